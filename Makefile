@@ -1,0 +1,39 @@
+# Each target sets up what it needs in .venv of this checkout.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types format bench clean
+
+demo: .venv/run        ## label the embedded tickets of a new product
+	$(BIN)/labelferry demo
+
+test: lint types       ## lint, types and tests
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev
+	$(BIN)/mypy
+
+format: .venv/dev      ## rewrite files in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/dev       ## speed and memory beside scikit-learn's NMF
+	$(BIN)/python benchmarks/speed.py
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/run: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@ .venv/run
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

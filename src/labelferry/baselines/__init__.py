@@ -1,0 +1,1 @@
+"""One file = one method that the papers compare with."""

@@ -1,0 +1,67 @@
+"""Matrix: all that a solver may ask of the data.
+
+A solver says `X @ B`, `X.T @ B`, `X.shape` and `squared_norm(X)`, nothing else, so that numpy arrays, scipy sparse
+matrices and anything made of blocks run the same line. The few branches on the kind of matrix live in this room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+
+
+@runtime_checkable
+class Matrix(Protocol):
+    """Documents x words: a numpy array, a scipy sparse array, or blocks that answer the same questions."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def T(self) -> Any: ...
+    def __matmul__(self, other: Any, /) -> Any: ...
+
+
+def squared_norm(X: Matrix) -> float:
+    """The squared Frobenius norm of X. A Matrix of your own answers by a method of this name."""
+    if isinstance(X, np.ndarray):
+        return float(np.vdot(X, X))
+    if sp.issparse(X):
+        return float(np.vdot(X.data, X.data))
+    return float(X.squared_norm())  # type: ignore[attr-defined]
+
+
+def to_csr(X: Matrix) -> sp.csr_array:
+    """X as canonical CSR: sorted columns, no duplicates, no stored zeros. The input is never changed."""
+    S = sp.csr_array(X, copy=sp.issparse(X))
+    S.sum_duplicates()
+    S.eliminate_zeros()
+    return S
+
+
+def stack_rows(blocks: Sequence[Matrix]) -> Matrix:
+    """Blocks of rows on top of each other; sparse as soon as one of them is."""
+    if len(blocks) == 1:
+        return blocks[0]
+    if any(sp.issparse(B) for B in blocks):
+        return sp.csr_array(sp.vstack(blocks, format="csr"))
+    return np.vstack(blocks)
+
+
+def take_rows(X: Matrix, rows: Array) -> Matrix:
+    """The given rows of X, in the given order, as a contiguous matrix of the same kind."""
+    return X[rows]  # type: ignore[index]
+
+
+def empty_rows(X: Matrix) -> Array:
+    """True where a row has no positive or negative entry at all."""
+    if sp.issparse(X):
+        return np.asarray(abs(X).sum(axis=1)).ravel() == 0
+    return ~np.asarray(X).any(axis=1)

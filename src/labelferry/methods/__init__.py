@@ -1,0 +1,5 @@
+"""One file = one paper of the five."""
+
+from .tcl import TCL
+
+__all__ = ["TCL"]

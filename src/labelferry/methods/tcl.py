@@ -1,0 +1,192 @@
+r"""Topical correspondence learning: every topic has common words and, in each domain, words of its own.
+
+    minimise  1/2 sum_d || X_d' - P_d H V_d' ||^2,   P_d = alpha U + (1 - alpha) W_d,                                 (4)
+    over      U, W_d, H, V_d >= 0,   U'1 = 1,  W_d'1 = 1,  V_d 1 = 1
+
+    X_d  documents x words     U    words x topics, shared       H    topics x classes, shared
+    alpha  weight of U         W_d  words x topics of domain d   V_d  documents x classes; a source's are its labels
+
+The same H for U and W_d ties the domain's words of a topic to its common words, and through them to the other domains.
+
+Paper: Chen and Zhang, Domain Adaptation with Topical Correspondence Learning, IJCAI 2013. Theorem 2: (4) never rises
+under (5)-(8).
+
+Departures
+----------
+- alpha is the weight of the common words, as (4) has it. The paper's section on parameters calls it the weight of the
+  domain-specific ones and recommends 0.1; read with (4) that loses 30 points on sci vs talk, so 0.1 must be meant for
+  1 - alpha: the default is `common_weight=0.9`.
+- Theorem 2 holds for (5)-(8) without the normalisations. With them the objective may rise, and where they stand matters:
+  the paper normalises after all of (5)-(8), which leaves H fitted to columns of another length. Normalising each factor
+  right after its update costs nothing and is better (mean of the six newsgroup tasks .957 against .949): the default.
+  `normalize="cycle"` is the paper's order.
+- The update (7) is applied to documents without a label only. For those with one it would change nothing but the length
+  of the row, which the normalisation takes back.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..linalg.matrix import Array
+from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
+from ..linalg.residual import sq_residual
+from ..optim import Solution, best_of, iterate
+from ..transfer.domains import Domains
+from ..transfer.factorization import Problem, TriFactorization, check_n_topics, pose, random_factor
+from ..transfer.linear import start_labels
+from ..transfer.registry import register
+from ..transfer.topics import topics_table
+
+
+class Factors(NamedTuple):
+    U: Array
+    W: tuple[Array, ...]
+    H: Array
+    V: tuple[Array, ...]
+
+
+def mix(alpha: float, U: Array, Wd: Array) -> Array:
+    """P_d, the words of domain d in each topic."""
+    return alpha * U + (1 - alpha) * Wd
+
+
+def objective(f: Factors, p: Problem, alpha: float) -> float:  # (4)
+    return 0.5 * sum(
+        sq_residual(Xd, mix(alpha, f.U, Wd) @ f.H, Vd) for Xd, Wd, Vd in zip(p.X, f.W, f.V, strict=True)
+    )
+
+
+def step(f: Factors, p: Problem, alpha: float, normalize: str = "update") -> Factors:
+    """One cycle of (5)-(8). `normalize`: after each "update", once a "cycle", or "never" (the setting of Theorem 2)."""
+    U, W, H, V = f
+    to_one = columns_to_one if normalize == "update" else np.asarray
+    XV = p.words_by_class(V)
+    G = [H @ gram(Vd) @ H.T for Vd in V]
+    U = to_one(scale(U, sum(XV) @ H.T, sum(mix(alpha, U, Wd) @ Gd for Wd, Gd in zip(W, G, strict=True))))  # (5)
+    W = tuple(
+        to_one(scale(Wd, XVd @ H.T, mix(alpha, U, Wd) @ Gd)) for Wd, XVd, Gd in zip(W, XV, G, strict=True)  # (6)
+    )
+    P = [mix(alpha, U, Wd) for Wd in W]
+
+    def update_V(d: int) -> Array:
+        B = P[d] @ H
+        Vd = scale(V[d], p.X[d] @ B, V[d] @ gram(B))  # (7)
+        return rows_to_one(Vd) if normalize == "update" else Vd
+
+    V = p.update_unknown(V, update_V)
+    XV = p.words_by_class(V)
+    H = scale(
+        H,
+        sum(Pd.T @ XVd for Pd, XVd in zip(P, XV, strict=True)),
+        sum(gram(Pd) @ H @ gram(Vd) for Pd, Vd in zip(P, V, strict=True)),  # (8)
+    )
+    if normalize == "cycle":
+        U, W = columns_to_one(U), tuple(columns_to_one(Wd) for Wd in W)
+        V = p.update_unknown(V, lambda d: rows_to_one(V[d]))
+    return Factors(U, W, H, V)
+
+
+def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
+    """Random U, W_d and H; V from the labels and, where there is none, logistic regression (section 3.3)."""
+    draw = partial(random_factor, rng, dtype=V[0].dtype)
+    U, *W = (columns_to_one(draw(n_words, n_topics)) for _ in range(1 + len(V)))
+    return Factors(U, tuple(W), draw(n_topics, V[0].shape[1]), V)
+
+
+def solve(
+    domains: Domains,
+    *,
+    n_topics: int,
+    common_weight: float,
+    normalize: str,
+    max_iter: int,
+    tol: float,
+    n_init: int,
+    rng: np.random.Generator,
+) -> Solution:
+    check_n_topics(n_topics, domains.n_words)
+    V = start_labels(domains)
+    p = pose(domains.X, domains.known, V)
+    return best_of(
+        iterate(
+            partial(step, p=p, alpha=common_weight, normalize=normalize),
+            partial(objective, p=p, alpha=common_weight),
+            start(V, domains.n_words, n_topics, rng),
+            max_iter=max_iter,
+            tol=tol,
+        )
+        for _ in range(n_init)
+    )
+
+
+@register
+class TCL(TriFactorization):
+    """Topical correspondence learning: topics of common and domain-specific words.
+
+    Parameters
+    ----------
+    n_topics : k in the paper.
+    common_weight : alpha in (4), from 0 (words of the domains only) to 1 (common words only).
+    normalize : "update" normalises each factor right after its update, "cycle" all of them at the end, as printed.
+    max_iter : number of cycles of (5)-(8).
+    tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
+    n_init : restarts from other random topics; the lowest objective is kept.
+    random_state : seed of the random topics.
+
+    Attributes
+    ----------
+    state_ : Factors(U, W, H, V), in the order of `domain_names_`. The others are those of every estimator.
+
+    References
+    ----------
+    Z. Chen and W. Zhang. Domain Adaptation with Topical Correspondence Learning. IJCAI 2013.
+
+    Examples
+    --------
+    >>> from labelferry import TCL
+    >>> from labelferry.datasets import load_demo
+    >>> demo = load_demo()
+    >>> y_new = TCL(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
+    >>> float((y_new == demo.y_target).mean()) > 0.9
+    True
+    """
+
+    State = Factors
+    solve = staticmethod(solve)
+    _parameter_constraints: ClassVar[dict] = {
+        **TriFactorization._parameter_constraints,
+        "common_weight": [Interval(Real, 0, 1, closed="both")],
+        "normalize": [StrOptions({"update", "cycle"})],
+    }
+
+    def __init__(
+        self, n_topics=10, *, common_weight=0.9, normalize="update", max_iter=100, tol=0.0, n_init=1, random_state=None
+    ):
+        self.n_topics = n_topics
+        self.common_weight = common_weight
+        self.normalize = normalize
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _class_profiles(self, d: int) -> Array:
+        return mix(self.common_weight, self.state_.U, self.state_.W[d]) @ self.state_.H
+
+    def topics_table(self, feature_names: Any, n_words: int = 8) -> list[dict[str, Any]]:
+        """One dict a topic: `topic`, `class` it leans to, `lean`, `common` words, and `domains`: words of each."""
+        return topics_table(
+            self.state_.U,
+            self.state_.W,
+            self.state_.H,
+            classes=self.classes_,
+            domain_names=self.domain_names_,
+            feature_names=feature_names,
+            n_words=n_words,
+        )

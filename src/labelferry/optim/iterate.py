@@ -1,0 +1,61 @@
+"""iterate: repeat `step`, watch `objective`, return a Solution."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeVar
+
+State = TypeVar("State")
+
+logger = logging.getLogger(__name__)
+
+
+class Solution(NamedTuple):
+    """What every solver returns."""
+
+    state: Any  # the method's own Factors
+    history: tuple[float, ...]  # the objective at the start, at every look, and at the end
+    n_iter: int
+    converged: bool
+
+
+def iterate(
+    step: Callable[[State], State],
+    objective: Callable[[State], float],
+    state: State,
+    *,
+    max_iter: int,
+    tol: float,
+    look_every: int = 10,
+) -> Solution:
+    """Repeat `state = step(state)`, at most `max_iter` times.
+
+    The objective is looked at every `look_every` iterations, since it may cost as much as a step. The loop has converged
+    when it fell by less than `tol` times its first value since the last look; `tol=0` runs all of `max_iter`.
+    """
+    history = [_finite(objective(state), 0)]
+    for n_iter in range(1, max_iter + 1):
+        state = step(state)
+        if n_iter % look_every and n_iter < max_iter:
+            continue
+        history.append(_finite(objective(state), n_iter))
+        logger.debug("iteration %d: objective %.6g", n_iter, history[-1])
+        if abs(history[-2] - history[-1]) < tol * abs(history[0]):
+            return Solution(state, tuple(history), n_iter, True)
+    return Solution(state, tuple(history), max_iter, False)
+
+
+def best_of(solutions: Iterable[Solution]) -> Solution:
+    """The solution with the lowest last objective; the first of equals. Only one is kept in memory beside the best."""
+    return min(solutions, key=lambda solution: solution.history[-1])
+
+
+def _finite(value: float, n_iter: int) -> float:
+    if not math.isfinite(value):
+        raise FloatingPointError(
+            f"the objective became {value} at iteration {n_iter}: the numbers of X are too large or too small for their "
+            "precision. Scale X (unit-length rows are best) or pass float64."
+        )
+    return float(value)

@@ -1,0 +1,233 @@
+"""TransductiveClassifier: the thin scikit-learn shell around a solver.
+
+`fit` turns (X, y, sample_domain) into Domains, the hook `_solve` turns Domains into a Solution, and this class turns the
+Solution into attributes. An estimator adds `__init__` (assignments only), `State`, `solve` and the hooks; it has no loop
+and no maths.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows
+from ..linalg.multiplicative import rows_to_one
+from ..optim import Solution
+from .domains import Domains, read_domains
+
+logger = logging.getLogger(__name__)
+
+
+class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of all estimators.
+
+    Attributes
+    ----------
+    classes_ : the labels, in the type they came in.
+    transduction_ : labels of the target rows, in row order.
+    transduction_proba_ : target rows x classes. A document without words has the row `class_prior_`, and
+        `transduction_empty_` is True there.
+    class_prior_ : what a document without words is taken for.
+    n_iter_, objective_history_, converged_ : how the solver went.
+    state_ : the solver's own result, in the letters of its paper.
+    domain_keys_, domain_names_, domain_is_target_ : the domains, sources first.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+    """
+
+    State: ClassVar[type]  # the NamedTuple the solver's Solution carries
+    solve: ClassVar[Callable[..., Solution]]  # the method: solve(domains, rng=, **parameters), a pure function
+    non_negative: ClassVar[bool] = False  # does X have to be >= 0?
+
+    # Requested by default, so that meta-estimators and skada's splitters and scorers hand them over unasked.
+    __metadata_request__fit: ClassVar = {"sample_domain": True}
+    __metadata_request__predict: ClassVar = {"sample_domain": True, "allow_source": True}
+    __metadata_request__predict_proba: ClassVar = {"sample_domain": True, "allow_source": True}
+
+    # -- what an estimator adds ---------------------------------------------------------------------------------------
+    @abstractmethod
+    def _fold_in(self, X: Matrix, d: int) -> Array:
+        """Scores (documents x classes, >= 0) of new documents of the d-th domain, once `state_` is there."""
+
+    def _scores(self, domains: Domains) -> list[Array]:
+        """Scores of the documents of every target. Unless the solver holds them, as those of new documents."""
+        return [self._fold_in(domain.X, d) for d, domain in enumerate(domains) if domain.is_target]
+
+    def _prior(self, domains: Domains) -> Array:
+        """What a document without words is taken for."""
+        return domains.class_prior
+
+    # -- what users call ----------------------------------------------------------------------------------------------
+    def fit(
+        self, X: Any, y: Any, sample_domain: Any = None, *, target: Any = None, use_target_labels: bool = False
+    ) -> TransductiveClassifier:
+        """Label the target rows of X.
+
+        Parameters
+        ----------
+        X : documents x words, sparse or dense.
+        y : one label a row. Unlabelled is -1 for integers and None, NaN or "" for strings.
+        sample_domain : one integer a row, >= 0 a source, < 0 a target, one number a domain; or one name a row.
+            None: the unlabelled rows are the target, the others one source.
+        target : the name (or names) of the target, where sample_domain holds names.
+        use_target_labels : learn from labels on target rows too; otherwise they are not looked at.
+        """
+        return self._fit(X, y, sample_domain, target=target, use_target_labels=use_target_labels)
+
+    def transfer(self, Xs: Any, ys: Any, Xt: Any) -> Array:
+        """Labels of the documents Xt, learnt from the documents Xs with labels ys (or lists of these: several sources)."""
+        several = isinstance(Xs, list | tuple) and len(Xs) > 0 and hasattr(Xs[0], "shape")
+        sources, labels = (list(Xs), list(ys)) if several else ([Xs], [ys])
+        X = _stack([*sources, Xt])
+        sizes = [_n_rows(block) for block in [*sources, Xt]]
+        y = np.concatenate([np.asarray(part) for part in labels])
+        if len(y) != sum(sizes[:-1]):
+            raise ValueError(f"ys must have one label a document of Xs: {sum(sizes[:-1])}; got {len(y)}.")
+        y = np.concatenate([y, np.repeat(y[:1], sizes[-1])])  # the target's labels are never looked at
+        names = [f"source {i}" for i in range(1, len(sources) + 1)] if several else ["source"]
+        keys = np.repeat([*names, "target"], sizes)
+        return self.fit(X, y, keys, target="target").transduction_
+
+    def predict_proba(self, X: Any, sample_domain: Any = None, *, allow_source: bool = False) -> Array:
+        """Class probabilities of new documents of the target; with several targets `sample_domain` says which."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        self._check_sign(X)
+        domain_of = self._domain_of_rows(X.shape[0], sample_domain, allow_source)
+        proba = np.empty((X.shape[0], len(self.classes_)), dtype=X.dtype)
+        for d in np.unique(domain_of):
+            rows = domain_of == d
+            proba[rows] = self._fold_in(X if rows.all() else X[rows], int(d))
+        return _probabilities(proba, empty_rows(X), self.class_prior_)
+
+    def predict(self, X: Any, sample_domain: Any = None, *, allow_source: bool = False) -> Array:
+        """Labels of new documents of the target; with several targets `sample_domain` says which."""
+        proba = self.predict_proba(X, sample_domain, allow_source=allow_source)
+        return self.classes_[proba.argmax(axis=1)]
+
+    def save(self, path: Any) -> None:
+        """Write the fitted estimator to one file without pickle; `labelferry.load(path)` reads it back."""
+        from .persist import save
+
+        save(self, path)
+
+    # -- how it is done -----------------------------------------------------------------------------------------------
+    def _fit(self, X: Any, y: Any, sample_domain: Any, *, target: Any, use_target_labels: bool, **data: Any) -> Any:
+        """`fit` with the data that only some methods take (graphs); each keyword is handed on to `solve`."""
+        self._validate_params()
+        fitted = type(self)(**self.get_params(deep=False))  # an error on the way leaves the estimator as it was
+        X = validate_data(fitted, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        fitted._check_sign(X)
+        domains = read_domains(
+            X, y, sample_domain, target=target, use_target_labels=use_target_labels, estimator=type(self).__name__
+        )
+        solution = type(self).solve(domains, rng=self._rng(), **self._settings(), **data)
+        fitted.state_ = solution.state
+        fitted.n_iter_, fitted.converged_ = solution.n_iter, solution.converged
+        fitted.objective_history_ = np.array(solution.history)
+        fitted._set_domains(domains)
+        fitted._set_transduction(domains)
+        self.__dict__ = fitted.__dict__
+        return self
+
+    def _settings(self) -> dict[str, Any]:
+        """The parameters under the names `solve` knows them by: all but the seed."""
+        return {name: value for name, value in self.get_params(deep=False).items() if name != "random_state"}
+
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(check_random_state(getattr(self, "random_state", None)).randint(2**31 - 1))
+
+    def _set_domains(self, domains: Domains) -> None:
+        self.classes_ = domains.classes
+        self.class_prior_ = np.asarray(self._prior(domains), dtype=domains.dtype)
+        self.domain_keys_ = [d.key for d in domains]
+        self.domain_names_ = [d.name for d in domains]
+        self.domain_is_target_ = np.array([d.is_target for d in domains])
+
+    def _set_transduction(self, domains: Domains) -> None:
+        scores = domains.in_row_order(self._scores(domains))
+        self.transduction_empty_ = domains.in_row_order(empty_rows(d.X) for d in domains.targets)
+        proba = _probabilities(scores, self.transduction_empty_, self.class_prior_)
+        given = domains.in_row_order(domains.one_hot(d) for d in domains.targets)
+        known = given.any(axis=1)
+        proba[known] = given[known]
+        self.transduction_proba_ = proba
+        self.transduction_ = self.classes_[proba.argmax(axis=1)]
+        if self.transduction_empty_.any():
+            logger.info(
+                "%d of %d target documents have no words and get the class prior; transduction_empty_ marks them",
+                self.transduction_empty_.sum(),
+                len(proba),
+            )
+
+    def _domain_of_rows(self, n_rows: int, sample_domain: Any, allow_source: bool) -> Array:
+        """Index of every row's domain."""
+        targets = np.flatnonzero(self.domain_is_target_)
+        if sample_domain is None:
+            if len(targets) > 1:
+                names = [self.domain_keys_[d] for d in targets]
+                raise ValueError(f"there are several targets, {names}: say by sample_domain which one each row is of.")
+            return np.full(n_rows, targets[0])
+        keys = np.broadcast_to(np.asarray(sample_domain, dtype=object), (n_rows,))
+        index = {key: d for d, key in enumerate(self.domain_keys_) if allow_source or self.domain_is_target_[d]}
+        unknown = sorted({str(key) for key in keys if key not in index})
+        if unknown:
+            raise ValueError(
+                f"sample_domain={unknown[0]} is not a domain to predict for; known are {list(index)}. "
+                "Leave sample_domain out for the target, or pass allow_source=True for the sources."
+            )
+        return np.array([index[key] for key in keys])
+
+    def _check_sign(self, X: Matrix) -> None:
+        if not self.non_negative:
+            return
+        values = X.data if sp.issparse(X) else X
+        if values.size and values.min() < 0:
+            name = type(self).__name__
+            raise ValueError(
+                f"Negative values in data passed to {name}: X has {int((values < 0).sum())} entries below 0, the smallest "
+                f"{values.min():.3g}. {name} factorises counts or tf-idf weights, which are >= 0. Pass those, or an "
+                "estimator that takes signed features (SourceLR, SourceSVM)."
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self.non_negative
+        tags.target_tags.required = True
+        tags.non_deterministic = False
+        return tags
+
+
+def _probabilities(scores: Array, empty: Array, prior: Array) -> Array:
+    """Rows of scores as probabilities; the prior where nothing speaks for any class."""
+    proba = rows_to_one(scores)
+    proba[empty | (scores.sum(axis=1) <= 0)] = prior
+    return proba
+
+
+def _n_rows(block: Any) -> int:
+    return block.shape[0] if hasattr(block, "shape") else len(block)
+
+
+def _stack(blocks: Sequence[Any]) -> Any:
+    """Blocks of documents as one; frames of pandas stay frames, so that their column names are kept."""
+    blocks = [block if hasattr(block, "shape") else np.asarray(block) for block in blocks]
+    columns = [block.shape[1] if len(block.shape) == 2 else 0 for block in blocks]
+    if len(set(columns)) > 1:
+        raise ValueError(
+            f"sources and target must have the same columns; got {' and '.join(map(str, columns))}. "
+            "Fit one vectorizer on the texts of all domains and transform each with it."
+        )
+    if all(hasattr(block, "iloc") for block in blocks):
+        import pandas as pd
+
+        return pd.concat(blocks, ignore_index=True)
+    return stack_rows(blocks)

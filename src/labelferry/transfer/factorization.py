@@ -1,0 +1,91 @@
+"""What all non-negative tri-factorisations X_d' ~ F_d H V_d' have in common.
+
+    X_d  documents x words     F_d  words x topics     H  topics x classes     V_d  documents x classes
+
+The labels are rows of V that never change; a new document is a new row of V. The products with the data have as many
+columns as there are classes, never as many as there are topics: X_d' V_d comes first, then times H'.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..linalg.matrix import Array, Matrix
+from ..linalg.multiplicative import gram, rows_to_one, scale
+from .base import TransductiveClassifier
+from .domains import Domains
+
+
+class Problem(NamedTuple):
+    """The data of a tri-factorisation, one entry a domain."""
+
+    X: tuple[Matrix, ...]
+    known: tuple[Array, ...]  # documents whose label is given: their rows of V are kept
+    fixed: tuple[Array | None, ...]  # X_d' V_d where every label is given, so computed once
+
+    def words_by_class(self, V: Sequence[Array]) -> list[Array]:
+        """X_d' V_d for every domain: words x classes."""
+        return [Xd.T @ Vd if XVd is None else XVd for Xd, Vd, XVd in zip(self.X, V, self.fixed, strict=True)]
+
+    def update_unknown(self, V: Sequence[Array], update: Callable[[int], Array]) -> tuple[Array, ...]:
+        """V with the rows of documents without a label replaced by those of `update(d)`."""
+        return tuple(
+            Vd if XVd is not None else np.where(known[:, None], Vd, update(d))
+            for d, (Vd, known, XVd) in enumerate(zip(V, self.known, self.fixed, strict=True))
+        )
+
+
+def pose(X: Sequence[Matrix], known: Sequence[Array], V: Sequence[Array]) -> Problem:
+    """The problem for data X and starting labels V."""
+    fixed = (Xd.T @ Vd if k.all() else None for Xd, Vd, k in zip(X, V, known, strict=True))
+    return Problem(tuple(X), tuple(known), tuple(fixed))
+
+
+def random_factor(rng: np.random.Generator, rows: int, columns: int, dtype: Any) -> Array:
+    """Positive random entries, the same numbers in either precision."""
+    return (1e-3 + rng.random((rows, columns))).astype(dtype)
+
+
+def fold_in(X: Matrix, B: Array, *, n_iter: int = 100) -> Array:
+    """Rows V >= 0, V 1 = 1, with X' ~ B V' and B = F H (words x classes) given: the update of V until it rests."""
+    XB, BtB = X @ B, gram(B)
+    V = np.full_like(XB, 1.0 / B.shape[1])
+    for _ in range(n_iter):
+        V = rows_to_one(scale(V, XB, V @ BtB))
+    return V
+
+
+class TriFactorization(TransductiveClassifier):
+    """Shell of the estimators in this family. `state_` has a field V, one array a domain."""
+
+    non_negative: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict] = {
+        "n_topics": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    @abstractmethod
+    def _class_profiles(self, d: int) -> Array:
+        """B = F_d H, words x classes: the document of each class that domain d would expect."""
+
+    def _fold_in(self, X: Matrix, d: int) -> Array:
+        return fold_in(X, self._class_profiles(d))
+
+    def _scores(self, domains: Domains) -> list[Array]:
+        return [V for V, domain in zip(self.state_.V, domains, strict=True) if domain.is_target]
+
+
+def check_n_topics(n_topics: int, n_words: int) -> None:
+    if n_topics > n_words:
+        raise ValueError(
+            f"n_topics must be at most n_features={n_words}; got {n_topics}. Lower n_topics or keep more words with min_df."
+        )

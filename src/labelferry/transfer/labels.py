@@ -1,0 +1,78 @@
+"""Reading labels: which rows have one, and which class it is.
+
+Unlabelled is -1 or NaN among numbers, and None, NaN, NA or "" among strings. Labels come back in the type they came in.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..linalg.matrix import Array
+
+UNKNOWN = -1  # the code of a row without a label, wherever codes stand for labels
+
+
+class Labels(NamedTuple):
+    """y as it came, and where it says nothing."""
+
+    values: Array  # a copy of y
+    absent: Array  # None, NaN, NA or ""
+    minus_one: Array  # the number -1: unlabelled or a class, as `sample_domain` decides
+
+
+def read_labels(y: Any, estimator: str) -> Labels:
+    """y as an array of its own, with what may mean `unlabelled` marked; y itself is never written to."""
+    if y is None:
+        raise ValueError(
+            f"{estimator} requires y to be passed, but the target y is None. Give one label a row, "
+            '-1 (or None, NaN, "") for the rows to be labelled.'
+        )
+    values = np.array(column_or_1d(y, warn=True), copy=True)
+    if values.dtype.kind == "f":
+        absent = np.isnan(values)
+    elif values.dtype.kind in "US":
+        absent = values == ("" if values.dtype.kind == "U" else b"")
+    elif values.dtype.kind == "O":
+        absent = np.fromiter((_says_nothing(v) for v in values), dtype=bool, count=len(values))
+        values = _plain_numbers(values, absent)
+    else:
+        absent = np.zeros(len(values), dtype=bool)
+    minus_one = values == -1 if values.dtype.kind in "if" else np.zeros(len(values), dtype=bool)
+    return Labels(values, absent, minus_one)
+
+
+def encode(values: Array, known: Array) -> tuple[Array, Array]:
+    """The classes among the known values, and the code of every row: an index into the classes, or UNKNOWN."""
+    check_classification_targets(values[known])
+    try:
+        classes, codes_of_known = np.unique(values[known], return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(v).__name__ for v in values[known]})
+        raise ValueError(
+            f"y mixes labels of different types: {', '.join(kinds)}. Labels must be all strings or all integers; "
+            "convert them with y.astype(str)."
+        ) from None
+    codes = np.full(len(values), UNKNOWN, dtype=np.intp)
+    codes[known] = codes_of_known
+    return classes, codes
+
+
+def _says_nothing(value: Any) -> bool:
+    if value is None or (isinstance(value, str) and value == ""):
+        return True
+    return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float | np.floating) and value != value)
+
+
+def _plain_numbers(values: Array, absent: Array) -> Array:
+    """An object array of numbers (integers beside None, say) as numbers; an object array of strings as it is."""
+    known = values[~absent]
+    if len(known) == 0 or not all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known):
+        return values
+    numbers = np.array(known.tolist())
+    filled = np.zeros(len(values), dtype=numbers.dtype)
+    filled[~absent] = numbers
+    return filled

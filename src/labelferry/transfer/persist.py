@@ -1,0 +1,114 @@
+"""Saving and loading a fitted estimator. One `.npz` file: its arrays, and its parameters and structure as JSON.
+
+Nothing in the file is executed: arrays are read with `allow_pickle=False`, the class is looked up by name among the
+registered estimators, and every value is one of the few kinds listed in `_pack`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from .base import TransductiveClassifier
+from .registry import ESTIMATORS
+
+FORMAT = 1
+
+
+def save(estimator: TransductiveClassifier, path: str | os.PathLike[str]) -> None:
+    """Write the estimator; the file appears whole or not at all."""
+    check_is_fitted(estimator)
+    arrays: dict[str, np.ndarray] = {}
+    values = {name: _pack(value, arrays) for name, value in vars(estimator).items()}
+    header = {"labelferry": FORMAT, "estimator": type(estimator).__name__, "values": values}
+    arrays["header"] = np.array(json.dumps(header))
+    path = Path(path)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
+    """Read an estimator written by `save`. Loading runs no code from the file."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header = json.loads(str(arrays["header"]))
+        version, name, values = header["labelferry"], header["estimator"], header["values"]
+    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is not a model written by labelferry ({error}). Save it again with save().") from None
+    if version != FORMAT:
+        raise ValueError(f"{path} has format {version!r}; this labelferry reads {FORMAT}. Save it with this version.")
+    if name not in ESTIMATORS:
+        raise ValueError(f"{path} holds a {name!r}, which is none of {', '.join(sorted(ESTIMATORS))}.")
+    cls = ESTIMATORS[name]
+    estimator = cls()
+    strangers = [key for key in values if key not in estimator.get_params() and not key.endswith("_")]
+    if strangers:
+        raise ValueError(f"{path} is damaged: {name} has no attribute {strangers[0]!r}. Save the model again.")
+    try:
+        attributes = {key: _unpack(value, arrays, cls.State) for key, value in values.items()}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{path} is damaged: {error!r}. Save the model again with save().") from None
+    estimator.__dict__.update(attributes)
+    return estimator
+
+
+def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """A value as JSON; what is large goes into `arrays` under a key of its own."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if sp.issparse(value):
+        csr = sp.csr_array(value)
+        parts = [_pack(part, arrays) for part in (csr.data, csr.indices, csr.indptr)]
+        return {"kind": "csr", "parts": parts, "shape": list(csr.shape)}
+    if isinstance(value, np.ndarray):
+        if value.dtype == object:
+            return {"kind": "objects", "items": [_pack(item, arrays) for item in value.tolist()]}
+        key = f"array{len(arrays)}"
+        arrays[key] = value
+        return {"kind": "array", "key": key}
+    if hasattr(value, "_asdict"):
+        return {"kind": "state", "fields": {k: _pack(v, arrays) for k, v in value._asdict().items()}}
+    if isinstance(value, list | tuple):
+        return {"kind": type(value).__name__, "items": [_pack(item, arrays) for item in value]}
+    raise TypeError(
+        f"cannot save a {type(value).__name__} without pickle. Pass random_state as an integer, graphs and priors as arrays."
+    )
+
+
+def _unpack(value: Any, arrays: dict[str, np.ndarray], state: type) -> Any:
+    """The value that `_pack` made this JSON of."""
+    if not isinstance(value, dict):
+        return value
+    kind = value["kind"]
+    if kind == "array":
+        return arrays[value["key"]]
+    if kind == "csr":
+        data, indices, indptr = (_unpack(part, arrays, state) for part in value["parts"])
+        matrix = sp.csr_array((data, indices, indptr), shape=tuple(value["shape"]))
+        matrix.check_format(full_check=True)
+        return matrix
+    if kind == "state":
+        return state(**{k: _unpack(v, arrays, state) for k, v in value["fields"].items()})
+    items = [_unpack(item, arrays, state) for item in value["items"]]
+    if kind == "objects":
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+        return array
+    return tuple(items) if kind == "tuple" else items

@@ -1,0 +1,28 @@
+"""Tests read real corpora from the folder in LABELFERRY_DATA, by default a `shared/data` beside the checkout."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+if BESIDE.is_dir():
+    os.environ.setdefault("LABELFERRY_DATA", str(BESIDE))
+
+
+@pytest.fixture(scope="session")
+def corpus():
+    """corpus("20news/20news-bydate.jsonl.gz") is the path of that file; the test is skipped where it is missing."""
+
+    def find(name: str) -> Path:
+        folder = os.environ.get("LABELFERRY_DATA")
+        if folder is None:
+            pytest.skip(f"needs {name}: set LABELFERRY_DATA to the folder that holds it")
+        path = Path(folder) / name
+        if not path.exists():
+            pytest.skip(f"needs {path}")
+        return path
+
+    return find

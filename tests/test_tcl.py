@@ -1,0 +1,126 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+from labelferry.methods.tcl import TCL, Factors, mix, objective, start, step
+from labelferry.transfer.factorization import pose
+
+from .planted import random_problem, two_sources, vocabulary_shift
+from .reference import tcl as slow
+
+
+def problem(sizes=(11, 13), n_topics=4, seed=0):
+    X, known, V = random_problem(sizes=sizes, seed=seed)
+    f = start(tuple(V), X[0].shape[1], n_topics, np.random.default_rng(seed))
+    return f, pose(X, known, V)
+
+
+@pytest.mark.parametrize("normalize", ["update", "cycle", "never"])
+@pytest.mark.parametrize("sizes", [(11, 13), (7, 9, 12)])
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.9, 1.0])
+def test_step_equals_the_papers_loops(alpha, sizes, normalize):
+    f, p = problem(sizes)
+    Xt = [X.T for X in p.X]
+    U, W, H, V = f
+    for _ in range(3):
+        f = step(f, p, alpha, normalize)
+        U, W, H, V = slow.cycle(Xt, U, W, H, V, alpha, [not k.all() for k in p.known], normalize)
+        np.testing.assert_allclose(f.U, U, rtol=1e-10)
+        np.testing.assert_allclose(f.H, H, rtol=1e-10)
+        for d in range(len(p.X)):
+            np.testing.assert_allclose(f.W[d], W[d], rtol=1e-10)
+            np.testing.assert_allclose(f.V[d], V[d], rtol=1e-10)
+    assert objective(f, p, alpha) == pytest.approx(slow.objective(Xt, U, W, H, V, alpha), rel=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 0.5, 0.9, 1.0])
+def test_theorem_2_objective_never_rises(alpha):
+    f, p = problem(seed=3)
+    values = [objective(f, p, alpha)]
+    for _ in range(200):
+        f = step(f, p, alpha, normalize="never")
+        values.append(objective(f, p, alpha))
+    assert np.all(np.diff(values) <= 1e-12 * values[0])
+    assert values[-1] < 0.8 * values[0]
+
+
+def kkt_residual(f: Factors, p, alpha) -> float:
+    """max |gradient * factor|, which Theorem 1 says vanishes, relative to the size of the gradient's parts."""
+    P = [mix(alpha, f.U, W) for W in f.W]
+    R = [Pd @ f.H @ V.T - X.T for Pd, X, V in zip(P, p.X, f.V, strict=True)]
+    terms = [
+        alpha * f.U * sum(Rd @ V @ f.H.T for Rd, V in zip(R, f.V, strict=True)),
+        f.H * sum(Pd.T @ Rd @ V for Pd, Rd, V in zip(P, R, f.V, strict=True)),
+        *((1 - alpha) * W * (Rd @ V @ f.H.T) for W, Rd, V in zip(f.W, R, f.V, strict=True)),
+        f.V[-1] * (R[-1].T @ P[-1] @ f.H),
+    ]
+    size = max(abs(P[-1].T @ p.X[-1].T @ f.V[-1]).max() * f.H.max(), 1e-300)
+    return max(abs(t).max() for t in terms) / size
+
+
+def test_theorem_1_kkt_residual_vanishes():
+    f, p = problem(seed=1)
+    first = kkt_residual(f, p, 0.5)
+    for _ in range(5000):
+        f = step(f, p, 0.5, normalize="never")
+    assert kkt_residual(f, p, 0.5) < 1e-4 * first
+
+
+def test_only_domain_words_is_the_plain_tri_factorisation():
+    """alpha = 0 is (2): what stands in U has no influence on the rest."""
+    f, p = problem(seed=2)
+    other = f._replace(U=np.random.default_rng(9).random(f.U.shape))
+    for _ in range(5):
+        f, other = step(f, p, 0.0), step(other, p, 0.0)
+    np.testing.assert_allclose(f.V[-1], other.V[-1], rtol=1e-12)
+    np.testing.assert_allclose(f.H, other.H, rtol=1e-12)
+
+
+def test_all_labels_known_leaves_v_alone():
+    X, _, V = random_problem()
+    V[-1] = np.eye(3)[np.arange(len(V[-1])) % 3]
+    p = pose(X, [np.ones(len(v), bool) for v in V], V)
+    f = step(start(tuple(V), X[0].shape[1], 4, np.random.default_rng(0)), p, 0.9)
+    for before, after in zip(V, f.V, strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_planted_vocabulary_shift_is_bridged(n_classes):
+    task = vocabulary_shift(n_classes=n_classes)
+    est = TCL(random_state=0)
+    accuracy = (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean()
+    assert accuracy > 0.95
+
+
+def test_planted_with_two_sources():
+    Xs, ys, Xt, yt = two_sources(seed=1)
+    est = TCL(random_state=0)
+    assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.95
+    assert est.domain_names_ == ["source 1", "source 2", "target"]
+    assert len(est.state_.W) == 3
+
+
+def test_topics_name_common_and_domain_words():
+    task = vocabulary_shift(n_classes=2, n_words=30)
+    est = TCL(n_topics=2, random_state=0).fit(*stacked(task))
+    names = [f"{kind}-{c}" for c in (0, 1) for kind in ("common", "old", "new") for _ in range(30)] + ["noise"] * 90
+    for row in est.topics_table(names, n_words=10):
+        label = row["class"]
+        share = partial(share_of, label=label)
+        assert share("new", row["domains"]["target 2"]) > 0.6
+        assert share("old", row["domains"]["source 1"]) > 0.6
+        assert share("old", row["domains"]["target 2"]) == 0
+        assert 0.5 <= row["lean"] <= 1
+
+
+def share_of(kind, words, label):
+    return np.mean([word == f"{kind}-{label}" for word in words])
+
+
+def stacked(task):
+    from labelferry.linalg.matrix import stack_rows
+
+    n, m = task.Xs.shape[0], task.Xt.shape[0]
+    return stack_rows([task.Xs, task.Xt]), np.append(task.ys, np.full(m, -1)), np.repeat([1, -2], [n, m])

@@ -8,7 +8,7 @@ demo: .venv/run        ## label the embedded tickets of a new product
 	$(BIN)/labelferry demo
 
 test: lint types       ## lint, types and tests
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: .venv/dev
 	$(BIN)/ruff check .

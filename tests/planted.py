@@ -49,6 +49,13 @@ def vocabulary_shift(
     return Task(documents(0, ys), ys, documents(1, yt), yt)
 
 
+def stacked(task: Task) -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
+    """The task as (X, y, sample_domain): source 1, target -2, the target's labels held back."""
+    n, m = task.Xs.shape[0], task.Xt.shape[0]
+    X = sp.csr_array(sp.vstack([task.Xs, task.Xt], format="csr"))
+    return X, np.append(task.ys, np.full(m, -1)), np.repeat([1, -2], [n, m])
+
+
 def two_sources(**settings) -> tuple[list[sp.csr_array], list[np.ndarray], sp.csr_array, np.ndarray]:
     """A vocabulary shift whose source documents come in two halves."""
     task = vocabulary_shift(**settings)

@@ -6,7 +6,7 @@ import pytest
 from labelferry.methods.tcl import TCL, Factors, mix, objective, start, step
 from labelferry.transfer.factorization import pose
 
-from .planted import random_problem, two_sources, vocabulary_shift
+from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import tcl as slow
 
 
@@ -118,9 +118,3 @@ def test_topics_name_common_and_domain_words():
 def share_of(kind, words, label):
     return np.mean([word == f"{kind}-{label}" for word in words])
 
-
-def stacked(task):
-    from labelferry.linalg.matrix import stack_rows
-
-    n, m = task.Xs.shape[0], task.Xt.shape[0]
-    return stack_rows([task.Xs, task.Xt]), np.append(task.ys, np.full(m, -1)), np.repeat([1, -2], [n, m])

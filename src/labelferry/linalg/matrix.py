@@ -61,7 +61,15 @@ def take_rows(X: Matrix, rows: Array) -> Matrix:
 
 
 def empty_rows(X: Matrix) -> Array:
-    """True where a row has no positive or negative entry at all."""
-    if sp.issparse(X):
-        return np.asarray(abs(X).sum(axis=1)).ravel() == 0
-    return ~np.asarray(X).any(axis=1)
+    """True where a row has no entry but zeros. The matrix is only looked at: `abs(X)` would sort its indices in place."""
+    if not sp.issparse(X):
+        return ~np.asarray(X).any(axis=1)
+    row_of_entry = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.bincount(row_of_entry[X.data != 0], minlength=X.shape[0]) == 0
+
+
+def short_indices(X: Matrix) -> Matrix:
+    """X with indices of 32 bits where they suffice: liblinear takes no others."""
+    if not sp.issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    return sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)

@@ -134,7 +134,9 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         fitted.objective_history_ = np.array(solution.history)
         fitted._set_domains(domains)
         fitted._set_transduction(domains)
-        self.__dict__ = fitted.__dict__
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # nothing survives from an earlier fit
+        vars(self).update(vars(fitted))
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -193,8 +195,8 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             name = type(self).__name__
             raise ValueError(
                 f"Negative values in data passed to {name}: X has {int((values < 0).sum())} entries below 0, the smallest "
-                f"{values.min():.3g}. {name} factorises counts or tf-idf weights, which are >= 0. Pass those, or an "
-                "estimator that takes signed features (SourceLR, SourceSVM)."
+                f"{values.min():.3g}. {name} is made for counts or tf-idf weights, which are >= 0. Pass those, or "
+                "take an estimator for signed features (SourceLR, SourceSVM, SelfTraining)."
             )
 
     def __sklearn_tags__(self) -> Any:
@@ -202,7 +204,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.non_negative
         tags.target_tags.required = True
-        tags.non_deterministic = False
+        tags.classifier_tags.poor_score = self.non_negative  # models of word counts: two blobs in the plane are none
         return tags
 
 

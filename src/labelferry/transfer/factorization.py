@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -20,6 +20,9 @@ from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import gram, rows_to_one, scale
 from .base import TransductiveClassifier
 from .domains import Domains
+
+Update: TypeAlias = Callable[[Array, Array, Array], Array]  # (A, numerator, denominator): `scale` or `root_scale`
+Normalize: TypeAlias = Callable[[Array], Array]
 
 
 class Problem(NamedTuple):
@@ -45,6 +48,31 @@ def pose(X: Sequence[Matrix], known: Sequence[Array], V: Sequence[Array]) -> Pro
     """The problem for data X and starting labels V."""
     fixed = (Xd.T @ Vd if k.all() else None for Xd, Vd, k in zip(X, V, known, strict=True))
     return Problem(tuple(X), tuple(known), tuple(fixed))
+
+
+def update_documents(
+    V: Sequence[Array], p: Problem, B: Sequence[Array], *, by: Update = scale, to_one: Normalize = rows_to_one
+) -> tuple[Array, ...]:
+    """V_d <- V_d * (X_d B_d) / (V_d B_d'B_d) for the documents without a label; B_d = F_d H, words x classes."""
+    return p.update_unknown(V, lambda d: to_one(by(V[d], p.X[d] @ B[d], V[d] @ gram(B[d]))))
+
+
+def update_association(
+    H: Array,
+    F: Sequence[Array],
+    XV: Sequence[Array],
+    V: Sequence[Array],
+    *,
+    by: Update = scale,
+    weights: Sequence[float] | None = None,
+) -> Array:
+    """H <- H * (sum_d w_d F_d' X_d' V_d) / (sum_d w_d F_d'F_d H V_d'V_d), with the weights w_d of the domains, or 1."""
+    w = [1.0] * len(V) if weights is None else weights
+    return by(
+        H,
+        np.sum([wd * (Fd.T @ XVd) for wd, Fd, XVd in zip(w, F, XV, strict=True)], axis=0),
+        np.sum([wd * (gram(Fd) @ H @ gram(Vd)) for wd, Fd, Vd in zip(w, F, V, strict=True)], axis=0),
+    )
 
 
 def random_factor(rng: np.random.Generator, rows: int, columns: int, dtype: Any) -> Array:
@@ -84,8 +112,8 @@ class TriFactorization(TransductiveClassifier):
         return [V for V, domain in zip(self.state_.V, domains, strict=True) if domain.is_target]
 
 
-def check_n_topics(n_topics: int, n_words: int) -> None:
+def check_n_topics(n_topics: int, n_words: int, name: str = "n_topics") -> None:
     if n_topics > n_words:
         raise ValueError(
-            f"n_topics must be at most n_features={n_words}; got {n_topics}. Lower n_topics or keep more words with min_df."
+            f"{name} must be at most n_features={n_words}; got {n_topics}. Lower it or keep more words with min_df."
         )

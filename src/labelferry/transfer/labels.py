@@ -34,6 +34,11 @@ def read_labels(y: Any, estimator: str) -> Labels:
     values = np.array(column_or_1d(y, warn=True), copy=True)
     if values.dtype.kind == "f":
         absent = np.isnan(values)
+        if np.isinf(values).any():
+            raise ValueError(
+                f"Input y contains infinity or a value too large for {values.dtype!r}. Labels are finite; "
+                "unlabelled is -1 or NaN."
+            )
     elif values.dtype.kind in "US":
         absent = values == ("" if values.dtype.kind == "U" else b"")
     elif values.dtype.kind == "O":
@@ -47,7 +52,6 @@ def read_labels(y: Any, estimator: str) -> Labels:
 
 def encode(values: Array, known: Array) -> tuple[Array, Array]:
     """The classes among the known values, and the code of every row: an index into the classes, or UNKNOWN."""
-    check_classification_targets(values[known])
     try:
         classes, codes_of_known = np.unique(values[known], return_inverse=True)
     except TypeError:
@@ -56,6 +60,7 @@ def encode(values: Array, known: Array) -> tuple[Array, Array]:
             f"y mixes labels of different types: {', '.join(kinds)}. Labels must be all strings or all integers; "
             "convert them with y.astype(str)."
         ) from None
+    check_classification_targets(values[known])
     codes = np.full(len(values), UNKNOWN, dtype=np.intp)
     codes[known] = codes_of_known
     return classes, codes

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import logging
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from ..linalg.matrix import Array, Matrix
+from ..linalg.matrix import Array, Matrix, short_indices
+from .base import TransductiveClassifier
 from .domains import Domains
 
 START_C = 10.0  # tf-idf rows have unit length: little shrinkage serves them best
+N_FOLDS = 5
+
+logger = logging.getLogger(__name__)
 
 
 class LinearModel(NamedTuple):
@@ -31,21 +38,45 @@ class LinearModel(NamedTuple):
         """The probabilities of a multinomial (for two classes: logistic) model."""
         return softmax(self.decide(X), axis=1)
 
-    def one_vs_rest(self, X: Matrix) -> Array:
-        """Normalised sigmoids of one decision a class, for models that are not probabilistic."""
-        decision = X @ self.coef.T + self.intercept
-        p = expit(decision)
-        return np.hstack([1 - p, p]) if decision.shape[1] == 1 else p
+
+class LinearClassifier(TransductiveClassifier):
+    """Shell of the estimators whose state is a LinearModel, the same for every domain."""
+
+    State: ClassVar[type] = LinearModel
+
+    def _fold_in(self, X: Matrix, d: int) -> Array:
+        return self.state_.softmax(X)
+
+
+def weights(model: Any, dtype: Any) -> LinearModel:
+    """The weights of a fitted linear classifier of scikit-learn."""
+    return LinearModel(model.coef_.astype(dtype), model.intercept_.astype(dtype))
 
 
 def logistic(X: Matrix, codes: Array, C: float = START_C) -> LinearModel:
     """Logistic regression of the codes on X, in the precision of X."""
-    model = LogisticRegression(C=C, max_iter=1000, tol=1e-3).fit(X, codes)
-    return LinearModel(model.coef_.astype(X.dtype), model.intercept_.astype(X.dtype))
+    return weights(LogisticRegression(C=C, max_iter=1000).fit(X, codes), X.dtype)
+
+
+def fit_with_C(model: Any, X: Matrix, codes: Array, C: float | str, grid: Sequence[float]) -> LinearModel:
+    """The model fitted with the given C or, for "cv", with the one of the grid that cross-validation finds best.
+
+    There are as many stratified folds as the smallest class has documents, at most N_FOLDS; where a class has a single
+    one there is nothing to validate on, and C is START_C.
+    """
+    X = short_indices(X)
+    n_folds = min(N_FOLDS, int(np.bincount(codes).min()))
+    if C == "cv" and n_folds > 1:
+        search = GridSearchCV(model, {"C": list(grid)}, cv=StratifiedKFold(n_folds)).fit(X, codes)
+        C, model = search.best_params_["C"], search.best_estimator_
+        logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", C, n_folds, search.best_score_)
+    else:
+        model = model.set_params(C=START_C if C == "cv" else C).fit(X, codes)
+    return weights(model, X.dtype)
 
 
 def start_labels(domains: Domains) -> tuple[Array, ...]:
-    """V, documents x classes for each domain: one-hot where the label is given, else logistic regression's probabilities."""
+    """V, documents x classes for each domain: one-hot where the label is given, else logistic regression's answer."""
     X, codes = domains.labelled()
     model = logistic(X, codes)
     return tuple(

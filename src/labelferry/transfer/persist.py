@@ -56,7 +56,7 @@ def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
         raise ValueError(f"{path} holds a {name!r}, which is none of {', '.join(sorted(ESTIMATORS))}.")
     cls = ESTIMATORS[name]
     estimator = cls()
-    strangers = [key for key in values if key not in estimator.get_params() and not key.endswith("_")]
+    strangers = [key for key in values if key not in estimator.get_params() and not _is_fitted_attribute(key)]
     if strangers:
         raise ValueError(f"{path} is damaged: {name} has no attribute {strangers[0]!r}. Save the model again.")
     try:
@@ -65,6 +65,10 @@ def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
         raise ValueError(f"{path} is damaged: {error!r}. Save the model again with save().") from None
     estimator.__dict__.update(attributes)
     return estimator
+
+
+def _is_fitted_attribute(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
 
 
 def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:

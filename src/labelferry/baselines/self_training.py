@@ -1,0 +1,97 @@
+"""Self-training: logistic regression learns from the labels, then from its own surest answers, and so on.
+
+    repeat: fit on the labelled documents; give the unlabelled documents of which it is sure their answer as a label
+
+Paper: Yarowsky, Unsupervised Word Sense Disambiguation Rivaling Supervised Methods, ACL 1995. The loop and its stop
+rules are scikit-learn's SelfTrainingClassifier, as is; a label once given is never taken back.
+
+Departures: none. There is no objective that the loop lowers, so `objective_history_` is empty.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..linalg.matrix import stack_rows
+from ..optim import Solution
+from ..transfer.domains import Domains
+from ..transfer.linear import START_C, LinearClassifier, weights
+from ..transfer.registry import register
+
+
+def solve(
+    domains: Domains,
+    *,
+    criterion: str,
+    threshold: float,
+    k_best: int,
+    C: float,
+    max_iter: int | None,
+    rng: np.random.Generator,
+) -> Solution:
+    model = SelfTrainingClassifier(
+        LogisticRegression(C=C, max_iter=1000),
+        criterion=criterion,
+        threshold=threshold,
+        k_best=k_best,
+        max_iter=max_iter,
+    )
+    # A code of a row without a label is -1, which is scikit-learn's own sign for it.
+    model.fit(stack_rows(domains.X), np.concatenate([d.codes for d in domains]))
+    state = weights(model.estimator_, domains.dtype)
+    return Solution(state, (), model.n_iter_, model.termination_condition_ != "max_iter")
+
+
+@register
+class SelfTraining(LinearClassifier):
+    """Logistic regression that takes its surest answers on the target for labels and learns again.
+
+    Parameters
+    ----------
+    criterion : which answers become labels in a round: those above the "threshold", or the "k_best".
+    threshold : probability above which an answer becomes a label.
+    k_best : number of answers that become labels in a round.
+    C : weight of the loss against the squared norm of the weights.
+    max_iter : number of rounds; None goes on until no answer is added.
+
+    Attributes
+    ----------
+    state_ : LinearModel(coef, intercept) of the last round. The others are those of every estimator; `converged_` says
+        that the rounds ended before `max_iter` did, `objective_history_` is empty.
+
+    References
+    ----------
+    D. Yarowsky. Unsupervised Word Sense Disambiguation Rivaling Supervised Methods. ACL 1995.
+    scikit-learn, `sklearn.semi_supervised.SelfTrainingClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelferry.baselines import SelfTraining
+    >>> Xs = np.array([[2.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 1, 0]])
+    >>> Xt = np.array([[2.0, 0, 1], [0, 0, 2], [0, 2, 0]])
+    >>> SelfTraining().transfer(Xs, ["sport", "sport", "trade", "trade"], Xt).tolist()
+    ['sport', 'sport', 'trade']
+    """
+
+    solve = staticmethod(solve)
+    _parameter_constraints: ClassVar[dict] = {
+        "criterion": [StrOptions({"threshold", "k_best"})],
+        "threshold": [Interval(Real, 0, 1, closed="left")],
+        "k_best": [Interval(Integral, 1, None, closed="left")],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(self, criterion="threshold", *, threshold=0.75, k_best=10, C=START_C, max_iter=10):
+        self.criterion = criterion
+        self.threshold = threshold
+        self.k_best = k_best
+        self.C = C
+        self.max_iter = max_iter

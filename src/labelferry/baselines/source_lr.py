@@ -1,0 +1,68 @@
+"""Logistic regression on the labelled documents only: what a source says of a target it has never seen.
+
+    minimise  1/2 ||w||^2 + C sum_i log(1 + exp(-y_i (w'x_i + b)))      over the documents i with a given label
+
+(for more than two classes the multinomial form). The floor that every transfer method has to be measured against.
+
+Departures: none; the solver is scikit-learn's. C is the one that classifies held-out *source* documents best, since the
+target has no labels to ask; under a shift that tends to be too large (six newsgroup tasks: .802, with C=10 .812).
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..optim import Solution
+from ..transfer.domains import Domains
+from ..transfer.linear import LinearClassifier, fit_with_C
+from ..transfer.registry import register
+
+GRID = (0.1, 1.0, 10.0, 100.0)
+
+
+def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solution:
+    X, codes = domains.labelled()
+    # lbfgs, the default, is as fast on 4,000 x 22,000 words as liblinear, which cannot do more than two classes and
+    # shrinks the intercept; newton-cholesky would form a words x words matrix.
+    return Solution(fit_with_C(LogisticRegression(max_iter=1000), X, codes, C, GRID), (), 1, True)
+
+
+@register
+class SourceLR(LinearClassifier):
+    """Logistic regression trained on the labelled documents; the unlabelled ones have no influence.
+
+    Parameters
+    ----------
+    C : weight of the loss against the squared norm of the weights, or "cv": the one of 0.1, 1, 10 and 100 with the best
+        accuracy in stratified cross-validation. There are 5 folds, or as many as the smallest class has documents;
+        where a class has a single document, C is 10.
+
+    Attributes
+    ----------
+    state_ : LinearModel(coef, intercept), as in scikit-learn. The others are those of every estimator;
+        `objective_history_` is empty and `n_iter_` is 1.
+
+    References
+    ----------
+    scikit-learn, `sklearn.linear_model.LogisticRegression`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelferry.baselines import SourceLR
+    >>> Xs = np.array([[2.0, 0, 1], [1, 0, 1], [0, 2, 1], [0, 1, 1]])
+    >>> Xt = np.array([[1.0, 0, 3], [0, 1, 3]])
+    >>> SourceLR().transfer(Xs, ["sport", "sport", "trade", "trade"], Xt).tolist()
+    ['sport', 'trade']
+    """
+
+    solve = staticmethod(solve)
+    _parameter_constraints: ClassVar[dict] = {"C": [StrOptions({"cv"}), Interval(Real, 0, None, closed="neither")]}
+
+    def __init__(self, C="cv"):
+        self.C = C

@@ -1,0 +1,177 @@
+"""The command line: parse, call, print. Heavy imports stand inside the commands, so that --help answers at once."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from . import __version__
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+MAX_WIDTH = 120  # longer lines are hard to read, however wide the terminal is
+MAX_TOPICS = 10  # some methods have 64 by default
+
+
+class OneLineErrors(TyperGroup):
+    """What the user can put right is told in one line on stderr, with exit code 2. Anything else is a bug: raised."""
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        try:
+            sys.exit(super().main(*args, **{**settings, "standalone_mode": False}))
+        except typer.Abort:
+            sys.exit(130)
+        except Exception as error:
+            # The base class of usage errors is not the same in all versions of typer; this method of theirs is.
+            usage = getattr(error, "format_message", None)
+            if usage is None and not isinstance(error, ValueError):
+                raise
+            message = str(error) if usage is None else usage()
+            typer.echo(f"labelferry: {' '.join(message.split())}", err=True)
+            sys.exit(2)
+
+
+app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"labelferry {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Carry labels from one domain of documents to another, and say whether to believe them."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def demo(
+    method: Annotated[str, typer.Option(help="Name of the method, such as tcl, gcmf or emnaivebayes.")] = "tcl",
+    seed: Annotated[int, typer.Option(help="Seed of the method's random start.")] = 0,
+    topics: Annotated[int | None, typer.Option(help="Number of topics, for methods that have this parameter.")] = None,
+) -> None:
+    """Label the support tickets of a new product with the help of an old one's."""
+    from .report import run_demo
+
+    show_demo(run_demo(method, seed=seed, n_topics=topics))
+
+
+def show_demo(report: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.width = min(console.width, MAX_WIDTH)
+    show_task(console, report)
+    show_results(console, report)
+    show_examples(console, report)
+    show_topics(console, report)
+    show_next(console, report)
+
+
+def show_task(console: Console, report: dict[str, Any]) -> None:
+    *classes, last = (safe(row["class"]) for row in report["classes"])
+    heading(console, "The task")
+    console.print(
+        f"An old product, desktop accounting, has {report['n_source']} support tickets, labelled {', '.join(classes)} "
+        f"or {last}. A new product, smart home, has {report['n_target']} tickets without labels. Leaving aside words "
+        f'such as "the", {report["new_words"]:.0%} of theirs never occur in the old ones. What are the new ones about?'
+    )
+
+
+def show_results(console: Console, report: dict[str, Any]) -> None:
+    heading(console, "The answer, checked against labels that were held back")
+    classes = report["classes"]
+    table = new_table("", "right", "accuracy", *(safe(row["class"]) for row in classes), numbers=2 + len(classes))
+    table.add_row("tickets", str(report["n_target"]), "", *(str(row["tickets"]) for row in classes))
+    for row in report["results"]:
+        shares = [row["accuracy"], *row["by_class"]]
+        table.add_row(row["method"], str(row["right"]), *(f"{share:.1%}" for share in shares))
+    console.print(table)
+    for row in report["results"]:
+        console.print(f"{row['method']} - {safe(row['what'])}")
+    console.print(
+        f"\nConfidence shows where to look twice: of the half of the labels that {report['method']} is surer of, "
+        f"{report['surer_half']:.1%} are right; of the other half, {report['other_half']:.1%}."
+    )
+
+
+def show_examples(console: Console, report: dict[str, Any]) -> None:
+    heading(console, "Some of the new tickets")
+    methods = [row["method"] for row in report["results"]]
+    table = new_table("ticket", "label", lines=True)
+    for row in report["examples"]:
+        table.add_row(safe(row["text"]), verdicts(row, methods))
+    console.print(table)
+
+
+def show_topics(console: Console, report: dict[str, Any]) -> None:
+    topics = report["topics"]
+    if not topics:
+        return
+    heading(console, "The topics that carried the labels over")
+    table = new_table("class", "words of both", "only in old tickets", "only in new tickets", lines=True)
+    for row in topics[:MAX_TOPICS]:
+        table.add_row(safe(row["class"]), *(safe(", ".join(row[side])) for side in ("both", "old", "new")))
+    console.print(table)
+    if len(topics) > MAX_TOPICS:
+        console.print(f"These are the {MAX_TOPICS} of {len(topics)} topics that lean most to one class.")
+
+
+def show_next(console: Console, report: dict[str, Any]) -> None:
+    heading(console, "Next: your own texts, in Python")
+    console.print(
+        f"from labelferry import {report['method']}, tfidf\n"
+        "(Xs, Xt), vectorizer = tfidf(old_texts, new_texts)\n"
+        f"new_labels = {report['method']}().transfer(Xs, old_labels, Xt)",
+        markup=False,
+        soft_wrap=True,  # a line of code stays one line, to be copied
+    )
+    console.print(f"\nOther methods to try with --method: {', '.join(report['other_methods'])}.")
+
+
+def heading(console: Console, text: str) -> None:
+    console.print(f"\n[bold cyan]{text}[/]")
+
+
+def new_table(*columns: str, numbers: int = 0, lines: bool = False) -> Table:
+    """A table; its last `numbers` columns are numbers, and `lines` sets its rows apart."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_lines=lines)
+    for position, column in enumerate(columns):
+        table.add_column(column, justify="right" if position >= len(columns) - numbers else "left")
+    return table
+
+
+def verdicts(row: dict[str, Any], methods: list[str]) -> Table:
+    """What the methods say of a ticket, one line each."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_row("truth", safe(row["truth"]), "")
+    answers = (row["source_only"], ""), (row["transfer"], f"{row['confidence']:.0%}")
+    for who, (label, sure) in zip(methods, answers, strict=True):
+        wrong = label != row["truth"]
+        table.add_row(who, safe(label), " ".join(filter(None, [sure, "wrong" * wrong])), style="red" if wrong else None)
+    return table
+
+
+def safe(text: str) -> str:
+    """Text that rich shows as it is: what stands in brackets is no markup."""
+    from rich.markup import escape
+
+    return escape(text)

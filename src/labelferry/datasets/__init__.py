@@ -1,0 +1,5 @@
+"""Corpora: one file each."""
+
+from .demo import Demo, load_demo
+
+__all__ = ["Demo", "load_demo"]

@@ -1,0 +1,89 @@
+"""Exact cosine nearest neighbours of the rows of a sparse matrix; nothing of size n x n is formed.
+
+Ties are broken by the lower index, so that a graph depends on the data alone and not on threads, on the order in which a
+heap was filled, or on the scale of X: cosines that differ only by rounding are equal.
+"""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+import scipy.sparse as sp
+from sparse_dot_topn import sp_matmul_topn
+
+from .matrix import Array, Matrix, to_csr
+from .normalize import unit_rows
+
+_BLOCK_ENTRIES = 20_000_000  # entries of a full product held at once while ties are resolved
+
+
+def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.csr_array:
+    """Row i holds cos(x_i, z_j) for the `n_neighbors` rows z_j of `others` nearest to x_i, where the cosine is positive.
+
+    Without `others` the neighbours are among the rows of X itself, and a row is not its own neighbour.
+    """
+    Q = sp.csr_array(unit_rows(to_csr(X)))
+    Z = Q if others is None else sp.csr_array(unit_rows(to_csr(others)), dtype=Q.dtype)
+    Zt = sp.csr_array(Z.T.tocsr())
+    spare = 2 if others is None else 1  # one to see a tie at the border, one for the row itself
+    top = sp.csr_array(
+        sp_matmul_topn(
+            sp.csr_matrix(Q),
+            sp.csr_matrix(Zt),
+            top_n=min(n_neighbors + spare, Z.shape[0]),
+            threshold=0.0,
+            n_threads=joblib.cpu_count(),
+        )
+    )
+    best, tied = _first_per_row(top, n_neighbors, without_self=others is None)
+    rows = np.flatnonzero(tied)
+    if len(rows) == 0:
+        return best
+    blocks = np.array_split(rows, max(1, len(rows) * Z.shape[0] // _BLOCK_ENTRIES))
+    settled = sp.vstack([_settle(Q, Zt, best, block, without_self=others is None) for block in blocks], format="csr")
+    untied = sp.diags_array((~tied).astype(best.dtype)) @ best
+    place = sp.csr_array((np.ones(len(rows), best.dtype), (rows, np.arange(len(rows)))), shape=(len(tied), len(rows)))
+    return to_csr(untied + place @ settled)
+
+
+def neighbour_graph(X: Matrix, *, n_neighbors: int) -> sp.csr_array:
+    """max(W, W') of the nearest neighbours of the rows of X: an edge where either is among the other's nearest."""
+    return symmetric(nearest(X, n_neighbors=n_neighbors))
+
+
+def symmetric(W: Matrix) -> sp.csr_array:
+    """max(W, W') as CSR."""
+    W = sp.csr_array(W)
+    return sp.csr_array(W.maximum(W.T))
+
+
+def _settle(Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, *, without_self: bool) -> sp.csr_array:
+    """The neighbours of rows with a tie at the border, from all their cosines that reach it."""
+    border = best[rows].min(axis=1, explicit=True).toarray().ravel()
+    product = sp.csr_array(Q[rows] @ Zt).tocoo()
+    reaches = product.data >= border[product.row] - 1e-4  # by more than the rounding of either precision
+    reaching = sp.coo_array((product.data[reaches], (product.row[reaches], product.col[reaches])), shape=product.shape)
+    n_neighbors = int(np.diff(best.indptr)[rows[0]])  # a row with a tie at the border is full
+    return _first_per_row(reaching, n_neighbors, without_self=without_self, row_ids=rows)[0]
+
+
+def _first_per_row(
+    C: Matrix, n_neighbors: int, *, without_self: bool, row_ids: Array | None = None
+) -> tuple[sp.csr_array, Array]:
+    """The largest entries of every row, the lower column first among equals, and whether the first left out is equal too."""
+    coo = sp.coo_array(C)
+    row, col, value = coo.row, coo.col, coo.data
+    keep = value > 0
+    if without_self:
+        keep &= col != (row if row_ids is None else row_ids[row])
+    row, col, value = row[keep], col[keep], value[keep]
+    rounded = value.round(10 if value.dtype == np.float64 else 5)
+    order = np.lexsort((col, -rounded, row))
+    row, col, value, rounded = row[order], col[order], value[order], rounded[order]
+    first_of_row = np.searchsorted(row, np.arange(coo.shape[0]))
+    rank = np.arange(len(row)) - first_of_row[row]
+    border = np.flatnonzero(rank == n_neighbors)
+    tied = np.zeros(coo.shape[0], dtype=bool)
+    tied[row[border]] = rounded[border] == rounded[border - 1]
+    chosen = rank < n_neighbors
+    return sp.csr_array((value[chosen], (row[chosen], col[chosen])), shape=coo.shape), tied

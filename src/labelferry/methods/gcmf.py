@@ -1,0 +1,277 @@
+r"""Graph co-regularised tri-factorisation: labels are smooth over similar documents, topics over similar words.
+
+    minimise  sum_d || X_d' - U_d H V_d' ||^2 + lambda tr(U_d' L^u_d U_d) + gamma tr(V_d' L^v_d V_d),  L = D - W,     (7)
+    over      U_d, H, V_d >= 0,   U_d'1 = 1,  V_d'1 = 1
+
+    X_d  documents x words     U_d  words x topics          H    topics x classes, shared
+    V_d  documents x classes; a source's are its labels     W^u_d, W^v_d  affinity of words and of documents in domain d
+
+W links each word (document) of a domain to its p nearest by cosine, max(W, W') (3), (5); or it is a graph of your own.
+
+Paper: Long, Wang, Ding, Shen and Yang, Transfer Learning with Graph Co-Regularization, AAAI 2012. Theorem 1: (7) never
+rises under (8)-(10).
+
+Departures
+----------
+- "X / ||X||" in Algorithm 1 may mean the whole matrix or each document. It is the whole matrix: only then do the paper's
+  lambda = gamma = 100 weigh anything (means of comp-sci, rec-talk, sci-talk at 100 iterations: .972 against .912).
+  `normalization="documents"` is the other reading.
+- U and V are normalised right after their own update, not after (10) as well as (8) and (9): the same accuracy (to three
+  digits on six tasks), one product with the data less. Theorem 1 holds without the normalisations.
+- 40 iterations in place of 100. On topics nothing changes after 40 (.972 and .972 on the three tasks above); on sentiment
+  the labels drift from the source's meaning (books-kitchen, electronics-dvd, kitchen-electronics with lambda = gamma = 1:
+  .816 after 40, .785 after 100). `max_iter=100` is the paper's.
+- A new document is folded in by (9) with its nearest documents of the same domain as neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..linalg.knn import nearest, neighbour_graph
+from ..linalg.laplacian import Graph, empty_graph, graph, roughness
+from ..linalg.matrix import Array, Matrix, squared_norm
+from ..linalg.multiplicative import columns_to_one, gram, root_scale
+from ..linalg.normalize import scale_rows, unit_norm, unit_rows
+from ..linalg.residual import sq_residual
+from ..optim import Solution, best_of, iterate
+from ..transfer.domains import Domains
+from ..transfer.factorization import Problem, TriFactorization, check_n_topics, pose, random_factor
+from ..transfer.graphs import doc_graphs, word_graphs
+from ..transfer.linear import start_labels
+from ..transfer.registry import register
+from ..transfer.topics import topics_table
+
+
+class Factors(NamedTuple):
+    U: tuple[Array, ...]
+    H: Array
+    V: tuple[Array, ...]
+
+
+class Graphs(NamedTuple):
+    words: tuple[Graph, ...]
+    docs: tuple[Graph, ...]
+
+
+class Fitted(NamedTuple):
+    """The factors, and the documents they were fitted to: a new one asks them for its neighbours."""
+
+    U: tuple[Array, ...]
+    H: Array
+    V: tuple[Array, ...]
+    X: tuple[Matrix, ...]  # as factorised
+    lengths: Array  # what each X was divided by; 1 where every document was divided by its own length
+
+
+def objective(f: Factors, p: Problem, g: Graphs, lam: float, gamma: float) -> float:  # (7)
+    return sum(
+        sq_residual(Xd, Ud @ f.H, Vd) + lam * roughness(words, Ud) + gamma * roughness(docs, Vd)
+        for Xd, Ud, Vd, words, docs in zip(p.X, f.U, f.V, g.words, g.docs, strict=True)
+    )
+
+
+def step(f: Factors, p: Problem, g: Graphs, lam: float, gamma: float, normalize: bool = True) -> Factors:
+    """(8)-(10) for one domain after the other, as in Algorithm 1. Theorem 1 is about `normalize=False`."""
+    U, H, V = list(f.U), f.H, list(f.V)
+    to_one = columns_to_one if normalize else np.asarray
+    XV = p.words_by_class(V)
+    VtV = [gram(Vd) for Vd in V]
+    UtXV = [Ud.T @ XVd for Ud, XVd in zip(U, XV, strict=True)]
+    UtU = [gram(Ud) for Ud in U]
+    for d, (words, docs) in enumerate(zip(g.words, g.docs, strict=True)):
+        U[d] = to_one(
+            root_scale(
+                U[d],
+                XV[d] @ H.T + lam * (words.W @ U[d]),
+                U[d] @ (H @ VtV[d] @ H.T) + lam * (words.degree * U[d]),  # (8)
+            )
+        )
+        if p.fixed[d] is None:
+            B = U[d] @ H
+            Vd = to_one(update_V(V[d], p.X[d] @ B, gram(B), docs.W @ V[d], docs.degree, gamma))  # (9)
+            V[d] = np.where(p.known[d][:, None], V[d], Vd)
+            XV[d], VtV[d] = p.X[d].T @ V[d], gram(V[d])
+        UtXV[d], UtU[d] = U[d].T @ XV[d], gram(U[d])
+        H = root_scale(H, sum(UtXV), sum(UtUd @ H @ VtVd for UtUd, VtVd in zip(UtU, VtV, strict=True)))  # (10)
+    return Factors(tuple(U), H, tuple(V))
+
+
+def update_V(V: Array, XB: Array, BtB: Array, WV: Array, degree: Array, gamma: float) -> Array:
+    """(9), with B = U H."""
+    return root_scale(V, XB + gamma * WV, V @ BtB + gamma * (degree * V))
+
+
+def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
+    """Random U_d and H; V from the labels and, where there is none, logistic regression (Algorithm 1)."""
+    draw = partial(random_factor, rng, dtype=V[0].dtype)
+    U = tuple(columns_to_one(draw(n_words, n_topics)) for _ in V)
+    return Factors(U, draw(n_topics, V[0].shape[1]), V)
+
+
+def cosine_graphs(X: Sequence[Matrix], n_neighbors: int, weight: float) -> list[Graph]:
+    """(3) over the rows of each matrix; no graph where it would have no weight."""
+    if weight == 0:
+        return [empty_graph(Xd.shape[0], Xd.dtype) for Xd in X]
+    return [graph(neighbour_graph(Xd, n_neighbors=n_neighbors), Xd.dtype) for Xd in X]
+
+
+def solve(
+    domains: Domains,
+    *,
+    n_topics: int,
+    word_smoothness: float,
+    doc_smoothness: float,
+    n_neighbors: int,
+    normalization: str,
+    max_iter: int,
+    tol: float,
+    n_init: int,
+    rng: np.random.Generator,
+    doc_graph: Any = None,
+    word_graph: Any = None,
+) -> Solution:
+    check_n_topics(n_topics, domains.n_words)
+    by_matrix = normalization == "matrix"
+    X = tuple((unit_norm if by_matrix else unit_rows)(Xd) for Xd in domains.X)
+    words = word_graphs(word_graph, domains) or cosine_graphs([Xd.T for Xd in X], n_neighbors, word_smoothness)
+    docs = doc_graphs(doc_graph, domains) or cosine_graphs(X, n_neighbors, doc_smoothness)
+    g = Graphs(tuple(words), tuple(docs))
+    V = tuple(columns_to_one(Vd) for Vd in start_labels(domains))
+    p = pose(X, domains.known, V)
+    best = best_of(
+        iterate(
+            partial(step, p=p, g=g, lam=word_smoothness, gamma=doc_smoothness),
+            partial(objective, p=p, g=g, lam=word_smoothness, gamma=doc_smoothness),
+            start(V, domains.n_words, n_topics, rng),
+            max_iter=max_iter,
+            tol=tol,
+        )
+        for _ in range(n_init)
+    )
+    lengths = np.array([np.sqrt(squared_norm(Xd)) if by_matrix else 1.0 for Xd in domains.X])
+    return best._replace(state=Fitted(*best.state, X, lengths))
+
+
+def fold_in(X: Matrix, f: Fitted, d: int, *, gamma: float, n_neighbors: int, n_iter: int = 100) -> Array:
+    """(9) for new documents of domain d until it rests, with U, H and the documents of the domain given."""
+    B, V_d = f.U[d] @ f.H, f.V[d]
+    XB, BtB = X @ B, gram(B)
+    W = nearest(X, f.X[d], n_neighbors=n_neighbors if gamma > 0 else 0)
+    WV, degree = W @ V_d, np.asarray(W.sum(axis=1)).reshape(-1, 1)
+    V = np.full_like(XB, V_d.mean())
+    for _ in range(n_iter):
+        V = update_V(V, XB, BtB, WV, degree, gamma)
+    return V
+
+
+@register
+class GCMF(TriFactorization):
+    """Graph co-regularised tri-factorisation.
+
+    Parameters
+    ----------
+    n_topics : k in the paper.
+    word_smoothness : lambda in (7). The paper's 100 serves classes that are topics; take 1 for sentiment.
+    doc_smoothness : gamma in (7), likewise.
+    n_neighbors : p in (3) and (5).
+    normalization : "matrix" divides each domain's X by its norm, "documents" each document by its length.
+    max_iter : number of rounds of (8)-(10); the paper has 100.
+    tol : stop when the objective falls by less than this share of its first value in ten rounds; 0 runs all.
+    n_init : restarts from other random topics; the lowest objective is kept.
+    random_state : seed of the random topics.
+
+    Attributes
+    ----------
+    state_ : Fitted(U, H, V, X, lengths), in the order of `domain_names_`. The others are those of every estimator.
+
+    References
+    ----------
+    M. Long, J. Wang, G. Ding, D. Shen and Q. Yang. Transfer Learning with Graph Co-Regularization. AAAI 2012.
+
+    Examples
+    --------
+    >>> from labelferry import GCMF
+    >>> from labelferry.datasets import load_demo
+    >>> demo = load_demo()
+    >>> y_new = GCMF(n_topics=16, random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
+    >>> float((y_new == demo.y_target).mean()) > 0.9
+    True
+    """
+
+    State = Fitted
+    solve = staticmethod(solve)
+    _parameter_constraints: ClassVar[dict] = {
+        **TriFactorization._parameter_constraints,
+        "word_smoothness": [Interval(Real, 0, None, closed="left")],
+        "doc_smoothness": [Interval(Real, 0, None, closed="left")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "normalization": [StrOptions({"matrix", "documents"})],
+    }
+    __metadata_request__fit: ClassVar = {"sample_domain": True, "doc_graph": True, "word_graph": True}
+
+    def __init__(
+        self,
+        n_topics=64,
+        *,
+        word_smoothness=100.0,
+        doc_smoothness=100.0,
+        n_neighbors=10,
+        normalization="matrix",
+        max_iter=40,
+        tol=0.0,
+        n_init=1,
+        random_state=None,
+    ):
+        self.n_topics = n_topics
+        self.word_smoothness = word_smoothness
+        self.doc_smoothness = doc_smoothness
+        self.n_neighbors = n_neighbors
+        self.normalization = normalization
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(
+        self, X, y, sample_domain=None, *, target=None, use_target_labels=False, doc_graph=None, word_graph=None
+    ) -> GCMF:
+        """Label the target rows of X; the first parameters are those of every estimator.
+
+        Parameters
+        ----------
+        doc_graph : affinities of your own in place of cosine neighbours: rows x rows of X (links between documents of
+            different domains are not used), or a dict from a domain's sample_domain to documents x documents.
+        word_graph : words x words, for all domains; or a dict from a domain's sample_domain to words x words.
+        """
+        graphs = {"doc_graph": doc_graph, "word_graph": word_graph}
+        return self._fit(X, y, sample_domain, target=target, use_target_labels=use_target_labels, **graphs)
+
+    def _class_profiles(self, d: int) -> Array:
+        return self.state_.U[d] @ self.state_.H
+
+    def _fold_in(self, X: Matrix, d: int) -> Array:
+        if self.normalization == "matrix":
+            X = scale_rows(X, np.full(X.shape[0], 1 / self.state_.lengths[d]))
+        else:
+            X = unit_rows(X)
+        return fold_in(X, self.state_, d, gamma=self.doc_smoothness, n_neighbors=self.n_neighbors)
+
+    def topics_table(self, feature_names: Any, n_words: int = 8) -> list[dict[str, Any]]:
+        """One dict a topic: `topic`, `class` it leans to, `lean`, `common` words (heavy in every domain), and `domains`."""
+        common = np.exp(np.mean([np.log(Ud + np.finfo(Ud.dtype).tiny) for Ud in self.state_.U], axis=0))
+        return topics_table(
+            common,
+            self.state_.U,
+            self.state_.H,
+            classes=self.classes_,
+            domain_names=self.domain_names_,
+            feature_names=feature_names,
+            n_words=n_words,
+        )

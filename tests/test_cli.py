@@ -1,0 +1,113 @@
+import re
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from labelferry import __version__, cli
+from labelferry.datasets import load_demo
+
+
+def run(*arguments, width=80):
+    return CliRunner().invoke(cli.app, list(arguments), env={"COLUMNS": str(width), "NO_COLOR": "1"})
+
+
+@pytest.fixture(scope="module", params=[80, 120])
+def shown(request):
+    result = run("demo", width=request.param)
+    assert result.exit_code == 0, result.output
+    return result.stdout, request.param
+
+
+def test_demo_shows_both_accuracies(shown):
+    text, _ = shown
+    share = {name: float(re.search(rf"^ *{name} +\d+ +([\d.]+)%", text, re.M)[1]) for name in ("SourceLR", "TCL")}
+    assert share["SourceLR"] < 85
+    assert share["TCL"] > share["SourceLR"] + 8
+
+
+def test_demo_shows_topics_and_examples_and_fits_the_width(shown):
+    text, width = shown
+    assert max(map(len, text.splitlines())) <= width
+    for heading in ("words of both", "only in old tickets", "only in new tickets", "truth"):
+        assert heading in text
+    for word in ("password", "licence", "subscription", "wrong"):
+        assert word in text
+
+
+def test_demo_is_no_wider_than_can_be_read():
+    assert max(map(len, run("demo", width=300).stdout.splitlines())) <= cli.MAX_WIDTH
+
+
+def test_a_long_table_of_topics_is_cut():
+    text = run("demo", "--topics", "30").stdout
+    assert "10 of 30 topics" in text
+    assert len(text.splitlines()) < 130
+
+
+def test_no_colour_codes_in_a_pipe():
+    piped = subprocess.run([sys.executable, "-c", "from labelferry.cli import app; app(['demo'])"], capture_output=True)
+    assert piped.returncode == 0, piped.stderr
+    assert b"\x1b" not in piped.stdout
+    assert piped.stderr == b""
+
+
+def test_the_code_it_ends_with_runs(shown):
+    text, _ = shown
+    code = text[text.index("from labelferry") : text.index("Other methods")]
+    demo = load_demo()
+    known = {"old_texts": demo.texts_source, "old_labels": demo.y_source, "new_texts": demo.texts_target}
+    exec(code, known)
+    assert (known["new_labels"] == demo.y_target).mean() > 0.93
+
+
+def test_text_in_brackets_is_shown_as_it_is(capsys):
+    from labelferry.report import run_demo
+
+    report = run_demo()
+    report["examples"][0]["text"] = "It says [bold]error[/] and [/nothing]"
+    cli.show_demo(report)
+    assert "[bold]error[/]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["demo", "--seed", "x"], "--seed"),
+        (["demo", "--seed", "-1"], "random_state"),
+        (["demo", "--topics", "0"], "n_topics"),
+        (["demo", "--topics", "100000"], "n_topics must be at most"),
+        (["demo", "--method", "magic"], "method must be one of"),
+        (["demo", "--method", "sourcelr", "--topics", "4"], "SourceLR has no parameter n_topics"),
+        (["demo", "--nonsense"], "--nonsense"),
+        (["dmeo"], "demo"),
+    ],
+)
+def test_errors_are_one_line_on_stderr(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert message in result.stderr
+    assert result.stderr.startswith("labelferry: ")
+
+
+def test_bugs_are_not_hidden(monkeypatch):
+    monkeypatch.setattr("labelferry.report.run_demo", lambda *_, **__: 1 / 0)
+    assert isinstance(run("demo").exception, ZeroDivisionError)
+
+
+def test_version_and_help():
+    assert run("--version").stdout == f"labelferry {__version__}\n"
+    for arguments in ([], ["--help"]):
+        result = run(*arguments)
+        assert result.exit_code == 0
+        assert "demo" in result.stdout
+    assert "--topics" in run("demo", "--help").stdout
+
+
+def test_the_command_line_starts_without_the_heavy_parts():
+    code = "import labelferry.cli, sys; print(*({'numpy', 'scipy', 'sklearn', 'pandas'} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []

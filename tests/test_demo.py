@@ -1,0 +1,109 @@
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+
+from labelferry import TCL
+from labelferry.datasets import load_demo
+from labelferry.datasets.demo_words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, CLOSINGS, NEW, OLD, OPENINGS, SLOTS
+from labelferry.report import run_demo
+from labelferry.text import tfidf
+
+FINGERPRINT = "da7b175cdd49914594853087226c4efbad09c1181410e651e5c8fbb55186514d"  # any change of the corpus changes it
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return load_demo()
+
+
+@pytest.fixture(scope="module")
+def report():
+    return run_demo()
+
+
+def test_the_corpus_is_always_the_same(demo):
+    lines = [*demo.texts_source, *demo.texts_target, *demo.y_source, *demo.y_target]
+    assert hashlib.sha256("\n".join(lines).encode()).hexdigest() == FINGERPRINT
+
+
+def test_sizes_and_classes(demo):
+    for texts, y, X in [
+        (demo.texts_source, demo.y_source, demo.X_source),
+        (demo.texts_target, demo.y_target, demo.X_target),
+    ]:
+        assert len(texts) == len(y) == X.shape[0] == 360
+        assert sp.issparse(X)
+        assert X.format == "csr"
+        assert X.shape[1] == len(demo.words)
+        np.testing.assert_allclose(np.sqrt(X.multiply(X).sum(axis=1)), 1)
+        labels, counts = np.unique(y, return_counts=True)
+        assert labels.tolist() == ["account", "billing", "technical"]
+        assert len(set(counts)) == 3
+        assert counts.min() > 90
+
+
+def test_every_ticket_is_different_and_every_slot_filled(demo):
+    texts = [*demo.texts_source, *demo.texts_target]
+    assert len(set(texts)) == len(texts)
+    assert not any("{" in text or "}" in text for text in texts)
+
+
+def test_every_slot_has_words_and_every_list_of_words_a_slot():
+    of_classes = [sentence for lists in (BOTH, OLD, NEW) for sentences in lists.values() for sentence in sentences]
+    sentences = [*of_classes, *ABOUT_OLD, *ABOUT_NEW, *ASIDES, *CLOSINGS, *OPENINGS]
+    assert set(re.findall(r"\{(\w+)\}", " ".join(sentences))) == set(SLOTS)
+    assert len(set(sentences)) == len(sentences)
+
+
+def test_the_vocabularies_differ(demo, report):
+    """Of the words of the new tickets a good part never occurs in the old ones, stop words counted and not."""
+
+    def tokens(texts):
+        return re.findall(r"[a-z]{2,}", " ".join(texts).lower())
+
+    known = set(tokens(demo.texts_source))
+    assert np.mean([word not in known for word in tokens(demo.texts_target)]) > 0.25
+    assert report["new_words"] > 0.45
+
+
+def test_source_only_is_beaten_by_transfer(demo):
+    source_only = LogisticRegression(C=10, max_iter=1000).fit(demo.X_source, demo.y_source)
+    baseline = source_only.score(demo.X_target, demo.y_target)
+    assert 0.65 < baseline < 0.85
+    for seed in range(3):
+        labels = TCL(random_state=seed).transfer(demo.X_source, demo.y_source, demo.X_target)
+        assert np.mean(labels == demo.y_target) > max(baseline + 0.08, 0.93)
+
+
+def test_tfidf_gives_one_vocabulary_to_all_domains():
+    (first, second), vectorizer = tfidf(["two red doors", "a red house"], ["a house, 42 houses"], min_df=1)
+    assert list(vectorizer.get_feature_names_out()) == ["doors", "house", "houses", "red"]
+    assert first.shape == (2, 4)
+    assert second.shape == (1, 4)
+    assert vectorizer.transform(["unheard of"]).nnz == 0
+
+
+def test_the_report_is_plain_data(report):
+    assert json.loads(json.dumps(report)) == report
+    before, after = report["results"]
+    assert (before["method"], after["method"]) == ("SourceLR", "TCL")
+    assert after["accuracy"] > before["accuracy"] + 0.08
+    assert any(row["source_only"] != row["truth"] == row["transfer"] for row in report["examples"])
+    assert {row["class"] for row in report["topics"]} == {"account", "billing", "technical"}
+    for row in report["topics"]:
+        assert all(row[side] for side in ("both", "old", "new"))
+        assert not set(row["old"]) & set(row["new"])
+
+
+def test_the_report_follows_its_parameters():
+    assert len(run_demo(n_topics=5)["topics"]) == 5
+    assert run_demo("SourceSVM")["topics"] == []
+    with pytest.raises(ValueError, match=r"must be one of .*tcl.*; got 'magic'"):
+        run_demo("magic")
+    with pytest.raises(ValueError, match="SourceSVM has no parameter n_topics"):
+        run_demo("sourcesvm", n_topics=5)

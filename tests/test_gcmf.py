@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from labelferry.linalg.laplacian import graph
+from labelferry.linalg.multiplicative import columns_to_one
+from labelferry.methods.gcmf import GCMF, Graphs, cosine_graphs, objective, start, step
+from labelferry.transfer.factorization import pose
+
+from .planted import random_problem, stacked, two_sources, vocabulary_shift
+from .reference import gcmf as slow
+
+
+def problem(sizes=(11, 13), n_topics=4, seed=0, lam=1.0, gamma=1.0):
+    X, known, V = random_problem(sizes=sizes, seed=seed)
+    V = [columns_to_one(Vd) for Vd in V]
+    g = Graphs(tuple(cosine_graphs([Xd.T for Xd in X], 3, lam)), tuple(cosine_graphs(X, 3, gamma)))
+    return start(tuple(V), X[0].shape[1], n_topics, np.random.default_rng(seed)), pose(X, known, V), g
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize(("lam", "gamma"), [(0.0, 0.0), (1.0, 0.5), (100.0, 100.0)])
+@pytest.mark.parametrize("sizes", [(11, 13), (7, 9, 12)])
+def test_step_equals_the_papers_formulas(sizes, lam, gamma, normalize):
+    f, p, g = problem(sizes)
+    Xt = [X.T for X in p.X]
+    Wu, Wv = [slow.affinity(X, 3) for X in Xt], [slow.affinity(X, 3) for X in p.X]
+    for d in range(len(p.X)):
+        np.testing.assert_allclose(g.words[d].W.toarray(), Wu[d], atol=1e-12)
+        np.testing.assert_allclose(g.docs[d].W.toarray(), Wv[d], atol=1e-12)
+    U, H, V = f
+    for _ in range(3):
+        f = step(f, p, g, lam, gamma, normalize)
+        U, H, V = slow.iteration(Xt, U, H, V, Wu, Wv, lam, gamma, [not k.all() for k in p.known], normalize)
+        np.testing.assert_allclose(f.H, H, rtol=1e-9)
+        for d in range(len(p.X)):
+            np.testing.assert_allclose(f.U[d], U[d], rtol=1e-9)
+            np.testing.assert_allclose(f.V[d], V[d], rtol=1e-9)
+    expected = slow.objective(Xt, U, H, V, Wu, Wv, lam, gamma)
+    assert objective(f, p, g, lam, gamma) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0, 30.0])
+def test_theorem_1_objective_never_rises(weight):
+    f, p, g = problem(seed=3)
+    values = [objective(f, p, g, weight, weight)]
+    for _ in range(300):
+        f = step(f, p, g, weight, weight, normalize=False)
+        values.append(objective(f, p, g, weight, weight))
+    assert np.all(np.diff(values) <= 1e-12 * values[0])
+    assert values[-1] < 0.8 * values[0]
+
+
+def kkt_residual(f, p, g, lam, gamma):
+    """max |gradient * factor| of (7) over all factors, relative to the size of the gradient's parts."""
+    R = [U @ f.H @ V.T - X.T for U, X, V in zip(f.U, p.X, f.V, strict=True)]
+    terms = [f.H * sum(U.T @ Rd @ V for U, Rd, V in zip(f.U, R, f.V, strict=True))]
+    for d, (words, docs) in enumerate(zip(g.words, g.docs, strict=True)):
+        U, V = f.U[d], f.V[d]
+        terms.append(U * (R[d] @ V @ f.H.T + lam * (words.degree * U - words.W @ U)))
+        if not p.known[d].all():
+            terms.append(V * (R[d].T @ U @ f.H + gamma * (docs.degree * V - docs.W @ V)))
+    size = abs(f.H * (f.U[-1].T @ p.X[-1].T @ f.V[-1])).max()
+    return max(abs(t).max() for t in terms) / size
+
+
+def test_kkt_residual_vanishes():
+    f, p, g = problem(seed=1)
+    first = kkt_residual(f, p, g, 0.1, 0.1)
+    for _ in range(5000):
+        f = step(f, p, g, 0.1, 0.1, normalize=False)
+    assert kkt_residual(f, p, g, 0.1, 0.1) < 1e-3 * first
+
+
+def test_without_smoothness_the_graphs_do_not_matter():
+    """lambda = gamma = 0 is the collective tri-factorisation (2)."""
+    f, p, g = problem(seed=2)
+    rng = np.random.default_rng(0)
+    other = Graphs(
+        tuple(graph(rng.random((U.shape[0],) * 2), float) for U in f.U),
+        tuple(graph(rng.random((V.shape[0],) * 2), float) for V in f.V),
+    )
+    with_other = f
+    for _ in range(5):
+        f, with_other = step(f, p, g, 0, 0), step(with_other, p, other, 0, 0)
+    np.testing.assert_allclose(f.V[-1], with_other.V[-1], rtol=1e-12)
+
+
+def test_much_smoothness_gives_linked_documents_one_label():
+    """As gamma grows, V is constant on each connected piece of the document graph: the graph decides alone."""
+    task = vocabulary_shift(n_docs=60, seed=4)
+    X, y, domain = stacked(task)
+    pieces = np.arange(60) % 2
+    links = sp.csr_array((pieces[:, None] == pieces[None, :]).astype(float))
+    graphs = {1: sp.csr_array((60, 60)), -2: links}
+    est = GCMF(n_topics=8, doc_smoothness=1e6, max_iter=300, random_state=0)
+    est.fit(X, y, domain, doc_graph=graphs)
+    V = est.state_.V[-1]
+    for piece in (0, 1):
+        rows = V[pieces == piece]
+        assert (rows.max(axis=0) - rows.min(axis=0)).max() < 0.05 * rows.max()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_planted_vocabulary_shift_is_bridged(n_classes):
+    task = vocabulary_shift(n_classes=n_classes)
+    est = GCMF(n_topics=16, random_state=0)
+    assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
+    assert (est.predict(task.Xt) == est.transduction_).mean() > 0.97
+
+
+def test_planted_with_two_sources():
+    Xs, ys, Xt, yt = two_sources(seed=1)
+    est = GCMF(n_topics=16, random_state=0)
+    assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.95
+
+
+def test_new_documents_of_the_target_are_labelled():
+    task = vocabulary_shift(n_docs=300, seed=5)
+    est = GCMF(n_topics=16, random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt[:200])
+    assert (est.predict(task.Xt[200:]) == task.yt[200:]).mean() > 0.95
+
+
+def test_the_same_graphs_by_hand_give_the_same_answer():
+    task = vocabulary_shift(n_docs=60)
+    X, y, domain = stacked(task)
+    est = GCMF(n_topics=8, n_neighbors=4, random_state=0).fit(X, y, domain)
+    docs = {k: cosine_graphs([X[domain == k]], 4, 1.0)[0].W for k in (1, -2)}
+    words = {k: cosine_graphs([X[domain == k].T], 4, 1.0)[0].W for k in (1, -2)}
+    by_domain = GCMF(n_topics=8, n_neighbors=4, random_state=0).fit(X, y, domain, doc_graph=docs, word_graph=words)
+    whole = sp.block_diag([docs[1], docs[-2]], format="csr")
+    by_rows = GCMF(n_topics=8, n_neighbors=4, random_state=0).fit(X, y, domain, doc_graph=whole, word_graph=words)
+    np.testing.assert_allclose(est.transduction_proba_, by_domain.transduction_proba_, rtol=1e-9)
+    np.testing.assert_allclose(est.transduction_proba_, by_rows.transduction_proba_, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("graphs", "message"),
+    [
+        ({"doc_graph": sp.eye_array(3)}, r"doc_graph must have shape \(120, 120\)"),
+        ({"word_graph": sp.eye_array(3)}, "word_graph must have shape"),
+        ({"doc_graph": {1: sp.eye_array(60)}}, "no graph for the domain -2"),
+        ({"doc_graph": -sp.eye_array(120)}, "finite and >= 0"),
+    ],
+)
+def test_bad_graphs(graphs, message):
+    X, y, domain = stacked(vocabulary_shift(n_docs=60))
+    with pytest.raises(ValueError, match=message):
+        GCMF(n_topics=8).fit(X, y, domain, **graphs)
+
+
+def test_both_normalizations_run_and_differ():
+    X, y, domain = stacked(vocabulary_shift(n_docs=60))
+    by = {n: GCMF(n_topics=8, normalization=n, random_state=0).fit(X, y, domain) for n in ("matrix", "documents")}
+    assert not np.allclose(by["matrix"].transduction_proba_, by["documents"].transduction_proba_)
+    assert (by["documents"].predict(X[60:]) == by["documents"].transduction_).mean() > 0.95
+
+
+def test_topics_name_words_of_both_domains():
+    X, y, domain = stacked(vocabulary_shift(n_docs=100))
+    est = GCMF(n_topics=4, random_state=0).fit(X, y, domain)
+    names = [f"{kind}-{c}" for c in (0, 1) for kind in ("common", "old", "new") for _ in range(30)] + ["noise"] * 90
+    for row in est.topics_table(names, n_words=5):
+        assert not any(word.startswith("old") for word in row["domains"]["target 2"])
+        assert not any(word.startswith("new") for word in row["domains"]["source 1"])
+        assert not any(word.startswith(("old", "new")) for word in row["common"])

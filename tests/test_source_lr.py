@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+
+from labelferry.baselines.source_lr import GRID, SourceLR
+from labelferry.transfer.persist import load
+
+from .planted import two_sources, vocabulary_shift
+
+
+@pytest.mark.parametrize("C", [0.5, 10.0])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_equals_scikit_learn(n_classes, C):
+    task = vocabulary_shift(n_classes=n_classes)
+    names = np.array(["a", "b", "c", "d"])
+    est = SourceLR(C=C)
+    answer = est.transfer(task.Xs, names[task.ys], task.Xt)
+    theirs = LogisticRegression(C=C, max_iter=1000).fit(task.Xs, names[task.ys])
+    np.testing.assert_array_equal(answer, theirs.predict(task.Xt))
+    np.testing.assert_allclose(est.transduction_proba_, theirs.predict_proba(task.Xt), rtol=1e-9)
+    np.testing.assert_allclose(est.predict_proba(task.Xs), theirs.predict_proba(task.Xs), rtol=1e-9)
+    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (1, True, 0)
+
+
+def test_c_by_cross_validation_equals_scikit_learns_grid_search():
+    task = vocabulary_shift(n_classes=4, seed=1)
+    est = SourceLR()
+    est.transfer(task.Xs, task.ys, task.Xt)
+    search = GridSearchCV(LogisticRegression(max_iter=1000), {"C": list(GRID)}, cv=5).fit(task.Xs, task.ys)
+    np.testing.assert_allclose(est.transduction_proba_, search.predict_proba(task.Xt), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("rare", "n_folds"), [(3, 3), (2, 2), (1, None)])
+def test_folds_of_a_rare_class(rare, n_folds):
+    task = vocabulary_shift(n_docs=60, seed=2)
+    keep = np.sort(np.append(np.flatnonzero(task.ys == 0), np.flatnonzero(task.ys == 1)[:rare]))
+    Xs, ys = task.Xs[keep], task.ys[keep]
+    est = SourceLR()
+    est.transfer(Xs, ys, task.Xt)
+    model = LogisticRegression(C=10, max_iter=1000)
+    theirs = model if n_folds is None else GridSearchCV(model, {"C": list(GRID)}, cv=n_folds)
+    np.testing.assert_allclose(est.transduction_proba_, theirs.fit(Xs, ys).predict_proba(task.Xt), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("n_classes", "floor"), [(2, 0.85), (4, 0.6)])
+def test_planted_vocabulary_shift_is_half_bridged(n_classes, floor):
+    """The common words carry some of the way; a source-only model has no use for the target's own."""
+    task = vocabulary_shift(n_classes=n_classes)
+    accuracy = (SourceLR().transfer(task.Xs, task.ys, task.Xt) == task.yt).mean()
+    assert floor < accuracy < 1
+
+
+def test_target_documents_have_no_influence():
+    task = vocabulary_shift(seed=3)
+    all_, few = SourceLR(), SourceLR()
+    all_.transfer(task.Xs, task.ys, task.Xt)
+    few.transfer(task.Xs, task.ys, task.Xt[:5])
+    np.testing.assert_array_equal(all_.state_.coef, few.state_.coef)
+
+
+def test_given_target_labels_are_learnt_from():
+    task = vocabulary_shift(seed=3)
+    X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(task.ys, np.where(np.arange(150) < 75, task.yt, -1))
+    est = SourceLR(C=10).fit(X, y, np.repeat([1, -1], 150), use_target_labels=True)
+    theirs = LogisticRegression(C=10, max_iter=1000).fit(X[:225], y[:225])
+    np.testing.assert_allclose(est.transduction_proba_[75:], theirs.predict_proba(X[225:]), rtol=1e-6)
+    np.testing.assert_array_equal(est.transduction_[:75], task.yt[:75])
+
+
+def test_sources_are_pooled():
+    Xs, ys, Xt, _ = two_sources(seed=1)
+    two, one = SourceLR(), SourceLR()
+    two.transfer(Xs, ys, Xt)
+    one.transfer(sp.vstack(Xs, format="csr"), np.concatenate(ys), Xt)
+    np.testing.assert_allclose(two.transduction_proba_, one.transduction_proba_, rtol=1e-9)
+
+
+def test_sparse_is_dense_and_precision_is_kept():
+    task = vocabulary_shift(n_classes=3, seed=6)
+    est = SourceLR()
+    proba = []
+    for dtype in (np.float64, np.float32):
+        for kind in (sp.csr_array, sp.csr_array.toarray):
+            est.transfer(kind(task.Xs.astype(dtype)), task.ys, kind(task.Xt.astype(dtype)))
+            assert est.state_.coef.dtype == est.transduction_proba_.dtype == dtype
+            proba.append(est.transduction_proba_)
+    np.testing.assert_allclose(proba[1], proba[0], rtol=1e-6)
+    for other in proba[2:]:
+        np.testing.assert_allclose(other, proba[0], atol=2e-3)
+
+
+def test_signed_features_are_welcome():
+    rng = np.random.default_rng(0)
+    ys = np.arange(60) % 3
+    Xs = rng.normal(size=(60, 5)) + 4 * np.eye(3, 5)[ys]
+    np.testing.assert_array_equal(SourceLR().transfer(Xs, ys, 4 * np.eye(3, 5)), [0, 1, 2])
+
+
+@pytest.mark.parametrize("C", ["best", 0, -1.0])
+def test_a_wrong_c_is_refused(C):
+    with pytest.raises(ValueError, match="'C' parameter of SourceLR"):
+        SourceLR(C=C).transfer(np.eye(4), [0, 0, 1, 1], np.eye(4))
+
+
+def test_save_and_load(tmp_path):
+    task = vocabulary_shift(n_classes=3, seed=7)
+    est = SourceLR()
+    est.transfer(task.Xs, np.array(["x", "y", "z"])[task.ys], task.Xt)
+    est.save(tmp_path / "model.npz")
+    task.Xt.sort_indices()  # sums depend on the order, in the last digit
+    np.testing.assert_array_equal(load(tmp_path / "model.npz").predict_proba(task.Xt), est.predict_proba(task.Xt))

@@ -22,7 +22,7 @@ format: .venv/dev      ## rewrite files in the house style
 	$(BIN)/ruff format .
 
 bench: .venv/dev       ## speed and memory beside scikit-learn's NMF
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python -m benchmarks.speed
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -39,8 +39,8 @@ def _lines(path: Path) -> list[dict]:
 
 @cache
 def newsgroups(path: Path, classes: tuple[str, ...]) -> Task:
-    """GCMF's Table 2: groups A are the source, groups B the target, full size. Headers stripped, alphabetic words of two
-    letters or more, English stop words, min_df 3, sublinear tf-idf, unit rows."""
+    """GCMF's Table 2: groups A are the source, groups B the target, full size. Headers stripped, words of two letters
+    or more, English stop words, min_df 3, sublinear tf-idf, unit rows."""
     texts: dict[str, list[str]] = {}
     for line in _lines(path):
         texts.setdefault(line["group"], []).append(line["text"].partition("\n\n")[2] or line["text"])

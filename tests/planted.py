@@ -64,7 +64,7 @@ def two_sources(**settings) -> tuple[list[sp.csr_array], list[np.ndarray], sp.cs
 
 
 def random_problem(n_classes: int = 3, n_words: int = 17, sizes: tuple[int, ...] = (11, 13), seed: int = 0):
-    """Small dense data for comparing a step with its slow twin: X, known and V of each domain; the last is the target."""
+    """Small dense data for comparing a step with its slow twin: X, known and V; the last domain is the target."""
     rng = np.random.default_rng(seed)
     X = [rng.random((n, n_words)) for n in sizes]
     V = [np.eye(n_classes)[np.arange(n) % n_classes] for n in sizes[:-1]]

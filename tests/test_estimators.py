@@ -19,8 +19,8 @@ def test_our_checks(name, check):
 
 
 class Inductive:
-    """scikit-learn's checks call fit(X, y) with a label on every row, where a transductive classifier refuses for want of
-    a target. Here the target is the same rows again, without their labels; all else is the estimator's own."""
+    """scikit-learn's checks call fit(X, y) with a label on every row, where a transductive classifier refuses for want
+    of a target. Here the target is the same rows again, without their labels; all else is the estimator's own."""
 
     def fit(self, X, y=None, sample_domain=None):
         block = X.tocsr() if sp.issparse(X) else X if hasattr(X, "iloc") else np.asarray(X)

@@ -117,4 +117,3 @@ def test_topics_name_common_and_domain_words():
 
 def share_of(kind, words, label):
     return np.mean([word == f"{kind}-{label}" for word in words])
-

@@ -1,4 +1,4 @@
-"""The updates of orthogonal tri-factorisation, entry by entry, words x words matrices and all. X is words x documents."""
+"""Orthogonal tri-factorisation, entry by entry, with products of words x words. X is words x documents here."""
 
 import numpy as np
 

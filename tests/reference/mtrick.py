@@ -1,4 +1,4 @@
-"""MTrick, entry by entry, with the update of the sources' labels that the fast one leaves out. X is words x documents."""
+"""MTrick, entry by entry, with the update of the sources' labels left out in the fast one. X is words x documents."""
 
 import numpy as np
 

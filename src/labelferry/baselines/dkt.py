@@ -13,7 +13,8 @@ Columns that are non-negative and orthogonal share no row: each word is of one c
     S    <-  S   * sqrt((sum_d F'X_d'G_d) / (sum_d F'F S G_d'G_d)),   sym(C) = (C + C') / 2                          (c)
 
 Why: with a symmetric multiplier L of F'F = I, the Lagrangian in F is tr(F'F C) - 2 tr(F'A) but for a constant, where
-C = sum_d S G_d'G_d S' + L. Where it is stationary F C = A, so that C = F'A eliminates L. What follows, and is tested:
+C = sum_d S G_d'G_d S' + L. Where it is stationary, the signs aside, F C = A, so that C = F'A eliminates L (Ding et
+al.). What follows, and is tested:
 
 - With the multiplier held, (a) and (b) never raise their Lagrangian (C is symmetric and non-negative, so Ding et al.'s
   auxiliary function lies above it), and (c) never raises (1).
@@ -31,7 +32,7 @@ domains. (a)-(c) are the second's, summed over the domains; the rest of this pag
 Departures
 ----------
 - Ding et al. write F'A in place of its symmetric part. A multiplier of F'F = I is symmetric, so theirs is one only
-  where F'A happens to be. The accuracy is the same.
+  where F'A happens to be. The accuracy is much the same.
 - Each X_d is scaled to norm one. || F S G_d' || = || F S || is the same for every domain, so its X_d must be as long as
   the others; otherwise a small target is fitted at a wrong scale (1,000 of the 3,922 documents of comp vs sci: .85
   unscaled, .90 scaled). With it, a domain given twice over has the same answer.
@@ -48,10 +49,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import root_scale, scale
+from ..linalg.multiplicative import ratio, root_scale
 from ..linalg.normalize import unit_norm, unit_rows
 from ..linalg.residual import sq_residual
-from ..optim import Solution, best_of, iterate
+from ..optim import Solution, restart
 from ..transfer.domains import Domains
 from ..transfer.factorization import Problem, TriFactorization, check_n_topics, pose, random_factor, update_association
 from ..transfer.linear import start_labels
@@ -66,7 +67,7 @@ class Factors(NamedTuple):
     @property
     def V(self) -> tuple[Array, ...]:
         """G with its columns at the scale of labels."""
-        return tuple(scale(Gd, Gd.sum(axis=0), (Gd * Gd).sum(axis=0)) for Gd in self.G)
+        return tuple(Gd * ratio(Gd.sum(axis=0), (Gd * Gd).sum(axis=0)) for Gd in self.G)
 
 
 def objective(f: Factors, p: Problem) -> float:  # (1)
@@ -110,15 +111,13 @@ def solve(
     check_n_topics(n_topics, domains.n_words)
     G = tuple(unit_columns(Vd) for Vd in start_labels(domains))
     p = pose([unit_norm(Xd) for Xd in domains.X], domains.known, G)
-    return best_of(
-        iterate(
-            partial(step, p=p),
-            partial(objective, p=p),
-            start(G, domains.n_words, n_topics, rng),
-            max_iter=max_iter,
-            tol=tol,
-        )
-        for _ in range(n_init)
+    return restart(
+        partial(step, p=p),
+        partial(objective, p=p),
+        lambda: start(G, domains.n_words, n_topics, rng),
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
     )
 
 
@@ -169,4 +168,4 @@ class DKT(TriFactorization):
         # F S G' = (F S / s) (G s)': the profiles at the scale of V. A new document has no say in what is orthogonal, so
         # it is fitted by least squares.
         F, S, G = self.state_
-        return scale(F @ S, (G[d] * G[d]).sum(axis=0), G[d].sum(axis=0))
+        return (F @ S) * ratio((G[d] * G[d]).sum(axis=0), G[d].sum(axis=0))

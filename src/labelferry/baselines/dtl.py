@@ -27,7 +27,8 @@ Departures
 ----------
 - The sides on which the factors sum to one are those of Chen and Zhang's NMTF and TCL; (3) is quoted without them.
 - (3) never rises without the normalisations; with them it may. Each factor is normalised right after its update, which
-  is better than once a cycle (`normalize="cycle"`): rec vs talk .94 against .87.
+  is better than once a cycle: means of the six newsgroup tasks .947 and, with `normalize="cycle"`, .928. Chen and
+  Zhang's table has .916.
 - (c) is applied to documents without a label only.
 - The paper's numbers of topics are not known to us: 10 common and 10 of the domain are as many as NMTF has in all.
 """
@@ -44,7 +45,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..linalg.matrix import Array
 from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
 from ..linalg.residual import sq_residual
-from ..optim import Solution, best_of, iterate
+from ..optim import Solution, restart
 from ..transfer.domains import Domains
 from ..transfer.factorization import (
     Problem,
@@ -121,15 +122,13 @@ def solve(
     check_n_topics(n_topics, domains.n_words, "n_common_topics + n_domain_topics")
     V = start_labels(domains)
     p = pose(domains.X, domains.known, V)
-    return best_of(
-        iterate(
-            partial(step, p=p, normalize=normalize),
-            partial(objective, p=p),
-            start(V, domains.n_words, n_common_topics, n_domain_topics, rng),
-            max_iter=max_iter,
-            tol=tol,
-        )
-        for _ in range(n_init)
+    return restart(
+        partial(step, p=p, normalize=normalize),
+        partial(objective, p=p),
+        lambda: start(V, domains.n_words, n_common_topics, n_domain_topics, rng),
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
     )
 
 

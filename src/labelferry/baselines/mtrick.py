@@ -45,7 +45,7 @@ from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.multiplicative import gram, root_scale, rows_to_one
 from ..linalg.normalize import unit_total
 from ..linalg.residual import sq_residual
-from ..optim import Solution, best_of, iterate
+from ..optim import Solution, restart
 from ..transfer.domains import Domains
 from ..transfer.factorization import (
     Problem,
@@ -128,15 +128,13 @@ def solve(
     p = pose([unit_total(Xd) for Xd in domains.X], domains.known, G)
     weights = tuple(float(target_weight) if d.is_target else 1.0 for d in domains)
     documents = stack_rows(domains.X)
-    return best_of(
-        iterate(
-            partial(step, p=p, weights=weights),
-            partial(objective, p=p, weights=weights),
-            start(G, word_clusters(documents, n_topics, rng)),
-            max_iter=max_iter,
-            tol=tol,
-        )
-        for _ in range(n_init)
+    return restart(
+        partial(step, p=p, weights=weights),
+        partial(objective, p=p, weights=weights),
+        lambda: start(G, word_clusters(documents, n_topics, rng)),
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
     )
 
 

@@ -1,7 +1,7 @@
 """Exact cosine nearest neighbours of the rows of a sparse matrix; nothing of size n x n is formed.
 
-Ties are broken by the lower index, so that a graph depends on the data alone and not on threads, on the order in which a
-heap was filled, or on the scale of X: cosines that differ only by rounding are equal.
+Ties are broken by the lower index, so that a graph depends on the data alone and not on threads, on the order in which
+a heap was filled, or on the scale of X: cosines that differ only by rounding are equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BLOCK_ENTRIES = 20_000_000  # entries of a full product held at once while ties
 
 
 def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.csr_array:
-    """Row i holds cos(x_i, z_j) for the `n_neighbors` rows z_j of `others` nearest to x_i, where the cosine is positive.
+    """Row i holds cos(x_i, z_j) for the `n_neighbors` rows z_j of `others` nearest to x_i, where it is positive.
 
     Without `others` the neighbours are among the rows of X itself, and a row is not its own neighbour.
     """
@@ -51,9 +51,9 @@ def neighbour_graph(X: Matrix, *, n_neighbors: int) -> sp.csr_array:
     return symmetric(nearest(X, n_neighbors=n_neighbors))
 
 
-def symmetric(W: Matrix) -> sp.csr_array:
+def symmetric(affinity: Matrix) -> sp.csr_array:
     """max(W, W') as CSR."""
-    W = sp.csr_array(W)
+    W = sp.csr_array(affinity)
     return sp.csr_array(W.maximum(W.T))
 
 
@@ -70,7 +70,7 @@ def _settle(Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, 
 def _first_per_row(
     C: Matrix, n_neighbors: int, *, without_self: bool, row_ids: Array | None = None
 ) -> tuple[sp.csr_array, Array]:
-    """The largest entries of every row, the lower column first among equals, and whether the first left out is equal too."""
+    """The largest entries of every row, the lower column first among equals; and where the next would be equal too."""
     coo = sp.coo_array(C)
     row, col, value = coo.row, coo.col, coo.data
     keep = value > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,21 +11,17 @@ from .matrix import Array, Matrix
 
 
 class Graph(NamedTuple):
-    """A symmetric, non-negative affinity W and its row sums as a column."""
+    """A symmetric, non-negative affinity W, times the weight it has in an objective, and its row sums as a column."""
 
     W: sp.csr_array
     degree: Array
 
 
-def graph(W: Matrix, dtype: type) -> Graph:
-    """The graph of an affinity matrix."""
-    W = sp.csr_array(W, dtype=dtype)
+def graph(affinity: Matrix, dtype: Any, weight: float = 1.0) -> Graph:
+    """The graph of an affinity matrix; with weight 0, one without edges."""
+    W = sp.csr_array(affinity, dtype=dtype) * np.dtype(dtype).type(weight)
+    W.eliminate_zeros()
     return Graph(W, np.asarray(W.sum(axis=1), dtype=dtype).reshape(-1, 1))
-
-
-def empty_graph(n_nodes: int, dtype: type) -> Graph:
-    """A graph without edges."""
-    return graph(sp.csr_array((n_nodes, n_nodes)), dtype)
 
 
 def roughness(g: Graph, V: Array) -> float:

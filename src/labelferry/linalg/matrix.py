@@ -29,16 +29,16 @@ class Matrix(Protocol):
     def __matmul__(self, other: Any, /) -> Any: ...
 
 
-def squared_norm(X: Matrix) -> float:
+def squared_norm(X: Any) -> float:
     """The squared Frobenius norm of X. A Matrix of your own answers by a method of this name."""
     if isinstance(X, np.ndarray):
         return float(np.vdot(X, X))
     if sp.issparse(X):
         return float(np.vdot(X.data, X.data))
-    return float(X.squared_norm())  # type: ignore[attr-defined]
+    return float(X.squared_norm())
 
 
-def to_csr(X: Matrix) -> sp.csr_array:
+def to_csr(X: Any) -> sp.csr_array:
     """X as canonical CSR: sorted columns, no duplicates, no stored zeros. The input is never changed."""
     S = sp.csr_array(X, copy=sp.issparse(X))
     S.sum_duplicates()
@@ -46,7 +46,7 @@ def to_csr(X: Matrix) -> sp.csr_array:
     return S
 
 
-def stack_rows(blocks: Sequence[Matrix]) -> Matrix:
+def stack_rows(blocks: Sequence[Any]) -> Any:
     """Blocks of rows on top of each other; sparse as soon as one of them is."""
     if len(blocks) == 1:
         return blocks[0]
@@ -55,20 +55,20 @@ def stack_rows(blocks: Sequence[Matrix]) -> Matrix:
     return np.vstack(blocks)
 
 
-def take_rows(X: Matrix, rows: Array) -> Matrix:
+def take_rows(X: Any, rows: Array) -> Any:
     """The given rows of X, in the given order, as a contiguous matrix of the same kind."""
-    return X[rows]  # type: ignore[index]
+    return X[rows]
 
 
-def empty_rows(X: Matrix) -> Array:
-    """True where a row has no entry but zeros. The matrix is only looked at: `abs(X)` would sort its indices in place."""
+def empty_rows(X: Any) -> Array:
+    """True where a row has no entry but zeros. X is only looked at: `abs(X)` would sort its indices in place."""
     if not sp.issparse(X):
-        return ~np.asarray(X).any(axis=1)
+        return np.logical_not(np.asarray(X).any(axis=1))
     row_of_entry = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return np.bincount(row_of_entry[X.data != 0], minlength=X.shape[0]) == 0
 
 
-def short_indices(X: Matrix) -> Matrix:
+def short_indices(X: Any) -> Any:
     """X with indices of 32 bits where they suffice: liblinear takes no others."""
     if not sp.issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X

@@ -6,24 +6,31 @@ An update `A <- A * numerator / denominator` keeps A non-negative and lowers a l
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from .matrix import Array
 
 
-def _ratio(numerator: Array, denominator: Array) -> Array:
+def ratio(numerator: Array, denominator: Array) -> Array:
+    """numerator / denominator, with 0 / 0 = 0."""
     # The smallest normal number keeps 0 / 0 at 0 and changes no other quotient.
-    return numerator / (denominator + np.finfo(denominator.dtype).tiny)
+    quotient = denominator + np.finfo(denominator.dtype).tiny
+    return np.divide(numerator, quotient, out=quotient)
 
 
 def scale(A: Array, numerator: Array, denominator: Array) -> Array:
     """A * numerator / denominator, with 0 / 0 = 0."""
-    return A * _ratio(numerator, denominator)
+    factor = ratio(numerator, denominator)
+    return np.multiply(factor, A, out=factor)
 
 
 def root_scale(A: Array, numerator: Array, denominator: Array) -> Array:
     """A * sqrt(numerator / denominator), with 0 / 0 = 0."""
-    return A * np.sqrt(_ratio(numerator, denominator))
+    factor = ratio(numerator, denominator)
+    np.sqrt(factor, out=factor)
+    return np.multiply(factor, A, out=factor)
 
 
 def rows_to_one(A: Array) -> Array:
@@ -35,10 +42,19 @@ def rows_to_one(A: Array) -> Array:
 
 def columns_to_one(A: Array) -> Array:
     """Columns divided by their sum; a column of zeros stays zero."""
-    total = A.sum(axis=0, keepdims=True)
-    return np.divide(A, total, out=np.zeros_like(A), where=total > 0)
+    total = np.ones(len(A), dtype=A.dtype) @ A  # a product is faster than a sum along the short axis
+    return A / np.where(total > 0, total, 1)
 
 
 def gram(A: Array) -> Array:
     """A'A."""
     return A.T @ A
+
+
+def add_up(arrays: Iterable[Array]) -> Array:
+    """The sum of arrays of one shape; no more than one beside the sum is held at a time."""
+    each = iter(arrays)
+    total = next(each).copy()
+    for A in each:
+        total += A
+    return total

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 from .matrix import Array, Matrix, squared_norm
 
 
-def row_norms(X: Matrix) -> Array:
+def row_norms(X: Any) -> Array:
     """Euclidean length of every row."""
     if sp.issparse(X):
         return np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
     return np.sqrt(np.einsum("ij,ij->i", X, X))
 
 
-def scale_rows(X: Matrix, factor: Array) -> Matrix:
+def scale_rows(X: Any, factor: Array) -> Any:
     """diag(factor) X, in the precision of X."""
     factor = np.asarray(factor, dtype=X.dtype)
     if sp.issparse(X):
@@ -23,19 +25,19 @@ def scale_rows(X: Matrix, factor: Array) -> Matrix:
     return np.asarray(X) * factor[:, None]
 
 
-def unit_rows(X: Matrix) -> Matrix:
+def unit_rows(X: Matrix) -> Any:
     """Every row divided by its length; rows of zeros stay zero."""
     length = row_norms(X)
     return scale_rows(X, np.divide(1.0, length, out=np.zeros_like(length), where=length > 0))
 
 
-def unit_norm(X: Matrix) -> Matrix:
+def unit_norm(X: Matrix) -> Any:
     """X divided by its Frobenius norm; a zero matrix stays zero."""
     norm = np.sqrt(squared_norm(X))
     return scale_rows(X, np.full(X.shape[0], 1.0 / norm if norm > 0 else 0.0))
 
 
-def unit_total(X: Matrix) -> Matrix:
+def unit_total(X: Any) -> Any:
     """X divided by the sum of its entries; a zero matrix stays zero."""
-    total = float(X.sum())  # type: ignore[attr-defined]
+    total = float(X.sum())
     return scale_rows(X, np.full(X.shape[0], 1.0 / total if total > 0 else 0.0))

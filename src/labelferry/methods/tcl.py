@@ -1,6 +1,6 @@
 r"""Topical correspondence learning: every topic has common words and, in each domain, words of its own.
 
-    minimise  1/2 sum_d || X_d' - P_d H V_d' ||^2,   P_d = alpha U + (1 - alpha) W_d,                                 (4)
+    minimise  1/2 sum_d || X_d' - P_d H V_d' ||^2,   P_d = alpha U + (1 - alpha) W_d,                                (4)
     over      U, W_d, H, V_d >= 0,   U'1 = 1,  W_d'1 = 1,  V_d 1 = 1
 
     X_d  documents x words     U    words x topics, shared       H    topics x classes, shared
@@ -16,10 +16,10 @@ Departures
 - alpha is the weight of the common words, as (4) has it. The paper's section on parameters calls it the weight of the
   domain-specific ones and recommends 0.1; read with (4) that loses 30 points on sci vs talk, so 0.1 must be meant for
   1 - alpha: the default is `common_weight=0.9`.
-- Theorem 2 holds for (5)-(8) without the normalisations. With them the objective may rise, and where they stand matters:
-  the paper normalises after all of (5)-(8), which leaves H fitted to columns of another length. Normalising each factor
-  right after its update costs nothing and is better (mean of the six newsgroup tasks .957 against .949): the default.
-  `normalize="cycle"` is the paper's order.
+- Theorem 2 holds for (5)-(8) without the normalisations. With them the objective may rise, and it matters where they
+  stand: the paper normalises after all of (5)-(8), which leaves H fitted to columns of another length. Normalising each
+  factor right after its update costs nothing and is better (mean of the six newsgroup tasks .957 against .949): the
+  default. `normalize="cycle"` is the paper's order.
 - The update (7) is applied to documents without a label only. For those with one it would change nothing but the length
   of the row, which the normalisation takes back.
 """
@@ -34,11 +34,19 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
+from ..linalg.multiplicative import add_up, columns_to_one, gram, rows_to_one, scale
 from ..linalg.residual import sq_residual
-from ..optim import Solution, best_of, iterate
+from ..optim import Solution, restart
 from ..transfer.domains import Domains
-from ..transfer.factorization import Problem, TriFactorization, check_n_topics, pose, random_factor
+from ..transfer.factorization import (
+    Problem,
+    TriFactorization,
+    check_n_topics,
+    pose,
+    random_factor,
+    update_association,
+    update_documents,
+)
 from ..transfer.linear import start_labels
 from ..transfer.registry import register
 from ..transfer.topics import topics_table
@@ -57,35 +65,26 @@ def mix(alpha: float, U: Array, Wd: Array) -> Array:
 
 
 def objective(f: Factors, p: Problem, alpha: float) -> float:  # (4)
-    return 0.5 * sum(
-        sq_residual(Xd, mix(alpha, f.U, Wd) @ f.H, Vd) for Xd, Wd, Vd in zip(p.X, f.W, f.V, strict=True)
-    )
+    return 0.5 * sum(sq_residual(Xd, mix(alpha, f.U, Wd) @ f.H, Vd) for Xd, Wd, Vd in zip(p.X, f.W, f.V, strict=True))
 
 
 def step(f: Factors, p: Problem, alpha: float, normalize: str = "update") -> Factors:
     """One cycle of (5)-(8). `normalize`: after each "update", once a "cycle", or "never" (the setting of Theorem 2)."""
     U, W, H, V = f
-    to_one = columns_to_one if normalize == "update" else np.asarray
+    columns, rows = (columns_to_one, rows_to_one) if normalize == "update" else (np.asarray, np.asarray)
     XV = p.words_by_class(V)
     G = [H @ gram(Vd) @ H.T for Vd in V]
-    U = to_one(scale(U, sum(XV) @ H.T, sum(mix(alpha, U, Wd) @ Gd for Wd, Gd in zip(W, G, strict=True))))  # (5)
+    PG = add_up(
+        [U @ (alpha * add_up(G)), *(Wd @ ((1 - alpha) * Gd) for Wd, Gd in zip(W, G, strict=True))]
+    )  # sum_d P_d G_d
+    U = columns(scale(U, add_up(XV) @ H.T, PG))  # (5)
     W = tuple(
-        to_one(scale(Wd, XVd @ H.T, mix(alpha, U, Wd) @ Gd)) for Wd, XVd, Gd in zip(W, XV, G, strict=True)  # (6)
+        columns(scale(Wd, XVd @ H.T, mix(alpha, U, Wd) @ Gd))
+        for Wd, XVd, Gd in zip(W, XV, G, strict=True)  # (6)
     )
     P = [mix(alpha, U, Wd) for Wd in W]
-
-    def update_V(d: int) -> Array:
-        B = P[d] @ H
-        Vd = scale(V[d], p.X[d] @ B, V[d] @ gram(B))  # (7)
-        return rows_to_one(Vd) if normalize == "update" else Vd
-
-    V = p.update_unknown(V, update_V)
-    XV = p.words_by_class(V)
-    H = scale(
-        H,
-        sum(Pd.T @ XVd for Pd, XVd in zip(P, XV, strict=True)),
-        sum(gram(Pd) @ H @ gram(Vd) for Pd, Vd in zip(P, V, strict=True)),  # (8)
-    )
+    V = update_documents(V, p, [Pd @ H for Pd in P], to_one=rows)  # (7)
+    H = update_association(H, P, p.words_by_class(V), V)  # (8)
     if normalize == "cycle":
         U, W = columns_to_one(U), tuple(columns_to_one(Wd) for Wd in W)
         V = p.update_unknown(V, lambda d: rows_to_one(V[d]))
@@ -113,15 +112,13 @@ def solve(
     check_n_topics(n_topics, domains.n_words)
     V = start_labels(domains)
     p = pose(domains.X, domains.known, V)
-    return best_of(
-        iterate(
-            partial(step, p=p, alpha=common_weight, normalize=normalize),
-            partial(objective, p=p, alpha=common_weight),
-            start(V, domains.n_words, n_topics, rng),
-            max_iter=max_iter,
-            tol=tol,
-        )
-        for _ in range(n_init)
+    return restart(
+        partial(step, p=p, alpha=common_weight, normalize=normalize),
+        partial(objective, p=p, alpha=common_weight),
+        lambda: start(V, domains.n_words, n_topics, rng),
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
     )
 
 

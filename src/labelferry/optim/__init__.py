@@ -1,5 +1,5 @@
 """The loop, written once. Knows callables, not matrices."""
 
-from .iterate import Solution, best_of, iterate
+from .iterate import Solution, iterate, restart
 
-__all__ = ["Solution", "best_of", "iterate"]
+__all__ = ["Solution", "iterate", "restart"]

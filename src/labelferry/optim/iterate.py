@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 State = TypeVar("State")
@@ -32,8 +32,8 @@ def iterate(
 ) -> Solution:
     """Repeat `state = step(state)`, at most `max_iter` times.
 
-    The objective is looked at every `look_every` iterations, since it may cost as much as a step. The loop has converged
-    when it fell by less than `tol` times its first value since the last look; `tol=0` runs all of `max_iter`.
+    The objective is looked at every `look_every` iterations, since it may cost as much as a step. The loop has
+    converged when it changed by less than `tol` times its first value since the last look; `tol=0` runs all.
     """
     history = [_finite(objective(state), 0)]
     for n_iter in range(1, max_iter + 1):
@@ -47,15 +47,24 @@ def iterate(
     return Solution(state, tuple(history), max_iter, False)
 
 
-def best_of(solutions: Iterable[Solution]) -> Solution:
-    """The solution with the lowest last objective; the first of equals. Only one is kept in memory beside the best."""
+def restart(
+    step: Callable[[State], State],
+    objective: Callable[[State], float],
+    start: Callable[[], State],
+    *,
+    n_init: int,
+    max_iter: int,
+    tol: float,
+) -> Solution:
+    """`iterate` from each of `n_init` starts; the solution with the lowest last objective, the first of equals."""
+    solutions = (iterate(step, objective, start(), max_iter=max_iter, tol=tol) for _ in range(n_init))
     return min(solutions, key=lambda solution: solution.history[-1])
 
 
 def _finite(value: float, n_iter: int) -> float:
     if not math.isfinite(value):
         raise FloatingPointError(
-            f"the objective became {value} at iteration {n_iter}: the numbers of X are too large or too small for their "
-            "precision. Scale X (unit-length rows are best) or pass float64."
+            f"the objective became {value} at iteration {n_iter}: the numbers of X are too large or too small for "
+            "their precision. Scale X (unit-length rows are best) or pass float64."
         )
     return float(value)

@@ -1,1 +1,1 @@
-"""From (X, y, sample_domain) to a fitted estimator: Domains, the scikit-learn shell, the registry, saving and loading."""
+"""From (X, y, sample_domain) to a fitted estimator: Domains, the scikit-learn shell, the registry, saving, loading."""

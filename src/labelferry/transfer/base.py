@@ -1,8 +1,7 @@
 """TransductiveClassifier: the thin scikit-learn shell around a solver.
 
-`fit` turns (X, y, sample_domain) into Domains, the hook `_solve` turns Domains into a Solution, and this class turns the
-Solution into attributes. An estimator adds `__init__` (assignments only), `State`, `solve` and the hooks; it has no loop
-and no maths.
+`fit` turns (X, y, sample_domain) into Domains, `solve` turns Domains into a Solution, and this class turns the Solution
+into attributes. An estimator adds `__init__` (assignments only), `State`, `solve` and hooks; no loop, no maths.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows
 from ..linalg.multiplicative import rows_to_one
@@ -82,7 +82,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self._fit(X, y, sample_domain, target=target, use_target_labels=use_target_labels)
 
     def transfer(self, Xs: Any, ys: Any, Xt: Any) -> Array:
-        """Labels of the documents Xt, learnt from the documents Xs with labels ys (or lists of these: several sources)."""
+        """Labels of the documents Xt, learnt from the documents Xs with labels ys; lists of these: several sources."""
         several = isinstance(Xs, list | tuple) and len(Xs) > 0 and hasattr(Xs[0], "shape")
         sources, labels = (list(Xs), list(ys)) if several else ([Xs], [ys])
         X = _stack([*sources, Xt])
@@ -128,7 +128,9 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         domains = read_domains(
             X, y, sample_domain, target=target, use_target_labels=use_target_labels, estimator=type(self).__name__
         )
-        solution = type(self).solve(domains, rng=self._rng(), **self._settings(), **data)
+        # Factors are tall and thin: a second BLAS thread gains little and, waiting, slows the sparse products by half.
+        with threadpool_limits(limits=1, user_api="blas"):
+            solution = type(self).solve(domains, rng=self._rng(), **self._settings(), **data)
         fitted.state_ = solution.state
         fitted.n_iter_, fitted.converged_ = solution.n_iter, solution.converged
         fitted.objective_history_ = np.array(solution.history)
@@ -136,7 +138,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         fitted._set_transduction(domains)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing survives from an earlier fit
-        vars(self).update(vars(fitted))
+        self.__dict__.update(vars(fitted))
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -187,16 +189,16 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             )
         return np.array([index[key] for key in keys])
 
-    def _check_sign(self, X: Matrix) -> None:
+    def _check_sign(self, X: Any) -> None:
         if not self.non_negative:
             return
         values = X.data if sp.issparse(X) else X
         if values.size and values.min() < 0:
             name = type(self).__name__
             raise ValueError(
-                f"Negative values in data passed to {name}: X has {int((values < 0).sum())} entries below 0, the smallest "
-                f"{values.min():.3g}. {name} is made for counts or tf-idf weights, which are >= 0. Pass those, or "
-                "take an estimator for signed features (SourceLR, SourceSVM, SelfTraining)."
+                f"Negative values in data passed to {name}: X has {int((values < 0).sum())} entries below 0, the "
+                f"smallest {values.min():.3g}. {name} is made for counts or tf-idf weights, which are >= 0. Pass "
+                "those, or take an estimator for signed features (SourceLR, SourceSVM, SelfTraining)."
             )
 
     def __sklearn_tags__(self) -> Any:

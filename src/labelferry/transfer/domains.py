@@ -115,9 +115,9 @@ def read_domains(
             f"y must have one label a row: X has {X.shape[0]} rows (inconsistent numbers of samples), y has "
             f'{len(labels.values)}. Mark unlabelled rows by -1 (or None, NaN, ""), do not leave them out.'
         )
+    targets: list[int | str] = ["target"]
     if sample_domain is None:
         keys, known = _domains_from_labels(labels, target)
-        targets = ["target"]
     else:
         keys = _read_keys(sample_domain, X.shape[0])
         targets = _target_keys(keys, labels, target)
@@ -185,7 +185,9 @@ def _target_keys(keys: Array, labels: Labels, target: Any) -> list[int | str]:
         wanted = list(target) if isinstance(target, list | tuple | set | np.ndarray) else [target]
         missing = [key for key in wanted if key not in present]
         if missing:
-            raise ValueError(f"target={missing[0]!r} is not in sample_domain, which holds {present}. Name one of these.")
+            raise ValueError(
+                f"target={missing[0]!r} is not in sample_domain, which holds {present}. Name one of these."
+            )
         targets = [key for key in present if key in wanted]
     elif isinstance(present[0], str):
         unlabelled = labels.absent | labels.minus_one

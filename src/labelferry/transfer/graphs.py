@@ -15,37 +15,39 @@ from .domains import Domain, Domains
 logger = logging.getLogger(__name__)
 
 
-def doc_graphs(given: Any, domains: Domains) -> list[Graph] | None:
-    """One graph a domain from affinities of all rows, or from a dict of one affinity matrix a domain. None stays None."""
+def doc_graphs(given: Any, domains: Domains, weight: float) -> list[Graph] | None:
+    """One graph a domain from affinities of all rows, or from a dict of one matrix a domain. None stays None."""
     if given is None:
         return None
     if isinstance(given, dict):
-        return [_of_domain(given, d, len(d.rows), "doc_graph", domains) for d in domains]
+        return [_of_domain(given, d, len(d.rows), "doc_graph", domains, weight) for d in domains]
     W = _affinity(given, sum(len(d.rows) for d in domains), "doc_graph")
-    graphs = [graph(W[d.rows][:, d.rows], domains.dtype) for d in domains]
-    dropped = W.nnz - sum(g.W.nnz for g in graphs)
+    blocks = [W[d.rows][:, d.rows] for d in domains]
+    dropped = W.nnz - sum(block.nnz for block in blocks)
     if dropped:
         logger.info("doc_graph: %d links between documents of different domains are not used", dropped // 2)
-    return graphs
+    return [graph(block, domains.dtype, weight) for block in blocks]
 
 
-def word_graphs(given: Any, domains: Domains) -> list[Graph] | None:
+def word_graphs(given: Any, domains: Domains, weight: float) -> list[Graph] | None:
     """One graph a domain from affinities of the words, the same for all domains or a dict of one a domain."""
     if given is None:
         return None
     if isinstance(given, dict):
-        return [_of_domain(given, d, domains.n_words, "word_graph", domains) for d in domains]
-    shared = graph(_affinity(given, domains.n_words, "word_graph"), domains.dtype)
+        return [_of_domain(given, d, domains.n_words, "word_graph", domains, weight) for d in domains]
+    shared = graph(_affinity(given, domains.n_words, "word_graph"), domains.dtype, weight)
     return [shared for _ in domains]
 
 
-def _of_domain(given: dict[Any, Any], domain: Domain, n_nodes: int, name: str, domains: Domains) -> Graph:
+def _of_domain(
+    given: dict[Any, Any], domain: Domain, n_nodes: int, name: str, domains: Domains, weight: float
+) -> Graph:
     if domain.key not in given:
         raise ValueError(
             f"{name} has no graph for the domain {domain.key!r}; it has {list(given)}. Give one for each of "
             f"{[d.key for d in domains]}, an empty sparse matrix where there are no links."
         )
-    return graph(_affinity(given[domain.key], n_nodes, f"{name}[{domain.key!r}]"), domains.dtype)
+    return graph(_affinity(given[domain.key], n_nodes, f"{name}[{domain.key!r}]"), domains.dtype, weight)
 
 
 def _affinity(W: Any, n_nodes: int, name: str) -> sp.csr_array:
@@ -53,7 +55,9 @@ def _affinity(W: Any, n_nodes: int, name: str) -> sp.csr_array:
     if W.shape != (n_nodes, n_nodes):
         raise ValueError(f"{name} must have shape ({n_nodes}, {n_nodes}), one node a row of it; got {W.shape}.")
     if not np.isfinite(W.data).all() or (W.data < 0).any():
-        raise ValueError(f"{name} must hold affinities, finite and >= 0; got entries from {W.data.min():.3g}. Clip them.")
+        raise ValueError(
+            f"{name} must hold affinities, finite and >= 0; got entries from {W.data.min():.3g}. Clip them."
+        )
     W = symmetric(W)
     W.setdiag(0)
     W.eliminate_zeros()

@@ -1,0 +1,88 @@
+"""Eigenvectors: the only caller of an eigensolver. Order and sign are fixed here, once, and a loose result is said."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from sklearn.exceptions import ConvergenceWarning
+
+from .matrix import Array
+
+_DENSE_BELOW = 200  # nodes; below it a dense decomposition is cheaper than the first Krylov space
+
+
+class Eigen(NamedTuple):
+    """Eigenpairs in ascending order of the values; in every vector the entry of largest magnitude is positive."""
+
+    values: Array
+    vectors: Array  # nodes x k
+    residuals: Array  # |A v - value v| of each pair
+
+
+def smallest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
+    """The k smallest eigenpairs of a symmetric operator, k <= number of nodes."""
+    return _solve(A, k, "SA", rng, tol)
+
+
+def largest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
+    """The k largest eigenpairs of a symmetric operator, in ascending order like all others."""
+    return _solve(A, k, "LA", rng, tol)
+
+
+def leading_left(M: Array, k: int) -> tuple[Array, Array]:
+    """The k largest singular values of a thin matrix, in descending order, and its left singular vectors, signs fixed."""
+    left, values, _ = np.linalg.svd(M, full_matrices=False)
+    return values[:k], fix_signs(left[:, :k])
+
+
+def fix_signs(vectors: Array) -> Array:
+    """Each column times 1 or -1, so that its entry of largest magnitude (the first of equals) is positive."""
+    rounded = np.abs(vectors).round(6)  # what is equal but for rounding is equal
+    top = vectors[rounded.argmax(axis=0), np.arange(vectors.shape[1])]
+    return vectors * np.where(top < 0, -1, 1).astype(vectors.dtype)
+
+
+def _solve(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol: float) -> Eigen:
+    n = A.shape[0]
+    if n <= _DENSE_BELOW or k > n // 3:
+        dense = np.asarray(A @ np.eye(n, dtype=A.dtype))
+        first = 0 if which == "SA" else n - k
+        values, vectors = eigh((dense + dense.T) / 2, subset_by_index=[first, first + k - 1])
+    else:
+        values, vectors = _arpack(A, k, which, rng, tol)
+    order = np.argsort(values, kind="stable")
+    values, vectors = values[order], fix_signs(vectors[:, order])
+    residuals = np.linalg.norm(A @ vectors - vectors * values, axis=0)
+    loose = residuals.max(initial=0.0)
+    if loose > max(100 * tol, 1e-4) * max(1.0, float(np.abs(values).max())):
+        warnings.warn(
+            f"the eigenvectors have not converged: the largest residual |A v - value v| is {loose:.2g}. "
+            "Labels that depend on them may be off; raise the number of eigenvectors or drop near-duplicate documents.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return Eigen(values, vectors, residuals)
+
+
+def _arpack(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol: float) -> tuple[Array, Array]:
+    n = A.shape[0]
+    settings: dict[str, Any] = {"which": which, "tol": tol, "v0": rng.random(n), "ncv": min(n - 1, max(40, 2 * k + 1))}
+    try:
+        return eigsh(A, k, **settings)
+    except ArpackNoConvergence as stopped:
+        got = stopped.eigenvectors.shape[1]
+        if got == k:
+            return stopped.eigenvalues, stopped.eigenvectors
+    # A larger Krylov space nearly always settles what a small one could not.
+    settings["ncv"], settings["tol"] = min(n - 1, max(120, 6 * k)), max(tol, 1e-5)
+    try:
+        return eigsh(A, k, maxiter=20 * n, **settings)
+    except ArpackNoConvergence as stopped:
+        got = stopped.eigenvectors.shape[1]
+        raise RuntimeError(
+            f"only {got} of {k} eigenvectors converged. Ask for fewer, or raise degree_regularization."
+        ) from None

@@ -26,6 +26,42 @@ GROUPS_B = {
     "sci": ("sci.med", "sci.space"),
     "talk": ("talk.politics.misc", "talk.religion.misc"),
 }
+# CDSC's Table 1, newsgroups: (source, target) of the first class, then of the second.
+CDSC_TABLE_1 = {
+    "rec vs talk": (
+        (("rec.autos", "rec.motorcycles"), ("rec.sport.baseball", "rec.sport.hockey")),
+        (("talk.politics.guns", "talk.politics.misc"), ("talk.politics.mideast", "talk.religion.misc")),
+    ),
+    "rec vs sci": (
+        (("rec.autos", "rec.sport.baseball"), ("rec.motorcycles", "rec.sport.hockey")),
+        (("sci.med", "sci.space"), ("sci.crypt", "sci.electronics")),
+    ),
+    "comp vs talk": (
+        (
+            ("comp.graphics", "comp.windows.x", "comp.sys.mac.hardware"),
+            ("comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware"),
+        ),
+        (("talk.politics.mideast", "talk.religion.misc"), ("talk.politics.guns", "talk.politics.misc")),
+    ),
+    "comp vs sci": (
+        (
+            ("comp.graphics", "comp.os.ms-windows.misc"),
+            ("comp.sys.mac.hardware", "comp.windows.x", "comp.sys.ibm.pc.hardware"),
+        ),
+        (("sci.crypt", "sci.electronics"), ("sci.med", "sci.space")),
+    ),
+    "comp vs rec": (
+        (
+            ("comp.graphics", "comp.sys.mac.hardware", "comp.sys.ibm.pc.hardware"),
+            ("comp.os.ms-windows.misc", "comp.windows.x"),
+        ),
+        (("rec.motorcycles", "rec.sport.hockey"), ("rec.autos", "rec.sport.baseball")),
+    ),
+    "sci vs talk": (
+        (("sci.electronics", "sci.med"), ("sci.crypt", "sci.space")),
+        (("talk.politics.misc", "talk.religion.misc"), ("talk.politics.guns", "talk.politics.mideast")),
+    ),
+}
 SIX = list(itertools.combinations(GROUPS_A, 2))
 AMAZON = list(itertools.permutations(("books", "dvd", "electronics", "kitchen"), 2))
 WORD = r"(?u)\b[a-zA-Z]{2,}\b"
@@ -41,9 +77,7 @@ def _lines(path: Path) -> list[dict]:
 def newsgroups(path: Path, classes: tuple[str, ...]) -> Task:
     """GCMF's Table 2: groups A are the source, groups B the target, full size. Headers stripped, words of two letters
     or more, English stop words, min_df 3, sublinear tf-idf, unit rows."""
-    texts: dict[str, list[str]] = {}
-    for line in _lines(path):
-        texts.setdefault(line["group"], []).append(line["text"].partition("\n\n")[2] or line["text"])
+    texts = _bodies(path)
     parts = [
         (domain, label, text)
         for domain, groups in enumerate((GROUPS_A, GROUPS_B))
@@ -51,8 +85,39 @@ def newsgroups(path: Path, classes: tuple[str, ...]) -> Task:
         for group in groups[name]
         for text in texts[group]
     ]
-    vectorizer = TfidfVectorizer(token_pattern=WORD, stop_words="english", min_df=3, sublinear_tf=True)
-    return _split(vectorizer, parts)
+    return _split(_newsgroup_vectorizer(), parts)
+
+
+@cache
+def cdsc_sample(path: Path, name: str, seed: int, n_docs: int = 250) -> Task:
+    """A task of CDSC's Table 1: `n_docs` documents a class and domain, drawn by seed from all its groups together.
+    The words are those of `newsgroups`; documents with fewer than three of them are dropped."""
+    rng = np.random.default_rng(seed)
+    texts = _bodies(path)
+    parts = []
+    for label, groups_of_class in enumerate(CDSC_TABLE_1[name]):
+        for domain, groups in enumerate(groups_of_class):
+            pool = [text for group in groups for text in texts[group]]
+            parts += [(domain, label, pool[i]) for i in rng.choice(len(pool), size=n_docs, replace=False)]
+    return Task(*_without_short(_split(_newsgroup_vectorizer(), parts), n_words=3))
+
+
+def _without_short(task: Task, n_words: int) -> tuple:
+    s, t = (np.diff(X.indptr) >= n_words for X in (task.Xs, task.Xt))
+    return task.Xs[s], task.ys[s], task.Xt[t], task.yt[t]
+
+
+@cache
+def _bodies(path: Path) -> dict[str, list[str]]:
+    """Texts by group, headers stripped."""
+    texts: dict[str, list[str]] = {}
+    for line in _lines(path):
+        texts.setdefault(line["group"], []).append(line["text"].partition("\n\n")[2] or line["text"])
+    return texts
+
+
+def _newsgroup_vectorizer() -> TfidfVectorizer:
+    return TfidfVectorizer(token_pattern=WORD, stop_words="english", min_df=3, sublinear_tf=True)
 
 
 @cache

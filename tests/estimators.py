@@ -15,8 +15,18 @@ SMALL = {
 }
 TINY = SMALL | {"n_topics": 2, "n_clusters": 2, "n_common_topics": 1}  # scikit-learn's checks have two features
 
+OWN: dict[str, dict] = {
+    "RSP": {"n_clusters": None},  # as many as classes: other numbers are not answered by classes
+    "NormalizedCut": {"n_clusters": None},
+    "SGT": {"n_neighbors": 20},  # with fewer the graph of the small corpus falls apart into its domains
+}
+
+
+def sizes(name: str, given: dict) -> dict:
+    """The given sizes that the estimator with that name has."""
+    return {k: v for k, v in (given | OWN.get(name, {})).items() if k in ESTIMATORS[name]().get_params()}
+
 
 def small(name: str):
     """The estimator with that name, its sizes cut to a few topics and neighbours."""
-    est = ESTIMATORS[name]()
-    return est.set_params(**{k: v for k, v in SMALL.items() if k in est.get_params()})
+    return ESTIMATORS[name](**sizes(name, SMALL))

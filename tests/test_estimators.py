@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from labelferry.transfer.checks import all_checks
 from labelferry.transfer.registry import ESTIMATORS
 
-from .estimators import TINY, small
+from .estimators import TINY, sizes, small
 
 
 @pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)
@@ -34,7 +34,7 @@ class Inductive:
 def inductive(name):
     cls = type(name, (Inductive, ESTIMATORS[name]), {"__module__": __name__})
     globals()[name] = cls  # pickle looks classes up by name
-    return cls(**{k: v for k, v in TINY.items() if k in cls().get_params()})
+    return cls(**sizes(name, TINY))
 
 
 @parametrize_with_checks([inductive(name) for name in ESTIMATORS])

@@ -12,19 +12,29 @@ __version__ = "0.1.0"
 _HOME = {
     "TCL": "methods",
     "GCMF": "methods",
+    "CDSC": "methods",
+    "RSP": "methods",
+    "HybridLabelPropagation": "methods",
+    "HybridSimilarityPropagation": "methods",
     "NMTF": "baselines",
     "MTrick": "baselines",
     "DTL": "baselines",
     "DKT": "baselines",
     "EMNaiveBayes": "baselines",
     "SelfTraining": "baselines",
+    "SpectralClassifier": "baselines",
+    "NormalizedCut": "baselines",
+    "SGT": "baselines",
     "SourceLR": "baselines",
     "SourceSVM": "baselines",
+    "SpectralCoclustering": "baselines",
+    "SphericalKMeans": "baselines",
     "load_demo": "datasets",
     "tfidf": "text",
 }
+_ROOMS = ("diagnosis",)  # packages that are public as they are
 
-__all__ = ["__version__", "load", *sorted(_HOME)]
+__all__ = ["__version__", "load", *_ROOMS, *sorted(_HOME)]
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -35,6 +45,8 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"{__name__}.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'labelferry' has no attribute {name!r}; it has {', '.join(__all__)}")
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -7,12 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-from sklearn.exceptions import ConvergenceWarning
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
 from .matrix import Array
 
 _DENSE_BELOW = 200  # nodes; below it a dense decomposition is cheaper than the first Krylov space
+_LOOSE = 1e-4  # residual, as a share of the largest eigenvalue found or of 1, above which we warn
+
+
+class ConvergenceWarning(UserWarning):
+    """The eigenvectors are not those of the problem to the precision asked for."""
 
 
 class Eigen(NamedTuple):
@@ -21,6 +25,10 @@ class Eigen(NamedTuple):
     values: Array
     vectors: Array  # nodes x k
     residuals: Array  # |A v - value v| of each pair
+
+    @property
+    def converged(self) -> bool:
+        return bool(self.residuals.max(initial=0.0) <= _LOOSE * max(1.0, np.abs(self.values).max(initial=0.0)))
 
 
 def smallest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
@@ -56,33 +64,29 @@ def _solve(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol:
         values, vectors = _arpack(A, k, which, rng, tol)
     order = np.argsort(values, kind="stable")
     values, vectors = values[order], fix_signs(vectors[:, order])
-    residuals = np.linalg.norm(A @ vectors - vectors * values, axis=0)
-    loose = residuals.max(initial=0.0)
-    if loose > max(100 * tol, 1e-4) * max(1.0, float(np.abs(values).max())):
+    found = Eigen(values, vectors, np.linalg.norm(A @ vectors - vectors * values, axis=0))
+    if not found.converged:
         warnings.warn(
-            f"the eigenvectors have not converged: the largest residual |A v - value v| is {loose:.2g}. "
-            "Labels that depend on them may be off; raise the number of eigenvectors or drop near-duplicate documents.",
+            "the eigenvectors have not converged: the largest residual |A v - value v| is "
+            f"{found.residuals.max():.2g}. Labels that depend on them may be off: ask for fewer eigenvectors, raise "
+            "degree_regularization, or drop near-duplicate documents.",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return Eigen(values, vectors, residuals)
+    return found
 
 
 def _arpack(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol: float) -> tuple[Array, Array]:
     n = A.shape[0]
-    settings: dict[str, Any] = {"which": which, "tol": tol, "v0": rng.random(n), "ncv": min(n - 1, max(40, 2 * k + 1))}
-    try:
-        return eigsh(A, k, **settings)
-    except ArpackNoConvergence as stopped:
-        got = stopped.eigenvectors.shape[1]
-        if got == k:
-            return stopped.eigenvalues, stopped.eigenvectors
+    settings: dict[str, Any] = {"which": which, "v0": rng.random(n)}
     # A larger Krylov space nearly always settles what a small one could not.
-    settings["ncv"], settings["tol"] = min(n - 1, max(120, 6 * k)), max(tol, 1e-5)
-    try:
-        return eigsh(A, k, maxiter=20 * n, **settings)
-    except ArpackNoConvergence as stopped:
-        got = stopped.eigenvectors.shape[1]
-        raise RuntimeError(
-            f"only {got} of {k} eigenvectors converged. Ask for fewer, or raise degree_regularization."
-        ) from None
+    for ncv, maxiter in ((max(40, 2 * k + 1), 10 * n), (max(120, 6 * k), 20 * n)):
+        try:
+            return eigsh(A, k, tol=tol, ncv=min(n - 1, ncv), maxiter=maxiter, **settings)
+        except ArpackNoConvergence as stopped:
+            found = stopped.eigenvectors
+    # What has converged, made up to k vectors; how far they are from eigenvectors is said by the caller.
+    start = np.hstack([found, rng.standard_normal((n, k - found.shape[1]))]).astype(A.dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return lobpcg(A, start, largest=which == "LA", tol=tol, maxiter=200)[:2]

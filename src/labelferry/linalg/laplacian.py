@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
-from .matrix import Array, Matrix
+from .matrix import Array, Matrix, has_negative
 from .normalize import unit_rows
+
+_NO_EDGE = 1e-12  # a degree below it is that of a node without edges, but for rounding
 
 
 class Graph(NamedTuple):
@@ -35,34 +38,141 @@ def roughness(g: Graph, V: Array) -> float:
 
 
 class Similarity:
-    """W = Z Z' + tau mean(d) / n 1 1' for the unit rows Z of X: cosines of all pairs, never formed.
+    """W = Z Z' + c 1 1' for the unit rows Z of X: cosines of all pairs, never formed. c >= 0 is `constant`.
 
-    The second part (`degree_regularization` tau, Qin and Rohe 2013) is a constant column beside Z. It keeps documents
-    that have hardly any neighbours from making clusters of their own.
+    c is tau mean(d) / n (`degree_regularization` tau, Qin and Rohe 2013), which keeps documents that have hardly any
+    neighbours from making clusters of their own; and 1 more where X has negative entries, so that no similarity, and
+    with it no degree, is negative.
     """
 
     def __init__(self, X: Matrix, tau: float = 0.0):
         self.Z = unit_rows(X)
-        ones = np.ones(X.shape[0], dtype=X.dtype)
-        plain = self.Z @ (self.Z.T @ ones)
-        self.constant = float(tau * plain.mean() / len(ones))
-        self.degree = plain + self.constant * len(ones)
+        n = X.shape[0]
+        plain = self.Z @ (self.Z.T @ np.ones(n, dtype=X.dtype))
+        self.constant = float(tau * max(plain.mean(), 0.0) / n) + float(has_negative(X))
+        self.degree = plain + plain.dtype.type(self.constant * n)
 
     def __matmul__(self, B: Array) -> Array:
         return self.Z @ (self.Z.T @ B) + self.constant * B.sum(axis=0)
 
 
-def must_link(codes: Array, B: Array) -> Array:
-    """M'M B, with a row e_i - e_j in M for every pair of nodes of one class: n_c b_i - sum_j b_j on the class's rows.
+class MustLink:
+    """U U', with a column e_i - e_j in U for every pair of nodes of one class: n_c b_i - sum_j b_j on the class's rows.
 
     `codes` has the class of each node, -1 for nodes without one.
     """
-    known = codes >= 0
-    sizes = np.bincount(codes[known]).astype(B.dtype)
-    member = sp.csr_array(
-        (np.ones(known.sum(), B.dtype), (codes[known], np.flatnonzero(known))), (len(sizes), len(codes))
-    )
-    out = np.zeros_like(B)
-    flat = B.reshape(len(codes), -1)
-    out.reshape(len(codes), -1)[known] = sizes[codes[known], None] * flat[known] - (member @ flat)[codes[known]]
-    return out
+
+    def __init__(self, codes: Array, dtype: Any = np.float64):
+        self.rows = np.flatnonzero(codes >= 0)
+        self.codes = codes[self.rows]
+        sizes = np.bincount(self.codes).astype(dtype)
+        self.member = sp.csr_array(
+            (np.ones(len(self.rows), dtype), (self.codes, self.rows)), shape=(len(sizes), len(codes))
+        )
+        self.size = sizes[self.codes]
+
+    def __matmul__(self, B: Array) -> Array:
+        flat = B.reshape(len(B), -1)
+        out = np.zeros_like(flat)
+        out[self.rows] = self.size[:, None] * flat[self.rows] - (self.member @ flat)[self.codes]
+        return out.reshape(B.shape)
+
+
+def must_link(codes: Array, B: Array) -> Array:
+    """U U' B of `MustLink`, for a single product."""
+    return MustLink(codes, B.dtype) @ B
+
+
+class LabelledSimilarity:
+    """A, which is W but for pairs of labelled nodes: 1 between those of one class, 0 between those of different ones.
+
+    A = W - P (Z_l Z_l' + c 1 1') P' + sum_c 1_c 1_c', where P puts the labelled nodes in their place: thin products.
+    """
+
+    def __init__(self, W: Similarity, codes: Array):
+        self.W = W
+        self.rows = np.flatnonzero(codes >= 0)
+        self.Z_l = W.Z[self.rows]
+        of_class = codes[self.rows]
+        self.member = sp.csr_array(
+            (np.ones(len(self.rows), W.Z.dtype), (of_class, np.arange(len(self.rows)))),
+            shape=(int(of_class.max(initial=0)) + 1, len(self.rows)),
+        )
+        self.degree = self @ np.ones(len(codes), dtype=W.Z.dtype)
+
+    def __matmul__(self, B: Array) -> Array:
+        out, B_l = self.W @ B, B[self.rows]
+        out[self.rows] -= self.Z_l @ (self.Z_l.T @ B_l) + self.W.constant * B_l.sum(axis=0)
+        out[self.rows] += self.member.T @ (self.member @ B_l)
+        return out
+
+
+def additive_operator(A: Any) -> LinearOperator:
+    """(A + d_max I - D) / d_max: additive normalisation, which leaves the links of a node of few links weak."""
+    n, top = len(A.degree), max(float(A.degree.max()), _NO_EDGE)
+    diagonal = 1 - A.degree / top
+
+    def product(Y: Array) -> Array:
+        flat = Y.reshape(n, -1)
+        return ((A @ flat) / top + diagonal[:, None] * flat).reshape(Y.shape)
+
+    return LinearOperator((n, n), matvec=product, matmat=product, dtype=A.degree.dtype)
+
+
+def laplacian_operator(g: Graph) -> LinearOperator:
+    """I - D^-1/2 W D^-1/2 of a sparse graph, its trivial eigenvector D^1/2 1 moved from 0 to 3, above all others."""
+    degree = g.degree.ravel()
+    root, trivial = inverse_root(degree), np.sqrt(np.maximum(degree, 0.0))
+    trivial = trivial / max(float(np.linalg.norm(trivial)), _NO_EDGE)
+    n = len(degree)
+
+    def product(Y: Array) -> Array:
+        flat = Y.reshape(n, -1)
+        smooth = root[:, None] * (g.W @ (root[:, None] * flat))
+        return (flat - smooth + 3 * np.outer(trivial, trivial @ flat)).reshape(Y.shape)
+
+    return LinearOperator((n, n), matvec=product, matmat=product, dtype=degree.dtype)
+
+
+def inverse_root(degree: Array) -> Array:
+    """d^-1/2, and 0 for nodes without edges."""
+    return np.divide(1.0, np.sqrt(np.maximum(degree, 0.0)), out=np.zeros_like(degree), where=degree > _NO_EDGE)
+
+
+def cut_operator(
+    W: Similarity, *, links: MustLink | None = None, link_weight: float = 0.0, first: int = 0, block_weight: float = 0.0
+) -> LinearOperator:
+    """D^-1/2 (D - W + beta U U' + lambda (D_b - W_b)) D^-1/2, where W_b is W among the rows from `first` on.
+
+    beta is `link_weight`, lambda `block_weight`. A product costs two sparse products with Z whatever lambda is. A node
+    without edges has 1 on the diagonal and no other entry.
+    """
+    n = W.Z.shape[0]
+    root = inverse_root(W.degree)
+    Z0, Z1, c = W.Z[:first], W.Z[first:], W.constant
+    more = 1.0 + block_weight
+    own_degree = block_degree(W, first)
+    # D^-1/2 (D + lambda D_b) D^-1/2
+    diagonal = np.ones(n, dtype=root.dtype)
+    diagonal[first:] += block_weight * own_degree * root[first:] ** 2
+
+    def product(Y: Array) -> Array:
+        flat = Y.reshape(n, -1)
+        S = root[:, None] * flat
+        of0, of1 = Z0.T @ S[:first], Z1.T @ S[first:]
+        sum0, sum1 = c * S[:first].sum(axis=0), c * S[first:].sum(axis=0)
+        out = np.empty_like(S)
+        out[:first] = Z0 @ (of0 + of1) + (sum0 + sum1)
+        out[first:] = Z1 @ (of0 + more * of1) + (sum0 + more * sum1)
+        if links is not None and link_weight > 0:
+            out -= link_weight * (links @ S)
+        return (diagonal[:, None] * flat - root[:, None] * out).reshape(Y.shape)
+
+    return LinearOperator((n, n), matvec=product, matmat=product, dtype=W.Z.dtype)
+
+
+def block_degree(W: Similarity, first: int) -> Array:
+    """Row sums of W among the rows from `first` on."""
+    Z = W.Z[first:]
+    ones = np.ones(Z.shape[0], dtype=Z.dtype)
+    return Z @ (Z.T @ ones) + Z.dtype.type(W.constant * len(ones))

@@ -68,6 +68,12 @@ def empty_rows(X: Any) -> Array:
     return np.bincount(row_of_entry[X.data != 0], minlength=X.shape[0]) == 0
 
 
+def has_negative(X: Any) -> bool:
+    """Is any entry of X below 0?"""
+    values = X.data if sp.issparse(X) else np.asarray(X)
+    return bool(values.size and values.min() < 0)
+
+
 def short_indices(X: Any) -> Any:
     """X with indices of 32 bits where they suffice: liblinear takes no others."""
     if not sp.issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:

@@ -6,11 +6,13 @@ An update `A <- A * numerator / denominator` keeps A non-negative and lowers a l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from .matrix import Array
+
+_BLOCK_ENTRIES = 32_768
 
 
 def ratio(numerator: Array, denominator: Array) -> Array:
@@ -33,6 +35,19 @@ def root_scale(A: Array, numerator: Array, denominator: Array) -> Array:
     return np.multiply(factor, A, out=factor)
 
 
+def by_rows(update: Callable[..., Array], A: Array, *others: Array) -> Array:
+    """`update(A, *others)`, block by block, for an update that treats every row on its own.
+
+    The arrays of a tall factor do not fit the cache; the temporaries of one block do, which halves the time.
+    """
+    new = np.empty_like(A)
+    height = max(1, _BLOCK_ENTRIES // A.shape[1])
+    for first in range(0, len(A), height):
+        rows = slice(first, first + height)
+        new[rows] = update(A[rows], *(B[rows] for B in others))
+    return new
+
+
 def rows_to_one(A: Array) -> Array:
     """Rows divided by their sum; a row of zeros becomes uniform, since nothing speaks for any column."""
     total = A.sum(axis=1, keepdims=True)
@@ -40,10 +55,10 @@ def rows_to_one(A: Array) -> Array:
     return np.divide(A, total, out=uniform, where=total > 0)
 
 
-def columns_to_one(A: Array) -> Array:
-    """Columns divided by their sum; a column of zeros stays zero."""
+def columns_to_one(A: Array, out: Array | None = None) -> Array:
+    """Columns divided by their sum; a column of zeros stays zero. `out` as in numpy."""
     total = np.ones(len(A), dtype=A.dtype) @ A  # a product is faster than a sum along the short axis
-    return A / np.where(total > 0, total, 1)
+    return np.divide(A, np.where(total > 0, total, 1), out=out)
 
 
 def gram(A: Array) -> Array:

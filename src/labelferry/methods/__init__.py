@@ -1,6 +1,10 @@
 """One file = one paper of the five."""
 
+from .cdsc import CDSC
 from .gcmf import GCMF
+from .label_propagation import HybridLabelPropagation
+from .rsp import RSP
+from .similarity_propagation import HybridSimilarityPropagation
 from .tcl import TCL
 
-__all__ = ["GCMF", "TCL"]
+__all__ = ["CDSC", "GCMF", "RSP", "TCL", "HybridLabelPropagation", "HybridSimilarityPropagation"]

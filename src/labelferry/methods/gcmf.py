@@ -37,7 +37,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..linalg.knn import nearest, neighbour_graph
 from ..linalg.laplacian import Graph, graph, roughness
 from ..linalg.matrix import Array, Matrix, squared_norm
-from ..linalg.multiplicative import add_up, columns_to_one, gram, root_scale
+from ..linalg.multiplicative import add_up, by_rows, columns_to_one, gram, root_scale
 from ..linalg.normalize import scale_rows, unit_norm, unit_rows
 from ..linalg.residual import sq_residual
 from ..optim import Solution, restart
@@ -81,28 +81,28 @@ def step(f: Factors, p: Problem, g: Graphs, normalize: bool = True) -> Factors:
     """(8)-(10) for one domain after the other, as in Algorithm 1. Theorem 1 is about `normalize=False`."""
     U, H, V = list(f.U), f.H, list(f.V)
     to_one = columns_to_one if normalize else np.asarray
-    XV = p.words_by_class(V)
+    XV = p.words_by_class(f.V)
     VtV = [gram(Vd) for Vd in V]
     UtXV = [Ud.T @ XVd for Ud, XVd in zip(U, XV, strict=True)]
-    UtU = [gram(Ud) for Ud in U]
     for d, (words, docs) in enumerate(zip(g.words, g.docs, strict=True)):
-        U[d] = to_one(smooth_update(U[d], XV[d] @ H.T, H @ VtV[d] @ H.T, words))  # (8)
+        new_U = partial(update_U, H=H, G=H @ VtV[d] @ H.T)
+        U[d] = to_one(by_rows(new_U, U[d], XV[d], words.W @ U[d], words.degree))
         if p.fixed[d] is None:
             B = U[d] @ H
-            Vd = to_one(smooth_update(V[d], p.X[d] @ B, gram(B), docs))  # (9)
-            V[d] = np.where(p.known[d][:, None], V[d], Vd)
+            Vd = update_V(V[d], p.X[d] @ B, docs.W @ V[d], docs.degree, G=gram(B))
+            V[d] = np.where(p.known[d][:, None], V[d], to_one(Vd))
             XV[d], VtV[d] = p.X[d].T @ V[d], gram(V[d])
-        UtXV[d], UtU[d] = U[d].T @ XV[d], gram(U[d])
-        H = root_scale(H, add_up(UtXV), add_up(UtUd @ H @ VtVd for UtUd, VtVd in zip(UtU, VtV, strict=True)))  # (10)
+        UtXV[d] = U[d].T @ XV[d]
+        H = root_scale(H, add_up(UtXV), add_up(Ud.T @ (Ud @ H) @ VtVd for Ud, VtVd in zip(U, VtV, strict=True)))  # (10)
     return Factors(tuple(U), H, tuple(V))
 
 
-def smooth_update(A: Array, numerator: Array, G: Array, g: Graph) -> Array:
-    """A * sqrt((numerator + W A) / (A G + D A)), the form of (8) and (9). The numerator is used up."""
-    numerator += g.W @ A
-    denominator = A @ G
-    denominator += g.degree * A
-    return root_scale(A, numerator, denominator)
+def update_U(U: Array, XV: Array, WU: Array, degree: Array, *, H: Array, G: Array) -> Array:
+    return root_scale(U, XV @ H.T + WU, U @ G + degree * U)  # (8), G = H V'V H'
+
+
+def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Array:
+    return root_scale(V, XB + WV, V @ G + degree * V)  # (9), B = U H and G = B'B
 
 
 def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
@@ -163,10 +163,10 @@ def fold_in(X: Matrix, f: Fitted, d: int, *, gamma: float, n_neighbors: int, n_i
     B, V_d = f.U[d] @ f.H, f.V[d]
     XB, BtB = X @ B, gram(B)
     W = gamma * nearest(X, f.X[d], n_neighbors=n_neighbors if gamma > 0 else 0)
-    numerator, degree = XB + W @ V_d, np.asarray(W.sum(axis=1)).reshape(-1, 1)
+    WV, degree = W @ V_d, np.asarray(W.sum(axis=1)).reshape(-1, 1)
     V = np.full_like(XB, V_d.mean())
     for _ in range(n_iter):
-        V = root_scale(V, numerator, V @ BtB + degree * V)  # (9)
+        V = update_V(V, XB, WV, degree, G=BtB)
     return V
 
 

@@ -34,7 +34,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import add_up, columns_to_one, gram, rows_to_one, scale
+from ..linalg.multiplicative import add_up, by_rows, columns_to_one, gram, rows_to_one, scale
 from ..linalg.residual import sq_residual
 from ..optim import Solution, restart
 from ..transfer.domains import Domains
@@ -44,7 +44,6 @@ from ..transfer.factorization import (
     check_n_topics,
     pose,
     random_factor,
-    update_association,
     update_documents,
 )
 from ..transfer.linear import start_labels
@@ -60,35 +59,58 @@ class Factors(NamedTuple):
 
 
 def mix(alpha: float, U: Array, Wd: Array) -> Array:
-    """P_d, the words of domain d in each topic."""
+    """P_d, the words of domain d in each topic. Only ever formed for a few rows at a time."""
     return alpha * U + (1 - alpha) * Wd
 
 
+def mixed_products(alpha: float, U: Array, W: tuple[Array, ...], H: Array) -> list[Array]:
+    """P_d H for every domain, words x classes."""
+    UH = U @ H
+    return [mix(alpha, UH, Wd @ H) for Wd in W]
+
+
 def objective(f: Factors, p: Problem, alpha: float) -> float:  # (4)
-    return 0.5 * sum(sq_residual(Xd, mix(alpha, f.U, Wd) @ f.H, Vd) for Xd, Wd, Vd in zip(p.X, f.W, f.V, strict=True))
+    B, XV = mixed_products(alpha, f.U, f.W, f.H), p.words_by_class(f.V)
+    return 0.5 * sum(sq_residual(Xd, Bd, Vd, XVd) for Xd, Bd, Vd, XVd in zip(p.X, B, f.V, XV, strict=True))
 
 
 def step(f: Factors, p: Problem, alpha: float, normalize: str = "update") -> Factors:
     """One cycle of (5)-(8). `normalize`: after each "update", once a "cycle", or "never" (the setting of Theorem 2)."""
     U, W, H, V = f
-    columns, rows = (columns_to_one, rows_to_one) if normalize == "update" else (np.asarray, np.asarray)
+    columns, rows = (columns_in_place, rows_to_one) if normalize == "update" else (np.asarray, np.asarray)
     XV = p.words_by_class(V)
     G = [H @ gram(Vd) @ H.T for Vd in V]
-    PG = add_up(
-        [U @ (alpha * add_up(G)), *(Wd @ ((1 - alpha) * Gd) for Wd, Gd in zip(W, G, strict=True))]
-    )  # sum_d P_d G_d
-    U = columns(scale(U, add_up(XV) @ H.T, PG))  # (5)
+    U = columns(by_rows(partial(update_U, H=H, G=G, alpha=alpha), U, add_up(XV), *W))  # (5)
     W = tuple(
-        columns(scale(Wd, XVd @ H.T, mix(alpha, U, Wd) @ Gd))
+        columns(by_rows(partial(update_W, H=H, G=Gd, alpha=alpha), Wd, U, XVd))
         for Wd, XVd, Gd in zip(W, XV, G, strict=True)  # (6)
     )
-    P = [mix(alpha, U, Wd) for Wd in W]
-    V = update_documents(V, p, [Pd @ H for Pd in P], to_one=rows)  # (7)
-    H = update_association(H, P, p.words_by_class(V), V)  # (8)
+    B = mixed_products(alpha, U, W, H)
+    V = update_documents(V, p, B, to_one=rows)  # (7)
+    H = scale(
+        H,
+        add_up(mix(alpha, U.T @ XVd, Wd.T @ XVd) for Wd, XVd in zip(W, p.words_by_class(V), strict=True)),
+        add_up(mix(alpha, U.T @ Bd, Wd.T @ Bd) @ gram(Vd) for Wd, Bd, Vd in zip(W, B, V, strict=True)),  # (8)
+    )
     if normalize == "cycle":
         U, W = columns_to_one(U), tuple(columns_to_one(Wd) for Wd in W)
         V = p.update_unknown(V, lambda d: rows_to_one(V[d]))
     return Factors(U, W, H, V)
+
+
+def columns_in_place(A: Array) -> Array:
+    return columns_to_one(A, out=A)
+
+
+def update_U(U: Array, XV: Array, *W: Array, H: Array, G: list[Array], alpha: float) -> Array:
+    PG = U @ (alpha * add_up(G))  # sum_d P_d G_d, without forming P_d
+    for Wd, Gd in zip(W, G, strict=True):
+        PG += Wd @ ((1 - alpha) * Gd)
+    return scale(U, XV @ H.T, PG)
+
+
+def update_W(Wd: Array, U: Array, XVd: Array, *, H: Array, G: Array, alpha: float) -> Array:
+    return scale(Wd, XVd @ H.T, mix(alpha, U, Wd) @ G)
 
 
 def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
@@ -174,7 +196,7 @@ class TCL(TriFactorization):
         self.random_state = random_state
 
     def _class_profiles(self, d: int) -> Array:
-        return mix(self.common_weight, self.state_.U, self.state_.W[d]) @ self.state_.H
+        return mixed_products(self.common_weight, self.state_.U, self.state_.W[d : d + 1], self.state_.H)[0]
 
     def topics_table(self, feature_names: Any, n_words: int = 8) -> list[dict[str, Any]]:
         """One dict a topic: `topic`, `class` it leans to, `lean`, `common` words, and `domains`: words of each."""

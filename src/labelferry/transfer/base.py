@@ -64,6 +64,10 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """What a document without words is taken for."""
         return domains.class_prior
 
+    def _classes(self, domains: Domains) -> Array:
+        """What the columns of the scores stand for."""
+        return domains.classes
+
     # -- what users call ----------------------------------------------------------------------------------------------
     def fit(
         self, X: Any, y: Any, sample_domain: Any = None, *, target: Any = None, use_target_labels: bool = False
@@ -149,7 +153,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return np.random.default_rng(check_random_state(getattr(self, "random_state", None)).randint(2**31 - 1))
 
     def _set_domains(self, domains: Domains) -> None:
-        self.classes_ = domains.classes
+        self.classes_ = self._classes(domains)
         self.class_prior_ = np.asarray(self._prior(domains), dtype=domains.dtype)
         self.domain_keys_ = [d.key for d in domains]
         self.domain_names_ = [d.name for d in domains]
@@ -161,7 +165,8 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         proba = _probabilities(scores, self.transduction_empty_, self.class_prior_)
         given = domains.in_row_order(domains.one_hot(d) for d in domains.targets)
         known = given.any(axis=1)
-        proba[known] = given[known]
+        if known.any():
+            proba[known] = given[known]
         self.transduction_proba_ = proba
         self.transduction_ = self.classes_[proba.argmax(axis=1)]
         if self.transduction_empty_.any():

@@ -31,10 +31,16 @@ class Problem(NamedTuple):
     X: tuple[Matrix, ...]
     known: tuple[Array, ...]  # documents whose label is given: their rows of V are kept
     fixed: tuple[Array | None, ...]  # X_d' V_d where every label is given, so computed once
+    last: dict[
+        str, Any
+    ]  # the last V that was asked for and its X' V: the end of a step and the start of the next agree
 
-    def words_by_class(self, V: Sequence[Array]) -> list[Array]:
+    def words_by_class(self, V: tuple[Array, ...]) -> list[Array]:
         """X_d' V_d for every domain: words x classes."""
-        return [Xd.T @ Vd if XVd is None else XVd for Xd, Vd, XVd in zip(self.X, V, self.fixed, strict=True)]
+        if self.last.get("V") is not V:
+            XV = [Xd.T @ Vd if XVd is None else XVd for Xd, Vd, XVd in zip(self.X, V, self.fixed, strict=True)]
+            self.last.update(V=V, XV=XV)
+        return list(self.last["XV"])
 
     def update_unknown(self, V: Sequence[Array], update: Callable[[int], Array]) -> tuple[Array, ...]:
         """V with the rows of documents without a label replaced by those of `update(d)`."""
@@ -47,7 +53,7 @@ class Problem(NamedTuple):
 def pose(X: Sequence[Matrix], known: Sequence[Array], V: Sequence[Array]) -> Problem:
     """The problem for data X and starting labels V."""
     fixed = (Xd.T @ Vd if k.all() else None for Xd, Vd, k in zip(X, V, known, strict=True))
-    return Problem(tuple(X), tuple(known), tuple(fixed))
+    return Problem(tuple(X), tuple(known), tuple(fixed), {})
 
 
 def update_documents(
@@ -71,7 +77,7 @@ def update_association(
     return by(
         H,
         np.sum([wd * (Fd.T @ XVd) for wd, Fd, XVd in zip(w, F, XV, strict=True)], axis=0),
-        np.sum([wd * (gram(Fd) @ H @ gram(Vd)) for wd, Fd, Vd in zip(w, F, V, strict=True)], axis=0),
+        np.sum([wd * (Fd.T @ (Fd @ H) @ gram(Vd)) for wd, Fd, Vd in zip(w, F, V, strict=True)], axis=0),
     )
 
 

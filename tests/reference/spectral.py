@@ -1,0 +1,70 @@
+"""Ling et al. 2008, Kamvar et al. 2003, Shi and Malik 2000 and Joachims 2003 with every n x n matrix written out."""
+
+import numpy as np
+
+
+def cosines(X):
+    n = len(X)
+    W = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            lengths = np.linalg.norm(X[i]) * np.linalg.norm(X[j])
+            W[i, j] = X[i] @ X[j] / lengths if lengths > 0 else 0.0
+    return W
+
+
+def regularized(W, tau):
+    return W + tau * W.sum(axis=1).mean() / len(W)
+
+
+def constraint_matrix(codes):
+    """Algorithm 1: one column a pair of nodes of one class, +1 in the row of the first and -1 in that of the second."""
+    columns = []
+    for i in range(len(codes)):
+        for j in range(i + 1, len(codes)):
+            if codes[i] >= 0 and codes[i] == codes[j]:
+                column = np.zeros(len(codes))
+                column[i], column[j] = 1, -1
+                columns.append(column)
+    return np.array(columns).T.reshape(len(codes), -1)
+
+
+def cdsc_matrix(W, U, in_target, beta, lam):
+    """T' of Algorithm 2."""
+    D = np.diag(W @ np.ones(len(W)))
+    W_s = np.where(np.outer(in_target, in_target), W, 0)
+    D_s = np.diag(W_s @ np.ones(len(W)))
+    root = np.diag(1 / np.sqrt(np.diag(D)))
+    return root @ (D - W + beta * U @ U.T + lam * (D_s - W_s)) @ root
+
+
+def cdsc_rows(W, T, k):
+    """Steps 3 and 4 of Algorithm 2: eigenvalues, X and Y."""
+    values, vectors = np.linalg.eigh(T)
+    X = np.diag(1 / np.sqrt(W.sum(axis=1))) @ vectors[:, :k]
+    Y = X / np.sqrt((X**2).sum(axis=1, keepdims=True))
+    return values[:k], X, Y
+
+
+def kamvar_affinity(W, codes):
+    A = W.copy()
+    for i in range(len(W)):
+        for j in range(len(W)):
+            if codes[i] >= 0 and codes[j] >= 0:
+                A[i, j] = float(codes[i] == codes[j])
+    return A
+
+
+def kamvar_matrix(A):
+    D = np.diag(A.sum(axis=1))
+    d_max = A.sum(axis=1).max()
+    return (A + d_max * np.eye(len(A)) - D) / d_max
+
+
+def joachims_w(G, b, n):
+    """w by the smallest eigenvalue of the 2d x 2d matrix of the paper."""
+    d = len(b)
+    big = np.block([[G, -np.eye(d)], [-np.outer(b, b) / n, G]])
+    values = np.linalg.eigvals(big)
+    smallest = values[np.abs(values.imag) < 1e-7].real.min()
+    return np.linalg.solve(G - smallest * np.eye(d), b)

@@ -1,0 +1,159 @@
+from itertools import pairwise
+from math import exp
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import labelferry
+from labelferry.diagnosis import divergence, gap, risk
+from labelferry.linalg.bisect import bisect, means, split
+from labelferry.linalg.normalize import unit_rows
+from labelferry.transfer.divergence import cluster_counts, kl
+
+from .planted import vocabulary_shift
+from .reference import rsp as slow
+
+FORMS = ("corrected", "paper")
+
+
+def topics(shares, n_docs, seed=0, length=60, n_words=40):
+    """Documents of topics with words of their own, drawn by the given shares."""
+    rng = np.random.default_rng(seed)
+    topic = rng.choice(len(shares), size=n_docs, p=shares)
+    counts = np.zeros((n_docs, len(shares) * n_words))
+    for row, c in enumerate(topic):
+        np.add.at(counts[row], c * n_words + rng.integers(n_words, size=length), 1)
+    return sp.csr_array(counts)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_both_forms_equal_the_loops(seed):
+    rng = np.random.default_rng(seed)
+    source, target = rng.integers(0, 40, size=9), rng.integers(0, 40, size=9)
+    assert kl(source, target, "paper") == pytest.approx(slow.lemma_1(source, target), rel=1e-12)
+    assert kl(source, target) == pytest.approx(slow.kullback_leibler(source, target), rel=1e-12)
+
+
+def test_corrected_form_is_zero_for_equal_shares_and_the_printed_one_is_not():
+    target = np.array([40, 80, 120])
+    assert kl(target, target) == 0
+    for times in (2, 5):
+        source = times * (target + 0.5) - 0.5  # the same shares, pseudo-counts and all, in a larger sample
+        assert kl(source, target) == pytest.approx(0, abs=1e-12)
+        assert abs(kl(source, target, "paper")) > 0.1
+
+
+def test_corrected_form_is_never_negative_and_not_symmetric():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        source, target = rng.integers(0, 30, size=(2, 6))
+        assert kl(source, target) >= 0
+    assert kl(np.array([90, 10]), np.array([50, 50])) != pytest.approx(kl(np.array([50, 50]), np.array([90, 10])))
+
+
+def test_same_domain_is_near_and_others_are_far():
+    even = topics([0.25] * 4, 400, seed=1)
+    assert divergence(topics([0.25] * 4, 400), even) < 0.05
+    shifted = divergence(topics([0.7, 0.1, 0.1, 0.1], 400), even)
+    apart = divergence(topics([0.5, 0.5, 0, 0], 400), topics([0, 0, 0.5, 0.5], 400))
+    assert 0.2 < shifted < 2 < apart
+
+
+def test_bisection_finds_the_topics_where_shares_differ():
+    source, target = cluster_counts(
+        topics([0.5, 0.25, 0.25], 300), topics([0.1, 0.1, 0.8], 300, seed=1), rng=np.random.default_rng(0)
+    )
+    assert source.sum() == target.sum() == 300
+    assert len(source) == 3
+    assert sorted(np.round(source / 300, 1)) == pytest.approx([0.2, 0.3, 0.5], abs=0.11)
+
+
+def test_gap_is_free_of_noise_and_steady_with_sample_size():
+    for n in (50, 200, 800):
+        same = gap(topics([0.25] * 4, n, length=8), topics([0.25] * 4, n, seed=1, length=8))
+        assert same < 0.03
+    gaps = [gap(topics([0.4, 0.4, 0.2], n), topics([0.2, 0.2, 0.6], n, seed=1)) for n in (100, 400, 1600)]
+    assert np.ptp(gaps) < 0.06
+    assert gap(topics([1, 0], 50), topics([0, 1], 50)) == 1
+
+
+def test_gap_is_unbiased():
+    """The mean over many small samples is that of large ones; of plain means it is not."""
+    small = [gap(topics([0.6, 0.4], 12, seed=s), topics([0.4, 0.6], 12, seed=100 + s)) for s in range(60)]
+    large = gap(topics([0.6, 0.4], 4000), topics([0.4, 0.6], 4000, seed=1))
+    assert abs(np.mean(small) - large) < 0.05
+
+
+def test_risk_is_the_papers_for_kappa_e_squared_and_rises_with_the_divergence():
+    values = [risk(d, exp(2)) for d in (0, 1, 5, 7.389, 10, 50)]
+    assert values == pytest.approx([slow.risk(d) for d in (0, 1, 5, 7.389, 10, 50)], rel=1e-9)
+    for kappa in (0.5, 2.0, exp(2)):
+        assert risk(kappa, kappa) == pytest.approx(0.5)
+        curve = [risk(d, kappa) for d in np.linspace(0, 20, 50)]
+        assert all(a <= b for a, b in pairwise(curve))
+        assert 0 <= curve[0] < 0.001
+        assert curve[-1] <= 1
+    assert risk(1e6) == 1
+    assert risk(-1e6) == pytest.approx(0)
+
+
+def test_same_seed_same_answer_and_sparse_equals_dense():
+    task = vocabulary_shift(n_docs=100)
+    value = divergence(task.Xs, task.Xt, random_state=3)
+    assert value == divergence(task.Xs, task.Xt, random_state=3)
+    assert value == pytest.approx(divergence(task.Xs.toarray(), task.Xt.toarray(), random_state=3), rel=1e-9)
+    assert gap(task.Xs, task.Xt) == pytest.approx(gap(task.Xs.toarray(), task.Xt.toarray()))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_odd_input_gives_a_number(form):
+    one = sp.csr_array([[1.0, 0, 0]])
+    none = sp.csr_array((3, 3))
+    same = sp.csr_array(np.ones((40, 3)))
+    for Xs, Xt in [(one, one), (one, none), (none, none), (same, same), (same, one), (none, same)]:
+        assert np.isfinite(divergence(Xs, Xt, form=form))
+        assert 0 <= gap(Xs, Xt) <= 2
+    assert divergence(same, same) == 0
+
+
+def test_refusals():
+    X = np.ones((3, 2))
+    with pytest.raises(ValueError, match="same columns"):
+        divergence(X, np.ones((3, 4)))
+    with pytest.raises(ValueError, match="same columns"):
+        gap(X, np.ones((3, 4)))
+    with pytest.raises(ValueError, match="form must be"):
+        divergence(X, X, form="other")
+    with pytest.raises(ValueError, match="NaN"):
+        gap(X, np.full((3, 2), np.nan))
+    with pytest.raises(ValueError, match="kappa > 0"):
+        risk(1.0, 0.0)
+    with pytest.raises(ValueError, match="divergence that is a number"):
+        risk(float("nan"))
+
+
+def test_the_room_is_reachable_from_the_top():
+    assert labelferry.diagnosis.gap is gap
+    assert "diagnosis" in dir(labelferry)
+
+
+def test_split_separates_two_topics_and_leaves_equal_rows_alone():
+    X = topics([0.5, 0.5], 80)
+    first = np.asarray(X[:, :40].sum(axis=1)).ravel() > 0
+    side = split(unit_rows(X), np.random.default_rng(0))
+    assert (side == first).all() or (side != first).all()
+    assert split(unit_rows(sp.csr_array(np.ones((20, 4)))), np.random.default_rng(0)) is None
+    assert split(unit_rows(X[:1]), np.random.default_rng(0)) is None
+
+
+def test_bisection_keeps_to_its_limit_and_its_means_are_means():
+    Z = unit_rows(topics([0.25] * 4, 100))
+    cluster = bisect(Z, lambda *_: False, rng=np.random.default_rng(0), max_clusters=7)
+    assert sorted(set(cluster.tolist())) == list(range(7))
+    dense = Z.toarray()
+    expected = np.array([dense[cluster == c].mean(axis=0) for c in range(7)])
+    np.testing.assert_allclose(means(Z, cluster).toarray(), expected, atol=1e-12)
+    np.testing.assert_allclose(means(dense, cluster), expected, atol=1e-12)
+    alone = bisect(Z, lambda *_: False, rng=np.random.default_rng(0))
+    assert len(set(alone.tolist())) == 100

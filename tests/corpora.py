@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from .planted import Task
 
@@ -62,6 +62,19 @@ CDSC_TABLE_1 = {
         (("talk.politics.misc", "talk.religion.misc"), ("talk.politics.guns", "talk.politics.mideast")),
     ),
 }
+# Table 3 of the hybrid graph's paper, in the same form. It has one group of talk in the target.
+_HYBRID_GROUPS = {
+    "comp": (
+        ("comp.graphics", "comp.os.ms-windows.misc"),
+        ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
+    ),
+    "rec": (("rec.autos", "rec.motorcycles"), ("rec.sport.baseball", "rec.sport.hockey")),
+    "sci": (("sci.crypt", "sci.med"), ("sci.electronics", "sci.space")),
+    "talk": (("talk.politics.guns", "talk.politics.mideast"), ("talk.politics.misc",)),
+}
+HYBRID_TABLE_3 = {
+    f"{a} vs {b}": (_HYBRID_GROUPS[a], _HYBRID_GROUPS[b]) for a, b in itertools.combinations(_HYBRID_GROUPS, 2)
+}
 SIX = list(itertools.combinations(GROUPS_A, 2))
 AMAZON = list(itertools.permutations(("books", "dvd", "electronics", "kitchen"), 2))
 WORD = r"(?u)\b[a-zA-Z]{2,}\b"
@@ -102,6 +115,21 @@ def cdsc_sample(path: Path, name: str, seed: int, n_docs: int = 250) -> Task:
     return Task(*_without_short(_split(_newsgroup_vectorizer(), parts), n_words=3))
 
 
+@cache
+def hybrid_sample(path: Path, name: str, seed: int, n_docs: int = 500, *, cdsc: bool = False) -> Task:
+    """A task of the hybrid graph's Table 3, or of CDSC's Table 1, as counts: `n_docs` documents a class and domain,
+    drawn by seed. The words are those of `newsgroups`; documents with fewer than three of them are dropped."""
+    rng = np.random.default_rng(seed)
+    texts = _bodies(path)
+    parts = []
+    for label, groups_of_class in enumerate((CDSC_TABLE_1 if cdsc else HYBRID_TABLE_3)[name]):
+        for domain, groups in enumerate(groups_of_class):
+            pool = [text for group in groups for text in texts[group]]
+            parts += [(domain, label, pool[i]) for i in rng.permutation(len(pool))[:n_docs]]
+    counts = CountVectorizer(token_pattern=WORD, stop_words="english", min_df=3, dtype=np.float64)
+    return Task(*_without_short(_split(counts, parts), n_words=3))
+
+
 def _without_short(task: Task, n_words: int) -> tuple:
     s, t = (np.diff(X.indptr) >= n_words for X in (task.Xs, task.Xt))
     return task.Xs[s], task.ys[s], task.Xt[t], task.yt[t]
@@ -132,7 +160,7 @@ def amazon(path: Path, source: str, target: str) -> Task:
     return _split(TfidfVectorizer(token_pattern=WORD, ngram_range=(1, 2), min_df=3, sublinear_tf=True), parts)
 
 
-def _split(vectorizer: TfidfVectorizer, parts: list[tuple[int, int, str]]) -> Task:
+def _split(vectorizer: CountVectorizer, parts: list[tuple[int, int, str]]) -> Task:
     domain, y = np.array([part[:2] for part in parts]).T
     X = sp.csr_array(vectorizer.fit_transform([text for _, _, text in parts]))
     return Task(X[domain == 0], y[domain == 0], X[domain == 1], y[domain == 1])

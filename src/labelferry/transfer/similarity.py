@@ -28,7 +28,7 @@ from .domains import Domains
 from .hybrid import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve, scales
 from .per_target import likelihood
 
-TAU, MAX_ITER, TOL = 0.25, 30, 1e-6
+TAU, MAX_ITER, TOL = 0.25, 30, 1e-4
 
 
 class Similarity(NamedTuple):

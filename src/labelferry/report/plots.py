@@ -1,0 +1,97 @@
+"""Pictures of a transfer, as matplotlib figures: where the documents lie, and who resembles whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..transfer.labels import encode
+from ..transfer.pattern import mean_similarity
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MARKERS = "o^sDvP*X"  # one a domain
+N_BINS = 200  # rows and columns of the similarity pattern: as many as the eye can tell apart
+
+
+def plot_projection(points: Any, labels: Any, domains: Any, *, title: str = "") -> Figure:
+    """Documents as points on two axes, coloured by class and marked by domain.
+
+    `points` is documents x 2, such as two columns of the coordinates of a spectral method:
+    `est.state_.vectors[:, 1:3]`. `labels` and `domains` name the class and the domain of every document.
+    """
+    points = np.asarray(points)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(f"points must have two columns, one an axis; got shape {points.shape}. Pick two columns.")
+    classes, class_of = _codes(labels, len(points), "labels")
+    names, domain_of = _codes(domains, len(points), "domains")
+    figure, axes = _figure(width=6.5)
+    colours = _colours(len(classes))
+    for d, name in enumerate(names):
+        for c, label in enumerate(classes):
+            here = (domain_of == d) & (class_of == c)
+            axes.scatter(
+                *points[here].T,
+                color=colours[c],
+                marker=MARKERS[d % len(MARKERS)],
+                s=14,
+                alpha=0.6,
+                linewidths=0,
+                label=f"{label}, {name}",
+            )
+    axes.legend(frameon=False, markerscale=1.6, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.locator_params(nbins=5)
+    axes.set(xlabel="first axis", ylabel="second axis", title=title)
+    return figure
+
+
+def plot_similarity(X: Any, labels: Any, domains: Any, *, title: str = "") -> Figure:
+    """Cosine similarity of the documents, ordered by class and then by domain: classes show as bright blocks.
+
+    A cell is the mean over the pairs of two groups of neighbouring documents, so that nothing of size documents x
+    documents is formed, however many there are.
+    """
+    classes, class_of = _codes(labels, X.shape[0], "labels")
+    names, domain_of = _codes(domains, X.shape[0], "domains")
+    order = np.lexsort((domain_of, class_of))
+    pattern, edges = mean_similarity(X, order, n_bins=min(N_BINS, X.shape[0]))
+    figure, axes = _figure(width=5.5)
+    # A few near-duplicates would leave all the rest dark.
+    image = axes.pcolormesh(edges, edges, pattern, cmap="viridis", vmax=np.quantile(pattern, 0.99))
+    figure.colorbar(image, ax=axes, label="mean cosine")
+    group = class_of[order] * len(names) + domain_of[order]
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    middles = (starts + np.append(starts[1:], len(group))) / 2
+    ticks = [f"{classes[code // len(names)]}\n{names[code % len(names)]}" for code in group[starts]]
+    axes.set_yticks(middles, ticks)
+    axes.set_xticks([])
+    for start in starts[1:]:
+        axes.axhline(start, color="white", linewidth=0.8)
+        axes.axvline(start, color="white", linewidth=0.8)
+    axes.invert_yaxis()
+    axes.set(aspect="equal", title=title)
+    return figure
+
+
+def _codes(names: Any, n_documents: int, what: str) -> tuple[np.ndarray, np.ndarray]:
+    names = np.asarray(names)
+    if names.shape != (n_documents,):
+        raise ValueError(f"{what} must name each of the {n_documents} documents; got shape {names.shape}.")
+    return encode(names, np.ones(n_documents, dtype=bool))
+
+
+def _figure(width: float) -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("pictures need matplotlib: pip install 'labelferry[plots]'") from None
+    figure = Figure(figsize=(width, 4.5), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _colours(n: int) -> list[Any]:
+    from matplotlib import colormaps
+
+    return [colormaps["tab10" if n <= 10 else "turbo"](i if n <= 10 else i / (n - 1)) for i in range(n)]

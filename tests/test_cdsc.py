@@ -1,0 +1,254 @@
+import time
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.cluster import SpectralClustering
+
+from labelferry.linalg import eigen
+from labelferry.linalg.laplacian import MustLink, Similarity, cut_operator, must_link
+from labelferry.linalg.normalize import unit_rows
+from labelferry.methods import CDSC
+from labelferry.transfer.domains import read_domains
+from labelferry.transfer.spectral import cut, extend, nodes
+
+from .corpora import CDSC_TABLE_1, cdsc_sample, newsgroups
+from .planted import stacked, two_sources, vocabulary_shift
+from .reference import spectral as slow
+
+RNG = np.random.default_rng
+
+
+def problem(n_docs=100, n_classes=2, **settings):
+    X, y, domain = stacked(vocabulary_shift(n_classes=n_classes, n_docs=n_docs, **settings))
+    return nodes(read_domains(X, y, domain, estimator="test"))
+
+
+def dense_problem(g, tau, beta, lam):
+    W = slow.regularized(slow.cosines(g.X.toarray()), tau)
+    in_target = np.arange(len(g.codes)) >= g.first_target
+    return W, slow.cdsc_matrix(W, slow.constraint_matrix(g.blocks), in_target, beta, lam)
+
+
+def same_up_to_sign(A, B, atol):
+    signs = np.sign((A * B).sum(axis=0))
+    np.testing.assert_allclose(A * signs, B, atol=atol)
+
+
+@pytest.mark.parametrize(("tau", "beta", "lam"), [(0, 15, 0.025), (1, 15, 0.2), (1, 0, 0), (0.5, 3, 1)])
+def test_thin_equals_dense(tau, beta, lam):
+    g = problem()
+    W, T = dense_problem(g, tau, beta, lam)
+    S = Similarity(g.X, tau)
+    thin = cut_operator(S, links=MustLink(g.blocks), link_weight=beta, first=g.first_target, block_weight=lam)
+    np.testing.assert_allclose(S.degree, W.sum(axis=1), rtol=1e-10)
+    np.testing.assert_allclose(thin @ np.eye(200), T, atol=1e-10)
+    np.testing.assert_allclose(thin @ np.eye(200)[:, 7], T[:, 7], atol=1e-10)
+    _, found, x = cut(g, n_eigenvectors=4, beta=beta, lam=lam, tau=tau, rng=RNG(0))
+    values, X, Y = slow.cdsc_rows(W, T, 4)
+    np.testing.assert_allclose(found.values, values, atol=1e-10)
+    same_up_to_sign(x, X, atol=1e-8)
+    same_up_to_sign(unit_rows(x), Y, atol=1e-8)
+
+
+def test_large_solver_equals_dense(monkeypatch):
+    """The same through ARPACK, which smaller graphs never see."""
+    g = problem()
+    dense = cut(g, n_eigenvectors=3, beta=15, lam=0.2, tau=1, rng=RNG(0))[1]
+    monkeypatch.setattr(eigen, "_DENSE_BELOW", 10)
+    lanczos = cut(g, n_eigenvectors=3, beta=15, lam=0.2, tau=1, rng=RNG(0))[1]
+    np.testing.assert_allclose(lanczos.values, dense.values, atol=1e-8)
+    same_up_to_sign(lanczos.vectors, dense.vectors, atol=1e-4)
+    assert lanczos.converged
+
+
+def test_constraints_as_blocks_equal_the_constraint_matrix():
+    codes = np.array([0, 1, -1, 1, 0, 2, 1, -1])
+    U = slow.constraint_matrix(codes)
+    assert U.shape[1] == 1 + 3 + 0  # n_c (n_c - 1) / 2 columns a class
+    B = RNG(0).random((8, 3))
+    np.testing.assert_allclose(must_link(codes, B), U @ U.T @ B, atol=1e-12)
+    np.testing.assert_allclose(must_link(codes, B[:, 0]), U @ U.T @ B[:, 0], atol=1e-12)
+
+
+def test_lemma_2_symmetric_with_orthogonal_eigenvectors():
+    g = problem()
+    W = Similarity(g.X)
+    T = cut_operator(W, links=MustLink(g.blocks), link_weight=15, first=g.first_target, block_weight=0.2)
+    full = T @ np.eye(200)
+    np.testing.assert_allclose(full, full.T, atol=1e-10)
+    vectors = eigen.smallest(T, 6, rng=RNG(0)).vectors
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(6), atol=1e-8)
+
+
+def test_equation_5_consistent_partitions_pay_nothing():
+    """U'x = 0 for every x that is constant on the classes, and only for these."""
+    g = problem(n_classes=3)
+    x = np.where(g.blocks >= 0, np.array([2.0, -1.0, 0.5])[g.blocks], RNG(0).random(len(g.blocks)))
+    np.testing.assert_allclose(must_link(g.blocks, x), 0, atol=1e-10)
+    x[0] += 1
+    assert x @ must_link(g.blocks, x) > 1
+
+
+def test_first_eigenvector_is_constant_with_eigenvalue_zero():
+    _, found, x = cut(problem(), n_eigenvectors=2, beta=15, lam=0.2, tau=1, rng=RNG(0))
+    assert found.values[0] == pytest.approx(0, abs=1e-10)
+    np.testing.assert_allclose(x[:, 0], x[0, 0], rtol=1e-6)
+
+
+def test_much_must_link_puts_a_class_on_one_point():
+    g = problem()
+    spread = []
+    for beta in (0.0, 0.1, 1e4):
+        x = cut(g, n_eigenvectors=3, beta=beta, lam=0.2, tau=1, rng=RNG(0))[2]
+        source = unit_rows(x)[: g.first_target]
+        spread.append(max(np.ptp(source[g.codes[: g.first_target] == c], axis=0).max() for c in (0, 1)))
+    assert spread[0] > 0.1
+    assert spread[0] > spread[1] > spread[2]
+    assert spread[2] < 1e-4
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_planted_vocabulary_shift_is_bridged(n_classes):
+    task = vocabulary_shift(n_classes=n_classes)
+    assert (CDSC(random_state=0).transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
+
+
+def test_planted_with_two_sources():
+    Xs, ys, Xt, yt = two_sources(seed=1)
+    est = CDSC(random_state=0)
+    assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.95
+    assert est.state_.vectors.shape == (300, 3)
+
+
+def test_each_domain_has_constraints_of_its_own():
+    X, y, domain = stacked(vocabulary_shift(n_docs=40))
+    y = y.copy()
+    y[40:50] = [0, 1] * 5
+    domain = domain.copy()
+    domain[20:40] = 3
+    g = nodes(read_domains(X, y, domain, use_target_labels=True, estimator="test"))
+    assert np.bincount(g.blocks[g.known]).tolist() == [10, 10, 10, 10, 5, 5]
+    assert (g.blocks[50:] == -1).all()
+
+
+def test_extension_is_exact_on_the_documents_at_hand_but_for_the_similarity_to_themselves():
+    """(E) with the document's own similarity on the left alone is the eigenvector equation itself."""
+    X, y, domain = stacked(vocabulary_shift(n_docs=100))
+    est = CDSC(random_state=0, target_cut=0.2).fit(X, y, domain)
+    s, Xt = est.state_, X[100:]
+    both, of_target = unit_rows(Xt) @ s.sums + s.constant[0], unit_rows(Xt) @ s.target_sums + s.constant[1]
+    left = both[:, -1:] * (1 - s.values) + 0.2 * of_target[:, -1:]
+    np.testing.assert_allclose((both + 0.2 * of_target)[:, :-1] / left, s.vectors[100:], atol=1e-8)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_extension_agrees_with_a_refit(n_classes):
+    task = vocabulary_shift(n_classes=n_classes, n_docs=240, common=0.2)
+    old, new = np.arange(240) < 200, np.arange(240) >= 200
+    est = CDSC(random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt[old])
+    refit = CDSC(random_state=0)
+    labels = refit.transfer(task.Xs, task.ys, task.Xt)[new]
+    assert (est.predict(task.Xt[new]) == labels).mean() >= 0.95
+    x = unit_rows(extend(est.state_, task.Xt[new], est.target_cut))
+    x_refit = unit_rows(refit.state_.vectors[240:][new])
+    # eigenvectors of close eigenvalues turn within their space: compare what does not depend on the turn
+    np.testing.assert_allclose(x @ x.T, x_refit @ x_refit.T, atol=0.15)
+    assert np.abs(x @ x.T - x_refit @ x_refit.T).mean() < 0.02
+
+
+def test_new_documents_of_the_newsgroups_as_in_a_refit(corpus):
+    path = corpus("20news/20news-bydate.jsonl.gz")
+    task = cdsc_sample(path, "rec vs talk", 0)
+    old = RNG(0).permutation(len(task.yt)) >= 50
+    est, refit = CDSC(random_state=0), CDSC(random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt[old])
+    labels = refit.transfer(task.Xs, task.ys, task.Xt)[~old]
+    assert (est.predict(task.Xt[~old]) == labels).mean() >= 0.95
+
+
+def test_documents_without_words_are_isolated_and_harm_nobody():
+    task = vocabulary_shift(n_docs=60)
+    for tau in (0.0, 1.0):
+        plain = CDSC(random_state=0, degree_regularization=tau)
+        plain.transfer(task.Xs, task.ys, task.Xt)
+        Xs = sp.vstack([task.Xs, sp.csr_array((2, task.Xs.shape[1]))], format="csr")
+        Xt = sp.vstack([sp.csr_array((3, task.Xs.shape[1])), task.Xt], format="csr")
+        est = CDSC(random_state=0, degree_regularization=tau)
+        labels = est.transfer(Xs, np.append(task.ys, [0, 1]), Xt)
+        assert np.isfinite(est.transduction_proba_).all()
+        np.testing.assert_allclose(est.transduction_proba_[:3], np.tile(est.class_prior_, (3, 1)))
+        assert (labels[3:] == plain.transduction_).mean() > 0.95
+
+
+HARD = {
+    "identical documents": (np.ones((6, 4)), np.ones((5, 4))),
+    "one target document": (np.eye(6)[:, :4] + 0.1, np.ones((1, 4))),
+    "constant features": (np.full((6, 1), 2.0), np.full((4, 1), 2.0)),
+    "nothing in common": (np.kron(np.eye(2), np.ones((3, 2))), np.kron(np.eye(2)[::-1], np.ones((2, 2)))),
+    "target shares no word with the source": (
+        np.hstack([np.eye(6), np.zeros((6, 3))]),
+        np.hstack([np.zeros((3, 6)), np.eye(3)]),
+    ),
+    "no words at all": (np.zeros((6, 3)), np.zeros((4, 3))),
+    "signed features": (np.vstack([np.eye(3), -np.eye(3)]), -np.eye(3)),
+    "degrees that sum to zero": (np.array([[1.0], [-1], [1], [-1], [1], [-1]]), np.array([[1.0], [-1.0]])),
+}
+
+
+@pytest.mark.parametrize("tau", [0.0, 1.0])
+@pytest.mark.parametrize("k", [None, 1, 50])
+@pytest.mark.parametrize("case", HARD)
+def test_hard_input_has_a_defined_answer(case, k, tau):
+    Xs, Xt = HARD[case]
+    est = CDSC(k, degree_regularization=tau, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        est.transfer(Xs, [0, 0, 0, 1, 1, 1], Xt)
+        new = est.predict_proba(np.vstack([Xt, np.zeros_like(Xt[:1])]))
+    assert np.isfinite(est.transduction_proba_).all()
+    assert np.isfinite(new).all()
+    assert est.state_.vectors.shape[1] <= len(Xs) + len(Xt)
+
+
+def test_a_class_with_a_single_document():
+    task = vocabulary_shift(n_docs=80)
+    keep = (task.ys == 0) | (np.arange(80) == 1)
+    est = CDSC(random_state=0)
+    est.transfer(task.Xs[keep], task.ys[keep], task.Xt)
+    assert np.isfinite(est.transduction_proba_).all()
+
+
+def test_failed_convergence_is_said_with_the_residual(monkeypatch):
+    def gives_up(A, k, **settings):
+        raise eigen.ArpackNoConvergence("no", np.empty(0), np.empty((A.shape[0], 0)))
+
+    monkeypatch.setattr(eigen, "eigsh", gives_up)
+    monkeypatch.setattr(eigen, "lobpcg", lambda A, X, **settings: (np.zeros(X.shape[1]), np.linalg.qr(X)[0]))
+    task = vocabulary_shift(n_docs=150)
+    est = CDSC(random_state=0)
+    with pytest.warns(eigen.ConvergenceWarning, match="largest residual"):
+        est.transfer(task.Xs, task.ys, task.Xt)
+    assert est.converged_ is False
+
+
+def test_the_papers_newsgroup_tasks(corpus):
+    """Table 1, 250 documents a class: mean error over six tasks and five draws."""
+    path = corpus("20news/20news-bydate.jsonl.gz")
+    tasks = [cdsc_sample(path, name, seed) for name in CDSC_TABLE_1 for seed in range(5)]
+    est, paper = CDSC(random_state=0), CDSC(6, target_cut=0.025, degree_regularization=0, random_state=0)
+    assert np.mean([(est.transfer(t.Xs, t.ys, t.Xt) != t.yt).mean() for t in tasks]) <= 0.085
+    assert np.mean([(paper.transfer(t.Xs, t.ys, t.Xt) != t.yt).mean() for t in tasks]) <= 0.15
+
+
+def test_full_size_is_faster_than_a_dense_clustering_of_the_target_alone(corpus):
+    task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("comp", "sci"))
+    start = time.perf_counter()
+    CDSC(random_state=0).transfer(task.Xs, task.ys, task.Xt)
+    ours = time.perf_counter() - start
+    start = time.perf_counter()
+    affinity = (task.Xt @ task.Xt.T).toarray()
+    SpectralClustering(2, affinity="precomputed", random_state=0).fit(affinity)
+    assert ours < time.perf_counter() - start

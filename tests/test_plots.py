@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from labelferry.report.plots import plot_projection, plot_similarity
+from labelferry.transfer.pattern import mean_similarity
+
+from .planted import stacked, vocabulary_shift
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def task():
+    planted = vocabulary_shift(n_docs=60)
+    X, _, domain = stacked(planted)
+    return X, np.append(planted.ys, planted.yt), np.where(domain < 0, "new", "old")
+
+
+def test_projection_has_a_colour_a_class_and_a_marker_a_domain(task):
+    X, y, domain = task
+    figure = plot_projection(X[:, [0, 1]].toarray(), y, domain, title="two words")
+    groups = figure.axes[0].collections
+    assert len(groups) == 4
+    assert len({tuple(g.get_facecolor()[0]) for g in groups}) == 2
+    assert sum(len(g.get_offsets()) for g in groups) == 120
+    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert labels == ["0, new", "1, new", "0, old", "1, old"]
+
+
+def test_pattern_is_the_mean_over_pairs(task):
+    X, y, _ = task
+    order = np.argsort(y, kind="stable")
+    pattern, edges = mean_similarity(X, order, n_bins=7)
+    Z = X.toarray()[order]
+    slow = [
+        [np.mean(Z[a:b] @ Z[c:d].T) for c, d in zip(edges[:-1], edges[1:], strict=True)]
+        for a, b in zip(edges[:-1], edges[1:], strict=True)
+    ]
+    np.testing.assert_allclose(pattern, slow)
+
+
+def test_similarity_shows_classes_as_blocks(task, tmp_path):
+    X, y, domain = task
+    figure = plot_similarity(X, y, domain)
+    ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+    assert ticks == ["0\nnew", "0\nold", "1\nnew", "1\nold"]
+    figure.savefig(tmp_path / "pattern.png")
+    assert (tmp_path / "pattern.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.zeros((4, 3)), [0] * 4, [0] * 4), "two columns"),
+        ((np.zeros((4, 2)), [0] * 3, [0] * 4), "labels must name each of the 4"),
+        ((np.zeros((4, 2)), [0] * 4, [0] * 5), "domains must name each of the 4"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plot_projection(*arguments)

@@ -4,7 +4,8 @@
 
 Tasks: three sources for comp vs rec (RSP's Tables 1 and 3), the hybrid-graph paper's Table 3, CDSC's Table 1 and the
 Reuters matrices in both directions. 500 documents a class and domain, fewer where there are fewer; words as in
-tests/corpora.py, for Reuters tf-idf of the counts. Purity as in RSP, section 4.1. Nothing is tuned: the defaults.
+tests/corpora.py, for Reuters tf-idf of the counts. Purity as in RSP, section 4.1. "blend" is `partial="blend"`.
+The default, `partial="cheapest"`, was chosen after a look at seeds 0 and 1; other seeds are fresh samples of the tasks.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ COMP_REC = (
     ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
     ("rec.sport.baseball", "rec.sport.hockey"),
 )
-# RSP's Table 1: sources of 2, 4 and 3 classes for comp vs rec. The paper does not list the groups of Comp_1 and Rec_1; those of
-# the hybrid-graph paper stand in, which leaves graphics to the source of four.
+# RSP's Table 1: sources of 2, 4 and 3 classes for comp vs rec. The paper does not list the groups of Comp_1 and Rec_1:
+# those of the hybrid-graph paper stand in. "Hardware", which is in that target, gives way to ms-windows in the four.
 RSP_TABLE_1 = {
     "comp, rec (2)": (("comp.graphics", "comp.os.ms-windows.misc"), ("rec.autos", "rec.motorcycles")),
     "graphics, ... (4)": (
@@ -54,6 +55,7 @@ HYBRID_B = {
     "sci": ("sci.electronics", "sci.space"),
     "talk": ("talk.politics.misc",),
 }
+RUNS: dict[str, dict] = {"Full-T": {"risk": 0.0}, "No-T": {"risk": 1.0}, "blend": {"partial": "blend"}, "RSP": {}}
 Groups = tuple[tuple[str, ...], ...]
 
 
@@ -107,24 +109,26 @@ def purity(y: np.ndarray, cluster: np.ndarray) -> float:
 
 
 def main(seed: int) -> None:
-    print(f"{'':36} {'Full-T':>7} {'No-T':>6} {'RSP':>6} {'risk':>6} {'KL':>6} {'gap':>6} {'sec':>5}")
-    within = total = 0
+    print(f"{'':36} {'Full-T':>7} {'No-T':>6} {'RSP':>6} {'blend':>6} {'risk':>6} {'KL':>6} {'gap':>6} {'sec':>5}")
+    near = []
     for name, task in tasks(seed):
         k, scores = len(np.unique(task.yt)), {}
-        began = time.perf_counter()
-        for risk in ("auto", 0.0, 1.0):
-            est = RSP(k, risk=risk, random_state=seed)
+        for run, setting in RUNS.items():
+            began = time.perf_counter()
+            est = RSP(k, random_state=seed, **setting)
             est.transfer(*task[:3])
-            scores[risk] = purity(task.yt, est.cluster_)
-            if risk == "auto":
-                seconds, rsp = time.perf_counter() - began, est
-        near = scores["auto"] >= max(scores[0.0], scores[1.0]) - 0.01
-        within, total = within + near, total + 1
+            scores[run] = purity(task.yt, est.cluster_)
+        best = max(scores["Full-T"], scores["No-T"])
+        near.append([round(scores[run] - best, 6) >= -0.01 for run in ("RSP", "blend")])
         print(
-            f"{name:36} {scores[0.0]:7.3f} {scores[1.0]:6.3f} {scores['auto']:6.3f} {rsp.risk_:6.3f} "
-            f"{rsp.divergence_:6.2f} {rsp.gap_:6.3f} {seconds:5.1f}{'' if near else '  <- below'}"
+            f"{name:36} {scores['Full-T']:7.3f} {scores['No-T']:6.3f} {scores['RSP']:6.3f} {scores['blend']:6.3f} "
+            f"{est.risk_:6.3f} {est.divergence_:6.2f} {est.gap_:6.3f} {time.perf_counter() - began:5.1f}"
+            f"{'' if near[-1][0] else '  <- below'}"
         )
-    print(f"within one point of the better of Full-T and No-T: {within} of {total}")
+    rsp, blend = np.sum(near, axis=0)
+    print(
+        f"within one point of the better of Full-T and No-T: RSP {rsp}, with (11) as it stands {blend}, of {len(near)}"
+    )
 
 
 if __name__ == "__main__":

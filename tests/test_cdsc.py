@@ -143,20 +143,28 @@ def test_extension_is_exact_on_the_documents_at_hand_but_for_the_similarity_to_t
     np.testing.assert_allclose((both + 0.2 * of_target)[:, :-1] / left, s.vectors[100:], atol=1e-8)
 
 
+def aligned(A, B, rows):
+    """Mean difference of the unit rows of A and B, after the turn that fits the given rows best: eigenvectors of close
+    eigenvalues turn within their space, which no classifier on them notices."""
+    A, B = unit_rows(A), unit_rows(B)
+    left, _, right = np.linalg.svd(A[rows].T @ B[rows])
+    return np.abs(A @ (left @ right) - B).mean(axis=1)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_extension_agrees_with_a_refit(n_classes):
+@pytest.mark.parametrize("n_new", [1, 40])
+def test_extension_agrees_with_a_refit(n_classes, n_new):
+    """New documents are put as near to where a refit has them as the refit leaves the documents it already knew."""
     task = vocabulary_shift(n_classes=n_classes, n_docs=240, common=0.2)
-    old, new = np.arange(240) < 200, np.arange(240) >= 200
-    est = CDSC(random_state=0)
-    est.transfer(task.Xs, task.ys, task.Xt[old])
-    refit = CDSC(random_state=0)
-    labels = refit.transfer(task.Xs, task.ys, task.Xt)[new]
+    known, new = slice(0, 200), slice(200, 200 + n_new)
+    est, refit = CDSC(random_state=0), CDSC(random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt[known])
+    labels = refit.transfer(task.Xs, task.ys, task.Xt[: 200 + n_new])[new]
     assert (est.predict(task.Xt[new]) == labels).mean() >= 0.95
-    x = unit_rows(extend(est.state_, task.Xt[new], est.target_cut))
-    x_refit = unit_rows(refit.state_.vectors[240:][new])
-    # eigenvectors of close eigenvalues turn within their space: compare what does not depend on the turn
-    np.testing.assert_allclose(x @ x.T, x_refit @ x_refit.T, atol=0.15)
-    assert np.abs(x @ x.T - x_refit @ x_refit.T).mean() < 0.02
+    at_hand = np.vstack([est.state_.vectors, extend(est.state_, task.Xt[new], est.target_cut)])
+    moved = aligned(at_hand, refit.state_.vectors, slice(0, 440))
+    assert moved[440:].mean() < 1.2 * moved[240:440].mean()
+    assert moved[440:].max() < (0.01 if n_new == 1 else 0.08)
 
 
 def test_new_documents_of_the_newsgroups_as_in_a_refit(corpus):
@@ -205,7 +213,8 @@ def test_hard_input_has_a_defined_answer(case, k, tau):
     Xs, Xt = HARD[case]
     est = CDSC(k, degree_regularization=tau, random_state=0)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("error", eigen.ConvergenceWarning)
         est.transfer(Xs, [0, 0, 0, 1, 1, 1], Xt)
         new = est.predict_proba(np.vstack([Xt, np.zeros_like(Xt[:1])]))
     assert np.isfinite(est.transduction_proba_).all()
@@ -235,12 +244,16 @@ def test_failed_convergence_is_said_with_the_residual(monkeypatch):
 
 
 def test_the_papers_newsgroup_tasks(corpus):
-    """Table 1, 250 documents a class: mean error over six tasks and five draws."""
+    """Table 1, 250 documents a class: mean error over six tasks and five draws; the paper's setting on one draw."""
     path = corpus("20news/20news-bydate.jsonl.gz")
-    tasks = [cdsc_sample(path, name, seed) for name in CDSC_TABLE_1 for seed in range(5)]
-    est, paper = CDSC(random_state=0), CDSC(6, target_cut=0.025, degree_regularization=0, random_state=0)
-    assert np.mean([(est.transfer(t.Xs, t.ys, t.Xt) != t.yt).mean() for t in tasks]) <= 0.085
-    assert np.mean([(paper.transfer(t.Xs, t.ys, t.Xt) != t.yt).mean() for t in tasks]) <= 0.15
+    tasks = [[cdsc_sample(path, name, seed) for name in CDSC_TABLE_1] for seed in range(5)]
+    assert np.mean([errors(CDSC(random_state=0), six) for six in tasks]) <= 0.085
+    paper = CDSC(6, target_cut=0.025, degree_regularization=0, random_state=0)
+    assert errors(CDSC(random_state=0), tasks[0]) < errors(paper, tasks[0]) < 0.25
+
+
+def errors(estimator, tasks):
+    return np.mean([(estimator.transfer(t.Xs, t.ys, t.Xt) != t.yt).mean() for t in tasks])
 
 
 def test_full_size_is_faster_than_a_dense_clustering_of_the_target_alone(corpus):

@@ -78,7 +78,7 @@ def test_minus_one_as_class_and_as_marker_is_refused():
 @pytest.mark.parametrize(
     ("y", "sample_domain", "rest", "message"),
     [
-        ([0, 1, 0, 1, 0, 1, 0, 1], list("aabbccdd"), {}, "none of them is without labels.*target='d'"),
+        ([0, 1, 0, 1, 0, 1, 0, 1], list("aabbccdd"), {}, "none of them is without labels.*target='a'"),
         ([0, 1, 0, 1, 0, 1, 0, 1], list("aabbccdd"), {"target": "new"}, "target='new' is not in sample_domain"),
         ([0, 1, 0, 1, 0, 1, 0, 1], ["a"] * 8, {"target": "a"}, "holds no source"),
         ([0, 1, 0, 1, 0, -1, -1, -1], None, {"target": "new"}, "sample_domain is None"),
@@ -101,3 +101,17 @@ def test_pandas_missing_values_are_unlabelled():
         pd.Series(["a", "b", "a", "b", None, None, None, None], dtype="category"),
     ):
         assert read(series).targets[0].rows.tolist() == [4, 5, 6, 7]
+
+
+def test_nan_in_a_list_of_strings_is_no_label():
+    """numpy alone would make the word 'nan' of it, and a class of that."""
+    domains = read(["a", "b", "a", "b", float("nan"), None, "", "a"])
+    assert domains.classes.tolist() == ["a", "b"]
+    assert domains.targets[0].rows.tolist() == [4, 5, 6]
+    with pytest.raises(ValueError, match="1 source rows have no label, the first is row 2"):
+        read(["a", "b", float("nan"), "b", "a", "a", "a", "a"], [1] * 4 + [-1] * 4)
+
+
+def test_lists_keep_their_type():
+    assert read([True, False, True, False, None, None, None, None]).classes.tolist() == [False, True]
+    assert read([0, 1, 0, 1, None, None, None, None]).classes.dtype.kind == "i"

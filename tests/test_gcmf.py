@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from labelferry.baselines import nmtf
+from labelferry.linalg.knn import nearest
 from labelferry.linalg.multiplicative import columns_to_one
-from labelferry.methods.gcmf import GCMF, Graphs, cosine_graphs, objective, start, step
+from labelferry.methods.gcmf import GCMF, Factors, Graphs, cosine_graphs, fold_in, objective, start, step
 from labelferry.transfer.factorization import pose
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
@@ -71,8 +73,35 @@ def test_kkt_residual_vanishes():
     assert kkt_residual(f, p, g) < 1e-3 * first
 
 
+def test_without_smoothness_it_rests_where_nmtf_rests():
+    """lambda = gamma = 0 is the collective tri-factorisation (2); the root changes the way, not the end."""
+    f, p, g = problem(seed=2, lam=0.0, gamma=0.0)
+    plain = nmtf.Factors(*f)
+    for _ in range(20000):
+        plain = nmtf.step(plain, p, normalize="never")
+    rest = Factors(*plain)
+    moved = step(rest, p, g, normalize=False)
+    assert objective(rest, p, g) == pytest.approx(2 * nmtf.objective(plain, p), rel=1e-10)
+    np.testing.assert_allclose(moved.H, rest.H, rtol=1e-3, atol=1e-4 * rest.H.max())
+    for d in range(2):
+        np.testing.assert_allclose(moved.U[d], rest.U[d], rtol=1e-3, atol=1e-4 * rest.U[d].max())
+        np.testing.assert_allclose(moved.V[d], rest.V[d], rtol=1e-3, atol=1e-4 * rest.V[d].max())
+
+
+def test_a_new_document_rests_where_its_gradient_vanishes():
+    """Fold-in against the KKT conditions of (7) in one row: gradient * v = 0 and gradient >= 0 where v = 0."""
+    task = vocabulary_shift(n_docs=80, seed=6)
+    est = GCMF(n_topics=8, doc_smoothness=1, word_smoothness=1, random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt[:60])
+    f, X = est.state_, task.Xt[60:] / est.state_.lengths[-1]
+    V, B = fold_in(X, f, 1, n_iter=2000), f.U[1] @ f.H
+    W = f.gamma * nearest(X, f.X[1], n_neighbors=f.p)
+    gradient = V @ (B.T @ B) - X @ B + W.sum(axis=1)[:, None] * V - W @ f.V[1]
+    assert abs(gradient * V).max() < 1e-6 * abs(X @ B).max() * V.max()
+    assert gradient[V < 1e-12].min(initial=0) > -1e-9
+
+
 def test_without_smoothness_the_graphs_do_not_matter():
-    """lambda = gamma = 0 is the collective tri-factorisation (2)."""
     X, y, domain = stacked(vocabulary_shift(n_docs=60))
     rng = np.random.default_rng(0)
     graphs = {"doc_graph": rng.random((120, 120)), "word_graph": rng.random((X.shape[1],) * 2)}

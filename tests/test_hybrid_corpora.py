@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from labelferry.baselines import SpectralCoclustering, SphericalKMeans
 from labelferry.methods import HybridLabelPropagation, HybridSimilarityPropagation
 
 from .corpora import CDSC_TABLE_1, GROUPS_A, HYBRID_TABLE_3, hybrid_sample, newsgroups

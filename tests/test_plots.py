@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -32,10 +34,7 @@ def test_pattern_is_the_mean_over_pairs(task):
     order = np.argsort(y, kind="stable")
     pattern, edges = mean_similarity(X, order, n_bins=7)
     Z = X.toarray()[order]
-    slow = [
-        [np.mean(Z[a:b] @ Z[c:d].T) for c, d in zip(edges[:-1], edges[1:], strict=True)]
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
-    ]
+    slow = [[np.mean(Z[a:b] @ Z[c:d].T) for c, d in pairwise(edges)] for a, b in pairwise(edges)]
     np.testing.assert_allclose(pattern, slow)
 
 

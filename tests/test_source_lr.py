@@ -21,7 +21,7 @@ def test_equals_scikit_learn(n_classes, C):
     np.testing.assert_array_equal(answer, theirs.predict(task.Xt))
     np.testing.assert_allclose(est.transduction_proba_, theirs.predict_proba(task.Xt), rtol=1e-9)
     np.testing.assert_allclose(est.predict_proba(task.Xs), theirs.predict_proba(task.Xs), rtol=1e-9)
-    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (1, True, 0)
+    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (np.max(theirs.n_iter_), True, 0)
 
 
 def test_c_by_cross_validation_equals_scikit_learns_grid_search():

@@ -20,7 +20,7 @@ def test_equals_scikit_learn(n_classes, C):
     theirs = LinearSVC(C=C, dual=False).fit(task.Xs, names[task.ys])
     np.testing.assert_array_equal(answer, theirs.predict(task.Xt))
     np.testing.assert_array_equal(est.predict(task.Xs), theirs.predict(task.Xs))
-    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (1, True, 0)
+    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (np.max(theirs.n_iter_), True, 0)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3])

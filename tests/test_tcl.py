@@ -67,14 +67,22 @@ def test_theorem_1_kkt_residual_vanishes():
     assert kkt_residual(f, p, 0.5) < 1e-4 * first
 
 
-def test_only_domain_words_is_the_plain_tri_factorisation():
-    """alpha = 0 is (2): what stands in U has no influence on the rest."""
-    f, p = problem(seed=2)
-    other = f._replace(U=np.random.default_rng(9).random(f.U.shape))
-    for _ in range(5):
-        f, other = step(f, p, 0.0), step(other, p, 0.0)
-    np.testing.assert_allclose(f.V[-1], other.V[-1], rtol=1e-12)
-    np.testing.assert_allclose(f.H, other.H, rtol=1e-12)
+def test_a_label_given_in_the_target_stays():
+    X, known, V = random_problem()
+    known[-1][:4] = True
+    V[-1][:4] = np.eye(3)[[0, 1, 2, 0]]
+    p, f = pose(X, known, V), start(tuple(V), X[0].shape[1], 4, np.random.default_rng(0))
+    g = step(f, p, 0.9)
+    np.testing.assert_array_equal(g.V[-1][:4], V[-1][:4])
+    assert not np.allclose(g.V[-1][4:], V[-1][4:])
+
+
+def test_a_parameter_changed_after_the_fit_changes_no_answer():
+    task = vocabulary_shift()
+    est = TCL(random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt)
+    before = est.predict_proba(task.Xt)
+    np.testing.assert_array_equal(est.set_params(common_weight=0.1).predict_proba(task.Xt), before)
 
 
 def test_all_labels_known_leaves_v_alone():

@@ -34,6 +34,15 @@ def operator(X, blocks_L, blocks_U, R, beta, tau):
     return half @ A @ half
 
 
+def normalized_cut(W, cluster):
+    """Shi and Malik 2000: links that leave a cluster over all its links, mean over the clusters."""
+    shares = []
+    for c in set(cluster):
+        leaving = sum(W[i, j] for i in range(len(W)) for j in range(len(W)) if cluster[i] == c != cluster[j])
+        shares.append(leaving / sum(W[i].sum() for i in range(len(W)) if cluster[i] == c))
+    return sum(shares) / len(shares)
+
+
 def lemma_1(source, target, pseudo=0.5):
     """(4) as printed, from the documents of either domain in each cluster."""
     P = [n + pseudo for n in target]
@@ -54,5 +63,5 @@ def kullback_leibler(source, target, pseudo=0.5):  # (2) over clusters
     return sum(p / sum(P) * log(p / sum(P) / (q / sum(Q))) for p, q in zip(P, Q, strict=True))
 
 
-def risk(kl, lam=exp(2)):  # (6)
-    return 1 / (1 + exp(lam - kl))
+def risk(kl):  # (6)
+    return 1 / (1 + exp(exp(2) - kl))

@@ -9,7 +9,7 @@ Weiss, On Spectral Clustering, NIPS 2001.
 Departures
 ----------
 - `degree_regularization` tau adds tau mean(d) / n to every similarity; 0 is the papers. Without it the cut finds a few
-  outliers (see CDSC).
+  outliers: the error on CDSC's six newsgroup tasks (250 documents a class, three draws) is .173, with tau = 1 .080.
 - Ng et al. scale the rows of y, which point the same way as those of x: the unit rows are the same.
 - New documents get their coordinates from their own row of (1) (see `labelferry.transfer.spectral`, lambda = 0), then
   the nearest centre.
@@ -76,8 +76,9 @@ def solve(
         *domains.labelled(), X, nearest_center(x, centers), domains.n_classes, n_clusters=len(centers)
     )
     with_ones = np.hstack([x, np.ones((len(x), 1))])
-    parts = (found.values, x, W.Z.T @ with_ones, W.constant * with_ones.sum(axis=0), centers)
-    state = Clusters(*(part.astype(domains.dtype) for part in parts), names)
+    sums, constant = W.Z.T @ with_ones, W.constant * with_ones.sum(axis=0)
+    as_given = [part.astype(domains.dtype) for part in (found.values, x, sums, constant, centers)]
+    state = Clusters._make([*as_given, names])
     return Solution(state, (float(found.values.sum()),), 1, found.converged)
 
 

@@ -2,10 +2,11 @@
 
     repeat: fit on the labelled documents; give the unlabelled documents of which it is sure their answer as a label
 
-Paper: Yarowsky, Unsupervised Word Sense Disambiguation Rivaling Supervised Methods, ACL 1995. The loop and its stop
-rules are scikit-learn's SelfTrainingClassifier, as is; a label once given is never taken back.
+Paper: Yarowsky, Unsupervised Word Sense Disambiguation Rivaling Supervised Methods, ACL 1995.
 
-Departures: none. There is no objective that the loop lowers, so `objective_history_` is empty.
+Departures: the loop and its stop rules are scikit-learn's SelfTrainingClassifier, as is. A label once given is never
+taken back there; Yarowsky labels afresh in every round. There is no objective that the loop lowers, so
+`objective_history_` is empty.
 """
 
 from __future__ import annotations

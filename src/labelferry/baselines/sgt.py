@@ -23,9 +23,13 @@ Departures
   (g, q) of G. Where b has no part along q_1 there may be none; then mu = g_1, and q_1 makes up the length.
 - The graph is max(W, W') of the nearest neighbours with their cosines. The paper divides each row by its sum and adds
   the transpose.
-- L = I - D^-1/2 W D^-1/2, whose trivial eigenvector is D^1/2 1, not 1: it is left out, exactly, which takes the place of
-  z'1 = 0. A graph in several parts has more eigenvectors with the eigenvalue 0; they stay, as they tell the parts apart.
+- L = I - D^-1/2 W D^-1/2, whose trivial eigenvector is D^1/2 1, not 1: it is left out, exactly, which takes the place
+  of z'1 = 0. A graph in several parts has more eigenvectors with the eigenvalue 0; they stay, since they tell the parts
+  apart.
 - New documents, on which the paper is silent, take the mean z of their nearest neighbours, weighted by the cosine.
+- The defaults, 100 neighbours, d = 80 and c = 3200, are not chosen on our data. On CDSC's six newsgroup tasks (250
+  documents a class, three draws) their error is .107; 10 or 30 neighbours and d = 20 are between .104 and .116. The
+  graph must hold the domains together: too few neighbours, and the target is on its own.
 - Probabilities are a softmax of the distances to the thresholds, and are not calibrated.
 """
 

@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..optim import Solution
 from ..transfer.domains import Domains
-from ..transfer.linear import LinearClassifier, fit_with_C
+from ..transfer.linear import START_C, LinearClassifier, fit_with_C
 from ..transfer.registry import register
 
 GRID = (0.1, 1.0, 10.0, 100.0)
@@ -29,7 +29,8 @@ def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solu
     X, codes = domains.labelled()
     # lbfgs, the default, is as fast on 4,000 x 22,000 words as liblinear, which cannot do more than two classes and
     # shrinks the intercept; newton-cholesky would form a words x words matrix.
-    return Solution(fit_with_C(LogisticRegression(max_iter=1000), X, codes, C, GRID), (), 1, True)
+    state, n_iter, converged = fit_with_C(LogisticRegression(max_iter=1000), X, codes, C, GRID, otherwise=START_C)
+    return Solution(state, (), n_iter, converged)
 
 
 @register
@@ -45,7 +46,7 @@ class SourceLR(LinearClassifier):
     Attributes
     ----------
     state_ : LinearModel(coef, intercept), as in scikit-learn. The others are those of every estimator;
-        `objective_history_` is empty and `n_iter_` is 1.
+        `objective_history_` is empty, `n_iter_` and `converged_` are the solver's.
 
     References
     ----------

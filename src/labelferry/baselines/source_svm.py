@@ -1,6 +1,6 @@
 """A linear support vector machine on the labelled documents only.
 
-    minimise  1/2 ||w||^2 + C sum_i max(0, 1 - y_i (w'x_i + b))^2       over the documents i with a given label
+    minimise  1/2 (||w||^2 + b^2) + C sum_i max(0, 1 - y_i (w'x_i + b))^2    over the documents i with a given label
 
 (for more than two classes one against the rest), scikit-learn's LinearSVC with its defaults.
 
@@ -31,7 +31,8 @@ GRID = (0.01, 0.1, 1.0, 10.0)  # a tenth of what the logistic loss wants
 
 def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solution:
     X, codes = domains.labelled()
-    return Solution(fit_with_C(LinearSVC(dual=False), X, codes, C, GRID), (), 1, True)
+    state, n_iter, converged = fit_with_C(LinearSVC(dual=False), X, codes, C, GRID, otherwise=1.0)
+    return Solution(state, (), n_iter, converged)
 
 
 @register
@@ -42,13 +43,13 @@ class SourceSVM(LinearClassifier):
     ----------
     C : weight of the loss against the squared norm of the weights, or "cv": the one of 0.01, 0.1, 1 and 10 with the
         best accuracy in stratified cross-validation. There are 5 folds, or as many as the smallest class has documents;
-        where a class has a single document, C is 10.
+        where a class has a single document, C is 1.
 
     Attributes
     ----------
     state_ : LinearModel(coef, intercept), as in scikit-learn. The others are those of every estimator;
         `transduction_proba_` keeps the order of the decision values but is not calibrated, `objective_history_` is
-        empty and `n_iter_` is 1.
+        empty, `n_iter_` and `converged_` are the solver's.
 
     References
     ----------

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from .matrix import Array
 from .normalize import unit_rows
@@ -28,6 +29,8 @@ def discretize(vectors: Array, *, max_iter: int = 100) -> Partition:
     """The partition of the rows of `vectors` (rows x k) into k clusters. The same vectors give the same partition."""
     Y = unit_rows(vectors)
     there = Y.any(axis=1)
+    if not there.any():
+        return Partition(np.full(len(Y), NOWHERE), np.eye(Y.shape[1], dtype=Y.dtype))
     Y, T = Y[there], _first_rotation(Y[there])
     codes, value = np.full(len(vectors), NOWHERE, dtype=np.intp), -1.0
     for _ in range(max_iter):
@@ -42,14 +45,13 @@ def discretize(vectors: Array, *, max_iter: int = 100) -> Partition:
 
 def indicator_sums(Y: Array, codes: Array, k: int) -> Array:
     """C'Y for the indicator matrix C of the codes: sums of the rows of each cluster."""
-    return np.stack([np.bincount(codes, weights=column, minlength=k) for column in Y.T], axis=1).astype(Y.dtype)
+    member = sp.csr_array((np.ones(len(codes), Y.dtype), (codes, np.arange(len(codes)))), shape=(k, len(codes)))
+    return np.asarray(member @ Y)
 
 
 def _first_rotation(Y: Array) -> Array:
-    """k rows of Y as far from each other in angle as one after the other can be, the first the nearest to their mean."""
+    """k rows of Y as far in angle from each other as one after the other can be; the first is nearest to the mean."""
     k = Y.shape[1]
-    if len(Y) == 0:
-        return np.eye(k, dtype=Y.dtype)
     T = np.empty((k, k), dtype=Y.dtype)
     covered = np.zeros(len(Y), dtype=Y.dtype)
     row = int((Y @ Y.mean(axis=0)).round(6).argmax())

@@ -42,7 +42,7 @@ def largest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float =
 
 
 def leading_left(M: Array, k: int) -> tuple[Array, Array]:
-    """The k largest singular values of a thin matrix, in descending order, and its left singular vectors, signs fixed."""
+    """The k largest singular values of a thin matrix, descending, and its left singular vectors, signs fixed."""
     left, values, _ = np.linalg.svd(M, full_matrices=False)
     return values[:k], fix_signs(left[:, :k])
 

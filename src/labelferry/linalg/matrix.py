@@ -64,7 +64,8 @@ def empty_rows(X: Any) -> Array:
     """True where a row has no entry but zeros. X is only looked at: `abs(X)` would sort its indices in place."""
     if not sp.issparse(X):
         return np.logical_not(np.asarray(X).any(axis=1))
-    row_of_entry = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    transposed = X.format == "csc"
+    row_of_entry = X.indices if transposed else np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return np.bincount(row_of_entry[X.data != 0], minlength=X.shape[0]) == 0
 
 

@@ -42,7 +42,7 @@ def iterate(
             continue
         history.append(_finite(objective(state), n_iter))
         logger.debug("iteration %d: objective %.6g", n_iter, history[-1])
-        if abs(history[-2] - history[-1]) < tol * abs(history[0]):
+        if n_iter % look_every == 0 and abs(history[-2] - history[-1]) < tol * abs(history[0]):
             return Solution(state, tuple(history), n_iter, True)
     return Solution(state, tuple(history), max_iter, False)
 

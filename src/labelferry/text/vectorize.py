@@ -22,6 +22,9 @@ def tfidf_vectorizer(**settings: Any) -> TfidfVectorizer:
 def tfidf(*domains: Iterable[str], **settings: Any) -> tuple[list[Any], TfidfVectorizer]:
     """One CSR matrix (documents x words) a domain, and the vectorizer, fitted on the texts of all of them.
 
+    The settings are those of `tfidf_vectorizer`: English stop words, words in two documents or more, no numbers. For
+    another language pass `stop_words=None` or a list of your own; for one without spaces, a `tokenizer`.
+
     >>> (old, new), vectorizer = tfidf(["a red door", "a red house"], ["a green house"], min_df=1)
     >>> old.shape, new.shape, list(vectorizer.get_feature_names_out())
     ((2, 4), (1, 4), ['door', 'green', 'house', 'red'])

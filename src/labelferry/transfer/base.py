@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import logging
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.metrics import accuracy_score
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows
+from ..linalg.matrix import Array, Matrix, empty_rows
 from ..linalg.multiplicative import rows_to_one
 from ..optim import Solution
+from .documents import read_documents, read_sources, stack_documents, warn_of_strangers
 from .domains import Domains, read_domains
+from .labels import join_labels
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +52,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     __metadata_request__fit: ClassVar = {"sample_domain": True}
     __metadata_request__predict: ClassVar = {"sample_domain": True, "allow_source": True}
     __metadata_request__predict_proba: ClassVar = {"sample_domain": True, "allow_source": True}
+    __metadata_request__score: ClassVar = {"sample_domain": True}
 
     # -- what an estimator adds ---------------------------------------------------------------------------------------
     @abstractmethod
@@ -87,23 +90,18 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def transfer(self, Xs: Any, ys: Any, Xt: Any) -> Array:
         """Labels of the documents Xt, learnt from the documents Xs with labels ys; lists of these: several sources."""
-        several = isinstance(Xs, list | tuple) and len(Xs) > 0 and hasattr(Xs[0], "shape")
-        sources, labels = (list(Xs), list(ys)) if several else ([Xs], [ys])
-        X = _stack([*sources, Xt])
-        sizes = [_n_rows(block) for block in [*sources, Xt]]
-        y = np.concatenate([np.asarray(part) for part in labels])
-        if len(y) != sum(sizes[:-1]):
-            raise ValueError(f"ys must have one label a document of Xs: {sum(sizes[:-1])}; got {len(y)}.")
+        blocks, labels = read_sources(Xs, ys, Xt)
+        sizes = [X.shape[0] for X in blocks]
+        y = join_labels(labels, type(self).__name__)
         y = np.concatenate([y, np.repeat(y[:1], sizes[-1])])  # the target's labels are never looked at
-        names = [f"source {i}" for i in range(1, len(sources) + 1)] if several else ["source"]
+        names = ["source"] if len(labels) == 1 else [f"source {i}" for i in range(1, len(labels) + 1)]
         keys = np.repeat([*names, "target"], sizes)
-        return self.fit(X, y, keys, target="target").transduction_
+        return self.fit(stack_documents(blocks), y, keys, target="target").transduction_
 
     def predict_proba(self, X: Any, sample_domain: Any = None, *, allow_source: bool = False) -> Array:
         """Class probabilities of new documents of the target; with several targets `sample_domain` says which."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        self._check_sign(X)
+        X = read_documents(self, X, reset=False)
         domain_of = self._domain_of_rows(X.shape[0], sample_domain, allow_source)
         proba = np.empty((X.shape[0], len(self.classes_)), dtype=X.dtype)
         for d in np.unique(domain_of):
@@ -116,6 +114,22 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         proba = self.predict_proba(X, sample_domain, allow_source=allow_source)
         return self.classes_[proba.argmax(axis=1)]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None, sample_domain: Any = None) -> float:
+        """Accuracy on new documents of the target. Rows that `sample_domain` gives to a source are left out."""
+        if sample_domain is None or np.ndim(sample_domain) == 0:
+            return float(accuracy_score(y, self.predict(X, sample_domain), sample_weight=sample_weight))
+        check_is_fitted(self)
+        keys = np.asarray(sample_domain, dtype=object)
+        sources = [
+            key for key, is_target in zip(self.domain_keys_, self.domain_is_target_, strict=True) if not is_target
+        ]
+        rows = np.flatnonzero([key not in sources for key in keys])
+        if len(rows) == 0:
+            raise ValueError("there is no target row to score: sample_domain gives every row to a source.")
+        weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        labels = self.predict(_safe_indexing(X, rows), keys[rows])
+        return float(accuracy_score(np.asarray(y)[rows], labels, sample_weight=weight))
+
     def save(self, path: Any) -> None:
         """Write the fitted estimator to one file without pickle; `labelferry.load(path)` reads it back."""
         from .persist import save
@@ -127,11 +141,11 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """`fit` with the data that only some methods take (graphs); each keyword is handed on to `solve`."""
         self._validate_params()
         fitted = type(self)(**self.get_params(deep=False))  # an error on the way leaves the estimator as it was
-        X = validate_data(fitted, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        fitted._check_sign(X)
+        X = read_documents(fitted, X, reset=True)
         domains = read_domains(
             X, y, sample_domain, target=target, use_target_labels=use_target_labels, estimator=type(self).__name__
         )
+        warn_of_strangers(domains)
         # Factors are tall and thin: a second BLAS thread gains little and, waiting, slows the sparse products by half.
         with threadpool_limits(limits=1, user_api="blas"):
             solution = type(self).solve(domains, rng=self._rng(), **self._settings(), **data)
@@ -184,7 +198,10 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 names = [self.domain_keys_[d] for d in targets]
                 raise ValueError(f"there are several targets, {names}: say by sample_domain which one each row is of.")
             return np.full(n_rows, targets[0])
-        keys = np.broadcast_to(np.asarray(sample_domain, dtype=object), (n_rows,))
+        given = np.asarray(sample_domain, dtype=object)
+        if given.shape not in ((), (n_rows,)):
+            raise ValueError(f"sample_domain must be one domain, or one a row: ({n_rows},); got shape {given.shape}.")
+        keys = np.broadcast_to(given, (n_rows,))
         index = {key: d for d, key in enumerate(self.domain_keys_) if allow_source or self.domain_is_target_[d]}
         unknown = sorted({str(key) for key in keys if key not in index})
         if unknown:
@@ -193,18 +210,6 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 "Leave sample_domain out for the target, or pass allow_source=True for the sources."
             )
         return np.array([index[key] for key in keys])
-
-    def _check_sign(self, X: Any) -> None:
-        if not self.non_negative:
-            return
-        values = X.data if sp.issparse(X) else X
-        if values.size and values.min() < 0:
-            name = type(self).__name__
-            raise ValueError(
-                f"Negative values in data passed to {name}: X has {int((values < 0).sum())} entries below 0, the "
-                f"smallest {values.min():.3g}. {name} is made for counts or tf-idf weights, which are >= 0. Pass "
-                "those, or take an estimator for signed features (SourceLR, SourceSVM, SelfTraining)."
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -220,23 +225,3 @@ def _probabilities(scores: Array, empty: Array, prior: Array) -> Array:
     proba = rows_to_one(scores)
     proba[empty | (scores.sum(axis=1) <= 0)] = prior
     return proba
-
-
-def _n_rows(block: Any) -> int:
-    return block.shape[0] if hasattr(block, "shape") else len(block)
-
-
-def _stack(blocks: Sequence[Any]) -> Any:
-    """Blocks of documents as one; frames of pandas stay frames, so that their column names are kept."""
-    blocks = [block if hasattr(block, "shape") else np.asarray(block) for block in blocks]
-    columns = [block.shape[1] if len(block.shape) == 2 else 0 for block in blocks]
-    if len(set(columns)) > 1:
-        raise ValueError(
-            f"sources and target must have the same columns; got {' and '.join(map(str, columns))}. "
-            "Fit one vectorizer on the texts of all domains and transform each with it."
-        )
-    if all(hasattr(block, "iloc") for block in blocks):
-        import pandas as pd
-
-        return pd.concat(blocks, ignore_index=True)
-    return stack_rows(blocks)

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.validation import check_is_fitted
 
 from ..linalg.normalize import unit_rows
@@ -103,6 +105,9 @@ def check_sparse_equals_dense(estimator: TransductiveClassifier) -> None:
     )
     stored_zero = clone(estimator).fit(untidy, masked, domain)
     np.testing.assert_allclose(sparse.transduction_proba_, stored_zero.transduction_proba_, atol=1e-6)
+    twice = sp.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
+    in_halves = clone(estimator).fit(twice, masked, domain)  # every entry stored as two halves
+    np.testing.assert_allclose(sparse.transduction_proba_, in_halves.transduction_proba_, atol=1e-6)
 
 
 def check_precision_is_kept(estimator: TransductiveClassifier) -> None:
@@ -125,8 +130,9 @@ def check_labels_keep_their_type(estimator: TransductiveClassifier) -> None:
     expected = clone(estimator).fit(X, masked, two).transduction_
     names = np.array(["ant", "bee", "cat"], dtype=object)
     for nothing in (None, np.nan, ""):
-        text = np.where(domain < 0, nothing, names[y])
-        before = np.array(text, copy=True)
+        text = names[y].copy()
+        text[domain < 0] = nothing
+        before = text.copy()
         est = clone(estimator).fit(X, text)
         assert est.transduction_.tolist() == names[expected].tolist()
         assert all(a is b or a == b for a, b in zip(text.tolist(), before.tolist(), strict=True))
@@ -206,6 +212,20 @@ def check_new_documents(estimator: TransductiveClassifier) -> None:
     _raises(ValueError, "features", est.predict, X[:, :5], -3)
 
 
+def check_score(estimator: TransductiveClassifier) -> None:
+    """score is about the target's rows, whatever else stands in X, and works inside a grid search with routing."""
+    X, y, domain, _ = small_corpus()
+    est = clone(estimator).fit(X, y, domain)
+    in_target = domain < 0
+    expected = (est.predict(X[in_target], domain[in_target]) == y[in_target]).mean()
+    assert est.score(X, y, sample_domain=domain) == expected
+    assert est.score(X[domain == -3], y[domain == -3], sample_domain=-3) > 0.7
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(clone(estimator), {}, cv=KFold(2, shuffle=True, random_state=0), error_score="raise")
+        search.fit(X, y, sample_domain=domain)
+    assert search.best_score_ > 0.7
+
+
 def check_documents_without_words(estimator: TransductiveClassifier) -> None:
     """A document of zeros, in a source or a target or new, is allowed; it gets the class prior and is flagged."""
     X, _, domain, masked = small_corpus()
@@ -263,6 +283,7 @@ def check_refusals(estimator: TransductiveClassifier) -> None:
         ("one label a row", (X, masked[:-1], domain)),
         ("integers or names", (X, masked, domain + 0.5)),
         ("integers or names", (X, masked, domain < 0)),
+        ("one label a row", (X, masked[:, None].repeat(2, axis=1)[:-1, 0], domain)),
         ("source rows have no label", (X, np.where(np.arange(len(y)) == np.argmax(domain), np.nan, y), domain)),
     ]
     if estimator.non_negative:

@@ -125,7 +125,7 @@ def read_domains(
     classes, codes = encode(labels.values, known)
     if len(classes) < 2:
         raise ValueError(
-            f"the labelled rows must hold at least 2 classes; got 1 class, {classes[0]!r}. "
+            f"the labelled rows must hold at least 2 classes; got 1 class, {classes.tolist()[0]!r}. "
             "There is nothing to tell apart: add labelled documents of another class."
         )
     sources = [key for key in _unique(keys) if key not in targets]
@@ -145,8 +145,9 @@ def _domains_from_labels(labels: Labels, target: Any) -> tuple[Array, Array]:
         raise ValueError(f"target={target!r} names a domain, but sample_domain is None. Pass sample_domain too.")
     known = ~(labels.absent | labels.minus_one)
     if labels.minus_one.any() and len(np.unique(labels.values[known])) == 1:
+        other = labels.values[known][:1].tolist()[0]
         raise ValueError(
-            f"y holds -1 and one other label, {labels.values[known][0]!r}: is -1 a class, or does it mean unlabelled? "
+            f"y holds -1 and one other label, {other!r}: is -1 a class, or does it mean unlabelled? "
             f"If it is a class, pass sample_domain ({RULE}). If it means unlabelled, the labelled rows must "
             "hold at least 2 classes."
         )
@@ -167,6 +168,8 @@ def _read_keys(sample_domain: Any, n_rows: int) -> Array:
             f"sample_domain must have one entry a row, shape ({n_rows},); got shape {given.shape}. "
             "Build it beside y, in the same order."
         )
+    if given.dtype.kind == "O" and all(isinstance(key, int | np.integer) for key in given.tolist()):
+        given = given.astype(np.intp)
     if given.dtype.kind in "iu":
         return given.astype(object)
     if given.dtype.kind == "f" and np.isfinite(given).all() and (given == np.rint(given)).all():
@@ -183,6 +186,12 @@ def _target_keys(keys: Array, labels: Labels, target: Any) -> list[int | str]:
     present = _unique(keys)
     if target is not None:
         wanted = list(target) if isinstance(target, list | tuple | set | np.ndarray) else [target]
+        left_out = [key for key in present if isinstance(key, int) and key < 0 and key not in wanted]
+        if left_out or not wanted:
+            raise ValueError(
+                f"target={target!r} leaves out {left_out or 'every domain'}. The rule: {RULE}. "
+                "Name all targets, or drop the rows of those you do not want."
+            )
         missing = [key for key in wanted if key not in present]
         if missing:
             raise ValueError(
@@ -193,9 +202,10 @@ def _target_keys(keys: Array, labels: Labels, target: Any) -> list[int | str]:
         unlabelled = labels.absent | labels.minus_one
         targets = [key for key in present if unlabelled[keys == key].all()]
         if not targets:
+            likely = max(present, key=lambda key: unlabelled[keys == key].mean())
             raise ValueError(
                 f"sample_domain names {present}, and none of them is without labels. Say which is the target: "
-                f"target={present[-1]!r}."
+                f"target={likely!r}, say."
             )
     else:
         targets = [key for key in present if isinstance(key, int) and key < 0]

@@ -87,7 +87,7 @@ def random_factor(rng: np.random.Generator, rows: int, columns: int, dtype: Any)
 
 
 def fold_in(X: Matrix, B: Array, *, n_iter: int = 100) -> Array:
-    """Rows V >= 0, V 1 = 1, with X' ~ B V' and B = F H (words x classes) given: the update of V until it rests."""
+    """Rows V >= 0, V 1 = 1, with X' ~ B V' and B = F H (words x classes) given: the update of V, till it rests."""
     XB, BtB = X @ B, gram(B)
     V = np.full_like(XB, 1.0 / B.shape[1])
     for _ in range(n_iter):

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..linalg.eigen import leading_left
 from ..linalg.entries import apply, scale_columns, values
 from ..linalg.matrix import Array, Matrix, stack_rows, take_rows
 from ..linalg.multiplicative import add_up
@@ -120,6 +121,14 @@ def indicator(codes: Array, k: int, dtype: Any) -> sp.csr_array:
     size = np.bincount(codes[there], minlength=k)
     weight = (1 / np.sqrt(np.maximum(size, 1)))[codes[there]].astype(dtype)
     return sp.csr_array((weight, (there, codes[there])), shape=(len(codes), k))
+
+
+def leading_vectors(M: Array, k: int) -> tuple[Array, Array]:
+    """The leading left singular vectors U of a thin matrix, k or as many as it has rank; and the B with U = M B."""
+    values, U = leading_left(M, k)
+    kept = values > values.max(initial=0.0) * np.finfo(M.dtype).eps * 100
+    U, values = U[:, kept], values[kept]
+    return U, (M.T @ U) / values**2
 
 
 def _idf(domains: Domains) -> Array:

@@ -5,6 +5,7 @@ Unlabelled is -1 or NaN among numbers, and None, NaN, NA or "" among strings. La
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,10 @@ def read_labels(y: Any, estimator: str) -> Labels:
             f"{estimator} requires y to be passed, but the target y is None. Give one label a row, "
             '-1 (or None, NaN, "") for the rows to be labelled.'
         )
+    if isinstance(y, list | tuple):  # numpy would write NaN and None among strings as the words 'nan' and 'None'
+        held = np.empty(len(y), dtype=object)
+        held[:] = y
+        y = held if all(np.ndim(label) == 0 for label in y) else y
     values = np.array(column_or_1d(y, warn=True), copy=True)
     if values.dtype.kind == "f":
         absent = np.isnan(values)
@@ -39,15 +44,28 @@ def read_labels(y: Any, estimator: str) -> Labels:
                 f"Input y contains infinity or a value too large for {values.dtype!r}. Labels are finite; "
                 "unlabelled is -1 or NaN."
             )
-    elif values.dtype.kind in "US":
-        absent = values == ("" if values.dtype.kind == "U" else b"")
+    elif values.dtype.kind == "U":
+        absent = values == ""
+    elif values.dtype.kind == "S":
+        raise ValueError(f"labels are bytes, such as {values[0]!r}. Decode them: np.char.decode(y).")
     elif values.dtype.kind == "O":
         absent = np.fromiter((_says_nothing(v) for v in values), dtype=bool, count=len(values))
-        values = _plain_numbers(values, absent)
+        values = _plain(values, absent)
     else:
         absent = np.zeros(len(values), dtype=bool)
     minus_one = values == -1 if values.dtype.kind in "if" else np.zeros(len(values), dtype=bool)
     return Labels(values, absent, minus_one)
+
+
+def join_labels(parts: Sequence[Any], estimator: str) -> Array:
+    """The labels of several sources one after the other; None where there is none, and no type changed into another."""
+    read = [read_labels(part, estimator) for part in parts]
+    kinds = {labels.values.dtype.kind for labels in read}
+    if len(kinds) == 1 and kinds <= set("iufbU") and not any(labels.absent.any() for labels in read):
+        return np.concatenate([labels.values for labels in read])
+    held = np.concatenate([labels.values.astype(object) for labels in read])
+    held[np.concatenate([labels.absent for labels in read])] = None
+    return held
 
 
 def encode(values: Array, known: Array) -> tuple[Array, Array]:
@@ -72,12 +90,14 @@ def _says_nothing(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float | np.floating) and value != value)
 
 
-def _plain_numbers(values: Array, absent: Array) -> Array:
-    """An object array of numbers (integers beside None, say) as numbers; an object array of strings as it is."""
+def _plain(values: Array, absent: Array) -> Array:
+    """An object array of numbers or booleans (integers beside None, say) as such; one of strings as it is."""
     known = values[~absent]
-    if len(known) == 0 or not all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known):
+    if len(known) == 0 or any(isinstance(label, str) for label in known):
         return values
-    numbers = np.array(known.tolist())
-    filled = np.zeros(len(values), dtype=numbers.dtype)
-    filled[~absent] = numbers
+    plain = np.array(known.tolist())
+    if plain.dtype.kind not in "iufb" or plain.ndim != 1:
+        return values
+    filled = np.zeros(len(values), dtype=plain.dtype)
+    filled[~absent] = plain
     return filled

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from ..linalg.matrix import Array, Matrix, short_indices
+from ..linalg.normalize import unit_rows
 from .base import TransductiveClassifier
 from .domains import Domains
 
@@ -34,7 +35,7 @@ class LinearModel(NamedTuple):
             return decision
         return np.hstack([-decision, decision]) / 2
 
-    def softmax(self, X: Matrix) -> Array:
+    def proba(self, X: Matrix) -> Array:
         """The probabilities of a multinomial (for two classes: logistic) model."""
         return softmax(self.decide(X), axis=1)
 
@@ -45,7 +46,7 @@ class LinearClassifier(TransductiveClassifier):
     State: ClassVar[type] = LinearModel
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
-        return self.state_.softmax(X)
+        return self.state_.proba(X)
 
 
 def weights(model: Any, dtype: Any) -> LinearModel:
@@ -58,30 +59,34 @@ def logistic(X: Matrix, codes: Array, C: float = START_C) -> LinearModel:
     return weights(LogisticRegression(C=C, max_iter=1000).fit(X, codes), X.dtype)
 
 
-def fit_with_C(model: Any, X: Matrix, codes: Array, C: float | str, grid: Sequence[float]) -> LinearModel:
-    """The model fitted with the given C or, for "cv", with the one of the grid that cross-validation finds best.
+def fit_with_C(
+    model: Any, X: Matrix, codes: Array, C: float | str, grid: Sequence[float], otherwise: float
+) -> tuple[LinearModel, int, bool]:
+    """The weights with the given C or, for "cv", with the one of the grid that cross-validation finds best; the number
+    of the solver's iterations, and whether that was enough.
 
     There are as many stratified folds as the smallest class has documents, at most N_FOLDS; where a class has a single
-    one there is nothing to validate on, and C is START_C.
+    one there is nothing to validate on, and C is `otherwise`.
     """
     X = short_indices(X)
     n_folds = min(N_FOLDS, int(np.bincount(codes).min()))
     if C == "cv" and n_folds > 1:
         search = GridSearchCV(model, {"C": list(grid)}, cv=StratifiedKFold(n_folds)).fit(X, codes)
-        C, model = search.best_params_["C"], search.best_estimator_
-        logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", C, n_folds, search.best_score_)
+        model = search.best_estimator_
+        logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", model.C, n_folds, search.best_score_)
     else:
-        model = model.set_params(C=START_C if C == "cv" else C).fit(X, codes)
-    return weights(model, X.dtype)
+        model = model.set_params(C=otherwise if C == "cv" else C).fit(X, codes)
+    n_iter = int(np.max(model.n_iter_))
+    return weights(model, X.dtype), n_iter, n_iter < model.max_iter
 
 
 def start_labels(domains: Domains) -> tuple[Array, ...]:
     """V, documents x classes for each domain: one-hot where the label is given, else logistic regression's answer."""
     X, codes = domains.labelled()
-    model = logistic(X, codes)
+    model = logistic(unit_rows(X), codes)  # of unit length, so that START_C means the same for counts and for tf-idf
     return tuple(
         domains.one_hot(d)
         if d.known.all()
-        else np.where(d.known[:, None], domains.one_hot(d), model.softmax(d.X).astype(domains.dtype))
+        else np.where(d.known[:, None], domains.one_hot(d), model.proba(unit_rows(d.X)).astype(domains.dtype))
         for d in domains
     )

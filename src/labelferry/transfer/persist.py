@@ -27,14 +27,20 @@ def save(estimator: TransductiveClassifier, path: str | os.PathLike[str]) -> Non
     """Write the estimator; the file appears whole or not at all."""
     check_is_fitted(estimator)
     arrays: dict[str, np.ndarray] = {}
-    values = {name: _pack(value, arrays) for name, value in vars(estimator).items()}
+    kept = {
+        name: v for name, v in vars(estimator).items() if name in estimator.get_params() or _is_fitted_attribute(name)
+    }
+    values = {name: _pack(value, arrays) for name, value in kept.items()}
     header = {"labelferry": FORMAT, "estimator": type(estimator).__name__, "values": values}
     arrays["header"] = np.array(json.dumps(header))
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot save to {path}: there is no folder {path.parent}. Make it first.")
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
+        os.chmod(temporary, 0o666 & ~_umask())  # a temporary file is for its owner alone, a model for those who may
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
@@ -47,9 +53,11 @@ def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays["header"]))
-        version, name, values = header["labelferry"], header["estimator"], header["values"]
+        version, name, values = header["labelferry"], str(header["estimator"]), dict(header["values"])
     except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is not a model written by labelferry ({error}). Save it again with save().") from None
+        # What numpy says is left out: it recommends to allow pickles.
+        kind = type(error).__name__
+        raise ValueError(f"{path} is not a model written by labelferry ({kind}). Write one with save().") from None
     if version != FORMAT:
         raise ValueError(f"{path} has format {version!r}; this labelferry reads {FORMAT}. Save it with this version.")
     if name not in ESTIMATORS:
@@ -63,8 +71,18 @@ def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
         attributes = {key: _unpack(value, arrays, cls.State) for key, value in values.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {error!r}. Save the model again with save().") from None
+    missing = [key for key in ("classes_", "state_", *estimator.get_params()) if key not in attributes]
+    if missing or not isinstance(attributes["state_"], cls.State):
+        raise ValueError(f"{path} is damaged: {missing or 'its state'} is missing. Save the model again with save().")
     estimator.__dict__.update(attributes)
+    estimator._validate_params()
     return estimator
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _is_fitted_attribute(name: str) -> bool:

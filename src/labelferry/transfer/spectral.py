@@ -140,4 +140,4 @@ class SpectralShell(TransductiveClassifier):
         return [self._classify(x) for x, d in zip(parts, domains, strict=True) if d.is_target]
 
     def _classify(self, x: Array) -> Array:
-        return LinearModel(self.state_.coef, self.state_.intercept).softmax(unit_rows(x))
+        return LinearModel(self.state_.coef, self.state_.intercept).proba(unit_rows(x))

@@ -35,7 +35,7 @@ def topics_table(
     return [
         {
             "topic": int(topic),
-            "class": classes[lean[topic].argmax()],
+            "class": classes[[lean[topic].argmax()]].tolist()[0],
             "lean": float(lean[topic].max()),
             "common": _top(common[:, topic], names, n_words),
             "domains": {

@@ -1,0 +1,190 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from labelferry.linalg.discretize import discretize
+from labelferry.linalg.eigen import leading_left
+from labelferry.methods.label_propagation import HybridLabelPropagation, objective, propagate, step
+from labelferry.transfer.hybrid import indicator, resolve
+from labelferry.transfer.naming import name_clusters
+
+from .hybrids import as_domains, blocks_of, counted
+from .planted import stacked, two_sources, vocabulary_shift
+from .reference import label_propagation as slow
+
+
+@pytest.mark.parametrize("tau", [0.0, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_thin_equals_the_full_matrices_in_every_round(n_classes, tau):
+    task = vocabulary_shift(n_classes=n_classes, n_docs=100, n_words=12)
+    b = blocks_of(task, tau=tau)
+    R_i, R_o = (slow.normalise(X.toarray(), tau) for X in (task.Xs, task.Xt))
+    np.testing.assert_allclose(b.R_i.toarray(), R_i, atol=1e-12)
+    np.testing.assert_allclose(b.R_o.toarray(), R_o, atol=1e-12)
+    C_i = slow.indicator(task.ys, n_classes)
+    codes = np.random.default_rng(0).permutation(task.yt)
+    codes[:60] = task.yt[:60]
+    for _ in range(5):
+        f = step(codes, b, n_classes)
+        words, clusters = slow.cycle(R_i, C_i, R_o, codes, n_classes)
+        np.testing.assert_array_equal(f.words, words)
+        np.testing.assert_array_equal(f.codes, name_clusters(b.R_i, task.ys, b.R_o, clusters, n_classes))
+        C_o, C_w = slow.indicator(f.codes, n_classes), slow.indicator(words, 2 * n_classes)
+        assert objective(f.codes, f.words, b, n_classes) == pytest.approx(
+            slow.objective(R_i, C_i, R_o, C_o, C_w), rel=1e-10
+        )
+        codes = f.codes
+
+
+def test_the_singular_vectors_are_the_eigenvectors_of_8():
+    task = vocabulary_shift(n_docs=60, n_words=12)
+    b = blocks_of(task)
+    C_i, C_o = (indicator(y, 2, float).toarray() for y in (task.ys, task.yt))
+    M = np.hstack([b.R_i.T @ C_i, b.R_o.T @ C_o])
+    values, U = leading_left(M, 4)
+    eight = M @ M.T
+    np.testing.assert_allclose(eight @ U, U * values**2, atol=1e-8)
+    assert np.linalg.matrix_rank(eight, tol=1e-10) == 4  # K_w = 2K is no parameter
+
+
+def test_theorem_3_with_its_trace():
+    """Ky Fan: no orthonormal V, and so no partition, has a larger tr(V'SV) than the leading eigenvectors."""
+    task = vocabulary_shift(n_docs=60, n_words=12)
+    b = blocks_of(task)
+    M = np.asarray(b.R_o @ indicator(np.arange(b.R_o.shape[1]) % 4, 4, float).toarray())
+    values, U = leading_left(M, 2)
+    top = np.trace(U.T @ M @ M.T @ U)
+    assert top == pytest.approx((values**2).sum())
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        V = np.linalg.qr(rng.normal(size=U.shape))[0]
+        C = indicator(rng.integers(2, size=len(U)), 2, float).toarray()
+        T = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+        assert np.trace(V.T @ M @ M.T @ V) <= top
+        assert np.trace(C.T @ M @ M.T @ C) <= top
+        assert np.trace((U @ T).T @ M @ M.T @ (U @ T)) == pytest.approx(top)
+
+
+def test_corollary_5():
+    """(8) is P' O^+ P with S_io = 0, since a similarity C C' is its own pseudo-inverse."""
+    task = vocabulary_shift(n_docs=40, n_words=8)
+    b = blocks_of(task)
+    C_i, C_o = (indicator(y, 2, float).toarray() for y in (task.ys, task.yt))
+    S_ii = C_i @ C_i.T
+    np.testing.assert_allclose(np.linalg.pinv(S_ii), S_ii, atol=1e-10)
+    zero = np.zeros((40, 40))
+    O = np.block([[S_ii, zero], [zero, C_o @ C_o.T]])
+    P = np.vstack([b.R_i.toarray(), b.R_o.toarray()])
+    M = np.hstack([b.R_i.T @ C_i, b.R_o.T @ C_o])
+    np.testing.assert_allclose(P.T @ np.linalg.pinv(O) @ P, M @ M.T, atol=1e-10)
+
+
+def test_a_partition_found_again_ends_the_loop():
+    task = vocabulary_shift(n_docs=100)
+    found = propagate(blocks_of(task), 2, task.yt, max_iter=30)
+    assert found.converged
+    assert found.n_iter <= 3
+    np.testing.assert_array_equal(step(found.state.codes, blocks_of(task), 2).codes, found.state.codes)
+
+
+@pytest.mark.parametrize("kind", [None, "log"])
+@pytest.mark.parametrize("start", ["similarity", "logistic"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_planted_vocabulary_shift_is_bridged(n_classes, start, kind):
+    task = vocabulary_shift(n_classes=n_classes)
+    task = counted(task) if kind else task
+    assert (HybridLabelPropagation(start).transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
+
+
+def test_planted_with_two_sources():
+    Xs, ys, Xt, yt = two_sources(seed=1)
+    est = HybridLabelPropagation()
+    assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.95
+    assert len(est.state_.word) == 3
+
+
+def test_word_clusters_hold_words_of_one_class():
+    task = vocabulary_shift(n_classes=2, n_words=30)
+    est = HybridLabelPropagation().fit(*stacked(task))
+    words = est.state_.words[0]
+    own = words[:180].reshape(2, 90)
+    assert not set(own[0]) & set(own[1])
+
+
+def test_new_documents_as_a_refit_would_label_them():
+    task = vocabulary_shift(n_docs=300, n_words=60)
+    est = HybridLabelPropagation()
+    est.transfer(task.Xs, task.ys, task.Xt)
+    np.testing.assert_allclose(est.predict_proba(task.Xt), est.transduction_proba_, atol=1e-10)
+    refit = est.transduction_
+    est.transfer(task.Xs, task.ys, task.Xt[:200])
+    assert (est.predict(task.Xt[200:]) == refit[200:]).mean() > 0.95
+
+
+def test_given_target_labels_stay():
+    task = vocabulary_shift(n_docs=200, seed=2)
+    X, y, domain = stacked(task)
+    y[200:260] = 1 - task.yt[:60]
+    told = HybridLabelPropagation("logistic").fit(X, y, domain, use_target_labels=True)
+    np.testing.assert_array_equal(told.transduction_[:60], y[200:260])
+    y[200:] = task.yt
+    everything = HybridLabelPropagation().fit(X, y, domain, use_target_labels=True)
+    np.testing.assert_array_equal(everything.transduction_, task.yt)
+
+
+def test_targets_do_not_depend_on_each_other():
+    task, other = vocabulary_shift(seed=0), vocabulary_shift(seed=5)
+    alone = HybridLabelPropagation()
+    alone.transfer(task.Xs, task.ys, task.Xt)
+    X = sp.csr_array(sp.vstack([task.Xs, task.Xt, other.Xt]))
+    both = HybridLabelPropagation().fit(X, np.append(task.ys, np.full(300, -1)), np.repeat([1, -2, -3], 150))
+    np.testing.assert_allclose(both.transduction_proba_[:150], alone.transduction_proba_, atol=1e-10)
+
+
+def test_weightings():
+    task = counted(vocabulary_shift(n_docs=60))
+    domains = as_domains(task)
+    assert resolve(domains, "auto", "log") == "log"
+    assert resolve(as_domains(vocabulary_shift(n_docs=60)), "auto", "log") == "none"
+    by_hand = task._replace(**{k: counts_log(getattr(task, k)) for k in ("Xs", "Xt")})
+    start = {"start": "logistic", "degree_regularization": 0.5}
+    auto = HybridLabelPropagation(**start)
+    auto.transfer(task.Xs, task.ys, task.Xt)
+    given = HybridLabelPropagation(**start, weighting="none")
+    given.transfer(by_hand.Xs, task.ys, by_hand.Xt)
+    assert (auto.transduction_ == given.transduction_).mean() > 0.95
+    unit = vocabulary_shift(n_docs=60)
+    with pytest.raises(ValueError, match="takes counts"):
+        HybridLabelPropagation(weighting="log").transfer(unit.Xs, unit.ys, unit.Xt)
+
+
+def counts_log(X):
+    return sp.csr_array((1 + np.log(X.data), X.indices, X.indptr), shape=X.shape)
+
+
+class TestDiscretize:
+    def test_a_rotated_partition_is_found(self):
+        rng = np.random.default_rng(0)
+        codes = np.append(np.arange(4), rng.integers(4, size=200))
+        T = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+        vectors = (np.eye(4)[codes] + 0.1 * rng.normal(size=(204, 4))) @ T * rng.random((204, 1))
+        found = discretize(vectors).codes
+        assert len(set(zip(codes, found, strict=True))) == 4
+        np.testing.assert_array_equal(found, slow.discretise(vectors))
+
+    def test_the_basis_does_not_matter(self):
+        rng = np.random.default_rng(1)
+        vectors = rng.normal(size=(100, 3))
+        T = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        np.testing.assert_array_equal(discretize(vectors).codes, discretize(vectors @ T).codes)
+
+    def test_the_rotation_labels_rows(self):
+        vectors = np.random.default_rng(2).normal(size=(50, 3))
+        codes, T = discretize(vectors)
+        np.testing.assert_allclose(T @ T.T, np.eye(3), atol=1e-10)
+        np.testing.assert_array_equal((vectors @ T).argmax(axis=1), codes)
+
+    def test_rows_of_zeros_are_nowhere(self):
+        assert discretize(np.zeros((3, 2))).codes.tolist() == [-1, -1, -1]
+        assert discretize(np.array([[1.0, 0], [0, 0], [0, 1]])).codes[1] == -1
+        assert discretize(np.zeros((3, 0))).codes.tolist() == [-1, -1, -1]

@@ -1,0 +1,319 @@
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+
+from labelferry import RSP, load
+from labelferry.linalg.laplacian import MustLink, Similarity
+from labelferry.methods.rsp import Points, cheapest, constrained_laplacian, cut, embed, extend, normalized_cut
+from labelferry.transfer.labels import UNKNOWN
+
+from .corpora import newsgroups
+from .planted import Task, stacked, two_sources, vocabulary_shift
+from .reference import rsp as slow
+
+
+def other_classes(n_docs=150, seed=0, n_words=30, length=40):
+    """Two source classes, three target clusters: 0 and 1 have words in common with them, 2 is new."""
+    rng = np.random.default_rng(seed)
+
+    def documents(words_of, y):
+        rows = []
+        for label in y:
+            own = rng.choice(words_of[label], size=int(0.6 * length))
+            noise = 5 * n_words + rng.integers(2 * n_words, size=length - len(own))
+            rows.append(np.bincount(np.append(own, noise), minlength=7 * n_words))
+        return sp.csr_array(np.array(rows, dtype=float))
+
+    block = [np.arange(i * n_words, (i + 1) * n_words) for i in range(5)]
+    ys, yt = np.arange(n_docs) % 2, np.arange(n_docs) % 3
+    Xs = documents([block[0], block[1]], ys)
+    Xt = documents([np.append(block[0][:10], block[2]), np.append(block[1][:10], block[3]), block[4]], yt)
+    return Task(Xs, ys, Xt, yt)
+
+
+def purity(y, cluster):
+    return sum(np.bincount(y[cluster == c]).max() for c in np.unique(cluster)) / len(y)
+
+
+def small_problem(n=100, seed=0):
+    task = vocabulary_shift(n_docs=n, seed=seed)
+    X = sp.csr_array(sp.vstack([task.Xs, task.Xt]))
+    nothing = np.full(n, UNKNOWN)
+    own = np.random.default_rng(seed).integers(2, size=n)
+    return X, np.append(task.ys, nothing), np.append(nothing, own)
+
+
+@pytest.mark.parametrize("tau", [0.0, 1.0])
+@pytest.mark.parametrize("R", [0.0, 0.3, 1.0])
+def test_thin_equals_dense(R, tau):
+    X, L, U = small_problem()
+    thin = constrained_laplacian(Similarity(X, tau), [(0.6 * (1 - R), L), (0.6 * R, U)])
+    dense = slow.operator(X.toarray(), L, U, R, 0.6, tau)
+    np.testing.assert_allclose(thin @ np.eye(200), dense, atol=1e-8)
+    e = embed(X, 4, tau=tau, rng=np.random.default_rng(0), links=[(0.6 * (1 - R), L), (0.6 * R, U)])
+    values, vectors = np.linalg.eigh(dense)
+    np.testing.assert_allclose(e.mu, values[:4], atol=1e-8)
+    Z = e.Y * np.sqrt(e.W.degree)[:, None]
+    np.testing.assert_allclose(Z @ Z.T, vectors[:, :4] @ vectors[:, :4].T, atol=1e-6)
+
+
+def test_operator_is_symmetric_and_positive():
+    X, L, U = small_problem(seed=1)
+    T = constrained_laplacian(Similarity(X, 1.0), [(0.5, L), (0.1, U)]) @ np.eye(200)
+    np.testing.assert_allclose(T, T.T, atol=1e-12)
+    assert np.linalg.eigvalsh(T).min() > -1e-10
+
+
+def test_partitions_that_keep_the_constraints_cost_nothing():
+    """M x = 0 for x constant on the blocks, and x'M'M x counts the pairs that x tears apart."""
+    _, L, U = small_problem()
+    for blocks in (L, U):
+        np.testing.assert_allclose(MustLink(blocks) @ np.where(blocks == 1, 3.0, -2.0), 0, atol=1e-10)
+        M = slow.constraints(blocks)
+        x = np.random.default_rng(0).integers(2, size=len(blocks)).astype(float)
+        torn = sum(
+            x[i] != x[j]
+            for i, j in zip(*np.nonzero(np.triu(np.equal.outer(blocks, blocks), 1)), strict=True)
+            if blocks[i] >= 0
+        )
+        assert x @ (MustLink(blocks) @ x) == pytest.approx(torn)
+        assert np.square(M @ x).sum() == torn
+
+
+def test_first_eigenvector_is_the_constant_one():
+    X, L, _ = small_problem()
+    e = embed(X, 2, tau=1.0, rng=np.random.default_rng(0), links=[(0.6, L)])
+    assert e.mu[0] == pytest.approx(0, abs=1e-9)
+    assert np.ptp(e.Y[:, 0]) < 1e-6 * abs(e.Y[0, 0])
+
+
+def test_strong_must_link_gathers_a_source_class_in_one_point():
+    X, L, _ = small_problem()
+    e = embed(X, 2, tau=1.0, rng=np.random.default_rng(0), links=[(1e4, L)])
+    spread = [np.ptp(e.Y[c == L, 1]) for c in (0, 1)]
+    assert max(spread) < 1e-3 * abs(e.Y[L == 0, 1].mean() - e.Y[L == 1, 1].mean())
+
+
+def test_normalized_cut_equals_the_loops_and_the_cheapest_is_kept():
+    X, L, U = small_problem()
+    target = L == UNKNOWN
+    p = Points(X, L, target, np.ones(200), np.arange(200))
+    W = slow.similarity(X[target].toarray(), 1.0)
+    cost = normalized_cut(Similarity(X[target], 1.0), U[target])
+    assert cost == pytest.approx(slow.normalized_cut(W, U[target]), rel=1e-10)
+    found = cut(p, 2, 0.0, beta=0.6, tau=1.0, rng=np.random.default_rng(0))
+    poor = found._replace(cluster=U[target])
+    assert normalized_cut(Similarity(X[target], 1.0), found.cluster) < cost
+    assert cheapest(p, [poor, found], 1.0) is found
+    assert cheapest(p, [found, poor], 1.0) is found
+
+
+@pytest.mark.parametrize("partial", ["cheapest", "blend"])
+def test_partial_transfer_recovers_the_plan(partial):
+    task = vocabulary_shift()
+    est = RSP(risk=0.5, partial=partial, random_state=0)
+    assert (est.transfer(*task[:3]) == task.yt).mean() > 0.9
+    assert est.transfer_ == "partial"
+
+
+def test_risk_one_is_the_targets_own_cut():
+    """No-T: the source's documents and labels change nothing."""
+    task = other_classes()
+    a, b = RSP(3, risk=1, random_state=0), RSP(3, risk=1, random_state=0)
+    a.transfer(task.Xs, task.ys, task.Xt)
+    b.transfer(task.Xs[::-1][:40], np.arange(40) % 2, task.Xt)
+    np.testing.assert_array_equal(a.cluster_, b.cluster_)
+    W = slow.similarity(task.Xt.toarray(), 1.0)
+    d = np.sqrt(W.sum(axis=1))
+    _, vectors = np.linalg.eigh(np.eye(len(d)) - W / np.outer(d, d))
+    inside = extend(task.Xt, a.state_) * d[:, None]
+    assert np.linalg.matrix_rank(np.hstack([vectors[:, :3], inside]), tol=0.05) == 3
+    assert a.transfer_ == "none"
+
+
+def test_risk_zero_does_not_look_at_the_targets_own_cut():
+    X, L, _ = small_problem()
+    p = Points(X, L, L == UNKNOWN, np.ones(200), np.arange(200))
+    found = cut(p, 2, 0.0, beta=0.6, tau=1.0, rng=np.random.default_rng(0))
+    dense = slow.operator(X.toarray(), L, np.full(200, UNKNOWN), 0.0, 0.6, 1.0)
+    np.testing.assert_allclose(found.embedding.mu, np.linalg.eigvalsh(dense)[:2], atol=1e-8)
+
+
+@pytest.mark.parametrize(("risk", "word", "same_as"), [(0.05, "full", 0.0), (0.95, "none", 1.0), (0.5, "partial", 0.5)])
+def test_the_ends_of_the_risk_are_firm(risk, word, same_as):
+    task = vocabulary_shift(common=0.05)
+    given, end = RSP(risk=risk, random_state=0), RSP(risk=same_as, random_state=0)
+    np.testing.assert_array_equal(given.transfer(*task[:3]), end.transfer(*task[:3]))
+    assert given.transfer_ == word
+    assert given.risk_ == risk
+    assert given.divergence_ is None
+
+
+def test_nearer_sources_have_less_risk():
+    risks, gaps = [], []
+    for common in (0.55, 0.3, 0.05):
+        est = RSP(random_state=0)
+        est.transfer(*vocabulary_shift(common=common, n_docs=300)[:3])
+        risks.append(est.risk_)
+        gaps.append(est.gap_)
+        assert est.divergence_ >= 0
+    assert risks == sorted(risks)
+    assert gaps == sorted(gaps)
+    assert risks[0] < 0.1 < 0.9 < risks[-1]
+
+
+@pytest.mark.parametrize("risk", ["auto", 0.0, 0.5, 1.0])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_planted_clusters_of_other_classes_are_recovered(risk, seed):
+    task = other_classes(seed=seed)
+    est = RSP(n_clusters=3, risk=risk, random_state=0)
+    answer = est.transfer(task.Xs, np.array(["ant", "bee"])[task.ys], task.Xt)
+    assert purity(task.yt, est.cluster_) > 0.9
+    np.testing.assert_array_equal(answer, est.cluster_)
+    assert est.classes_.tolist() == [0, 1, 2]
+    assert est.source_classes_.tolist() == ["ant", "bee"]
+    assert est.transduction_proba_.shape == (150, 3)
+    np.testing.assert_allclose(est.transduction_proba_.sum(axis=1), 1)
+    assert set(est.predict(task.Xt)) == {0, 1, 2}
+
+
+def test_correspondence_names_the_counterparts_and_says_where_there_is_none():
+    task = other_classes()
+    est = RSP(n_clusters=3, random_state=0)
+    est.transfer(task.Xs, np.array(["ant", "bee"])[task.ys], task.Xt)
+    for row in est.correspondence_:
+        majority = np.bincount(task.yt[est.cluster_ == row["cluster"]]).argmax()
+        assert row["counterpart"] == ("ant", "bee", None)[majority]
+        assert row["size"] == (est.cluster_ == row["cluster"]).sum()
+        assert -1 <= row["strength"] <= 1
+    assert sum(row["size"] for row in est.correspondence_) == 150
+
+
+def test_planted_vocabulary_shift_is_named():
+    task = vocabulary_shift(n_classes=3)
+    est = RSP(random_state=0)
+    assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.9
+    assert adjusted_rand_score(task.yt, est.cluster_) > 0.8
+
+
+def test_every_source_has_blocks_of_its_own():
+    Xs, ys, Xt, yt = two_sources(seed=1)
+    est = RSP(risk=0.0, random_state=0)
+    assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.9
+    assert est.domain_names_ == ["source 1", "source 2", "target"]
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.5, 1.0])
+def test_new_documents_are_where_a_refit_puts_them(risk):
+    task = vocabulary_shift(n_docs=300, seed=3)
+    old, new = np.arange(240), np.arange(240, 300)
+    est = RSP(risk=risk, random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt[old])
+    refit = RSP(risk=risk, random_state=0)
+    refit.transfer(task.Xs, task.ys, task.Xt)
+    assert (est.predict(task.Xt[new]) == refit.transduction_[new]).mean() >= 0.95
+
+
+def test_extension_is_exact_for_a_document_that_a_refit_leaves_where_it_is():
+    """Without constraints on the target, a row of Y follows from the others; the document itself is in w here."""
+    task = vocabulary_shift(n_docs=100)
+    X, y, domain = stacked(task)
+    e = embed(X, 2, tau=1.0, rng=np.random.default_rng(0), links=[(0.6, y)])
+    target = domain < 0
+    WY = (e.W @ e.Y)[target]
+    np.testing.assert_allclose(WY / ((1 - e.mu) * e.W.degree[target, None]), e.Y[target], atol=1e-9)
+
+
+def test_micro_clusters_agree_with_documents():
+    task = vocabulary_shift(n_docs=400, seed=2)
+    plain, micro = RSP(random_state=0, risk=0.0), RSP(random_state=0, risk=0.0, micro_clusters=100)
+    agreement = (plain.transfer(*task[:3]) == micro.transfer(*task[:3])).mean()
+    assert agreement > 0.9
+    assert (micro.transduction_ == task.yt).mean() > 0.9
+    other = other_classes(n_docs=300)
+    est = RSP(3, random_state=0, micro_clusters=60)
+    est.transfer(*other[:3])
+    assert purity(other.yt, est.cluster_) > 0.9
+
+
+def finite(est, n):
+    assert est.transduction_.shape == est.cluster_.shape == (n,)
+    assert np.isfinite(est.transduction_proba_).all()
+    assert np.isfinite([est.risk_, est.gap_]).all()
+    assert all(np.isfinite(row["strength"]) for row in est.correspondence_)
+    return est
+
+
+@pytest.mark.parametrize("risk", ["auto", 0.0, 0.5, 1.0])
+@pytest.mark.parametrize("micro", [None, 10])
+def test_odd_data_gives_an_answer(risk, micro):
+    task = vocabulary_shift(n_docs=40)
+    est = RSP(risk=risk, random_state=0, micro_clusters=micro, degree_regularization=0.5)
+    nothing = sp.csr_array((3, task.Xt.shape[1]))
+    est.transfer(task.Xs, task.ys, sp.csr_array(sp.vstack([task.Xt, nothing])))
+    finite(est, 43)
+    np.testing.assert_allclose(est.transduction_proba_[-3:], np.tile(est.class_prior_, (3, 1)))
+    assert np.isfinite(est.predict_proba(nothing)).all()
+    est.transfer(task.Xs, task.ys, task.Xt[:1])
+    finite(est, 1)
+    est.transfer(task.Xs, task.ys, task.Xt[np.zeros(20, dtype=int)])
+    finite(est, 20)
+    assert len(set(est.transduction_.tolist())) == 1
+    same = np.ones((30, 4))
+    est.transfer(same, np.arange(30) % 2, same)
+    finite(est, 30)
+    est.transfer(np.hstack([same, np.eye(30)]), np.arange(30) == 0, np.hstack([same, np.eye(30)]))
+    finite(est, 30)
+
+
+def test_without_words_the_answer_of_clusters_is_their_share():
+    task = other_classes()
+    Xt = sp.csr_array(sp.vstack([task.Xt, sp.csr_array((2, task.Xt.shape[1]))]))
+    est = finite(RSP(3, random_state=0).fit(*stacked(Task(task.Xs, task.ys, Xt, np.zeros(152)))), 152)
+    np.testing.assert_allclose(est.transduction_proba_[-2:], np.tile(est.class_prior_, (2, 1)))
+    np.testing.assert_allclose(est.class_prior_, np.bincount(est.cluster_) / 152)
+
+
+def test_refusals():
+    task = vocabulary_shift(n_docs=20)
+    with pytest.raises(ValueError, match="n_clusters must be at most the number of target documents with words, 20"):
+        RSP(n_clusters=21).transfer(*task[:3])
+    with pytest.raises(ValueError, match="no document of the target has words"):
+        RSP().transfer(task.Xs, task.ys, sp.csr_array(task.Xt.shape))
+    X, y, domain = stacked(task)
+    with pytest.raises(ValueError, match="needs clusters that are classes"):
+        RSP(n_clusters=3).fit(X, np.append(task.ys, task.yt), domain, use_target_labels=True)
+    for bad in ({"risk": 1.5}, {"risk": "some"}, {"kappa": 0}, {"divergence": "KL"}, {"n_clusters": 0}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            RSP(**bad).fit(X, y, domain)
+
+
+def test_saved_and_loaded_with_other_classes(tmp_path):
+    task = other_classes()
+    est = RSP(3, random_state=0)
+    est.transfer(*task[:3])
+    est.save(tmp_path / "model.npz")
+    back = load(tmp_path / "model.npz")
+    assert back.correspondence_ == est.correspondence_
+    np.testing.assert_array_equal(back.predict(task.Xt), est.predict(task.Xt))
+
+
+def test_single_precision_at_size():
+    task = vocabulary_shift(n_docs=400)
+    double, single = RSP(random_state=0), RSP(random_state=0)
+    double.transfer(*task[:3])
+    single.transfer(task.Xs.astype(np.float32), task.ys, task.Xt.astype(np.float32))
+    assert single.state_.sums.dtype == np.float32
+    assert (single.transduction_ == double.transduction_).mean() > 0.99
+
+
+def test_full_size_newsgroups_within_eight_seconds(corpus):
+    task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("comp", "rec"))
+    began = time.process_time()
+    est = RSP(random_state=0)
+    est.transfer(*task[:3])
+    assert time.process_time() - began < 8
+    assert purity(task.yt, est.cluster_) > 0.9

@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+
+from labelferry.methods.similarity_propagation import HybridSimilarityPropagation, read_cut
+from labelferry.transfer.hybrid import indicator
+from labelferry.transfer.similarity import class_means, leading_positive, propagate, start, step
+
+from .hybrids import blocks_of, counted
+from .planted import stacked, two_sources, vocabulary_shift
+from .reference import similarity_propagation as slow
+
+
+def problem(n_classes=2, n_docs=100, seed=0, tau=0.25):
+    """Blocks of a small task, C_i, and labels of the target of which a third are wrong."""
+    task = vocabulary_shift(n_classes=n_classes, n_docs=n_docs, n_words=12, seed=seed)
+    rng = np.random.default_rng(seed)
+    codes = np.where(rng.random(n_docs) < 0.3, rng.integers(n_classes, size=n_docs), task.yt)
+    b = blocks_of(task, tau)
+    return task, b, indicator(task.ys, n_classes, float), codes
+
+
+@pytest.mark.parametrize("extra", [0, 3])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_thin_equals_the_full_matrices_in_every_round(n_classes, extra):
+    """And any number K_w >= K of eigenpairs of Q gives the same: the paper's Figure 2."""
+    task, b, C_i, codes = problem(n_classes)
+    P = np.vstack([b.R_i.toarray(), b.R_o.toarray()])
+    C = np.vstack([C_i.toarray(), indicator(codes, n_classes, float).toarray()])
+    S_ii, O, n = (C_i @ C_i.T).toarray(), C @ C.T, len(task.ys)
+    s = start(b, C_i, codes)
+    for _ in range(10):
+        s = step(s, b, C_i)
+        estimated, O = slow.cycle(O, P, S_ii, n_classes, n_classes + extra)
+        B_i = b.R_i @ s.W_i
+        np.testing.assert_allclose(s.B_o, b.R_o @ s.W_o, atol=1e-10)
+        np.testing.assert_allclose(s.B_o @ s.B_o.T, estimated[n:, n:], atol=1e-8)
+        np.testing.assert_allclose(B_i @ B_i.T, estimated[:n, :n], atol=1e-8)
+        np.testing.assert_allclose(B_i @ s.B_o.T, estimated[:n, n:], atol=1e-8)
+        U = np.vstack([s.U_i, s.U_o])
+        np.testing.assert_allclose(U.T @ U, np.eye(n_classes), atol=1e-8)
+        np.testing.assert_allclose(U @ np.diag(1 / s.l) @ U.T, slow.inverse(O, n_classes), atol=1e-8)
+    means = class_means(b, s, n_classes)
+    np.testing.assert_array_equal(means.codes(s.B_o), slow.nearest_mean(B_i, task.ys, s.B_o))
+
+
+def test_the_start_is_the_similarity_of_labels():
+    _, b, C_i, codes = problem(3)
+    s = start(b, C_i, codes)
+    C = np.vstack([C_i.toarray(), indicator(codes, 3, float).toarray()])
+    U = np.vstack([s.U_i, s.U_o])
+    np.testing.assert_allclose(U @ np.diag(s.l) @ U.T, C @ C.T, atol=1e-12)
+    np.testing.assert_allclose(U.T @ U, np.eye(3), atol=1e-12)
+
+
+def test_table_2_read_literally_does_nothing():
+    """With O of full rank and more words than documents, P (P' O^-1 P)^+ P' is O again: why pairs are cut off."""
+    rng = np.random.default_rng(0)
+    P, root = rng.random((8, 20)), rng.random((8, 8))
+    O = root @ root.T + np.eye(8)
+    np.testing.assert_allclose(P @ np.linalg.pinv(P.T @ np.linalg.inv(O) @ P) @ P.T, O, atol=1e-8)
+
+
+def test_10_vanishes_for_a_similarity_of_that_rank():
+    """The Nystrom approximation is exact where S has no more rank than O."""
+    rng = np.random.default_rng(1)
+    F = rng.normal(size=(30, 3))
+    S = F @ F.T
+    O, P, Q = S[:10, :10], S[:10, 10:], S[10:, 10:]
+    np.testing.assert_allclose(P.T @ slow.inverse(O, 3) @ P, Q, atol=1e-8)
+
+
+def test_the_reset_makes_negative_eigenvalues_which_are_left_out():
+    _, b, C_i, codes = problem()
+    s = step(start(b, C_i, codes), b, C_i)
+    B_i = b.R_i @ s.W_i
+    reset = np.block([[(C_i @ C_i.T).toarray(), B_i @ s.B_o.T], [s.B_o @ B_i.T, s.B_o @ s.B_o.T]])
+    assert np.linalg.eigvalsh(reset).min() < -1e-3
+    assert (s.l > 0).all()
+    values, _ = leading_positive(np.diag([3.0, -5, 1, 0]), 3)
+    assert values.tolist() == [3, 1]
+
+
+def test_the_change_of_s_oo_dies_out():
+    task, b, _, codes = problem(n_docs=150)
+    found = propagate(b, 2, codes, max_iter=200, tol=1e-7)
+    assert found.converged
+    assert found.history[-1] < 1e-7
+    again = propagate(b, 2, task.yt, max_iter=200, tol=1e-7)
+    np.testing.assert_allclose(np.abs(found.state.B_o), np.abs(again.state.B_o), atol=1e-4)  # whatever the start
+
+
+def test_the_cut_is_that_of_the_full_matrix():
+    _, b, C_i, codes = problem()
+    s = step(start(b, C_i, codes), b, C_i)
+    S_oo = s.B_o @ s.B_o.T
+    D = np.diag(S_oo.sum(axis=1) ** -0.5)
+    second = np.linalg.eigh(D @ S_oo @ D)[1][:, -2:]
+    cut = read_cut(b, s, 2)
+    closest = (s.B_o @ cut.centres).argmax(axis=1)
+    for group in (0, 1):  # the two clusters lie on either side of a line through 0 in the plane of the eigenvectors
+        side = second[closest == group] / np.linalg.norm(second[closest == group], axis=1)[:, None]
+        assert (side @ side.mean(axis=0) > 0).all()
+    assert sorted(cut.names) == [0, 1]
+
+
+@pytest.mark.parametrize("reading", ["source", "cut"])
+@pytest.mark.parametrize("counts", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_planted_vocabulary_shift_is_bridged(n_classes, counts, reading):
+    task = vocabulary_shift(n_classes=n_classes)
+    task = counted(task) if counts else task
+    est = HybridSimilarityPropagation(reading=reading)
+    assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
+
+
+def test_planted_with_two_sources():
+    Xs, ys, Xt, yt = two_sources(seed=1)
+    assert (HybridSimilarityPropagation().transfer(Xs, ys, Xt) == yt).mean() > 0.95
+
+
+@pytest.mark.parametrize("reading", ["source", "cut"])
+def test_new_documents_as_a_refit_would_label_them(reading):
+    task = vocabulary_shift(n_docs=300, n_words=60)
+    est = HybridSimilarityPropagation(reading=reading)
+    est.transfer(task.Xs, task.ys, task.Xt)
+    np.testing.assert_allclose(est.predict_proba(task.Xt), est.transduction_proba_, atol=1e-10)
+    refit = est.transduction_
+    est.transfer(task.Xs, task.ys, task.Xt[:200])
+    assert (est.predict(task.Xt[200:]) == refit[200:]).mean() > 0.95
+
+
+def test_given_target_labels_stay():
+    task = vocabulary_shift(n_docs=200, seed=2)
+    X, y, domain = stacked(task)
+    y[200:230] = 1 - task.yt[:30]
+    told = HybridSimilarityPropagation().fit(X, y, domain, use_target_labels=True)
+    np.testing.assert_array_equal(told.transduction_[:30], y[200:230])
+    y[200:] = task.yt
+    everything = HybridSimilarityPropagation().fit(X, y, domain, use_target_labels=True)
+    np.testing.assert_array_equal(everything.transduction_, task.yt)
+
+
+def test_the_idf_is_scikit_learns():
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    task = counted(vocabulary_shift(n_docs=80))
+    est = HybridSimilarityPropagation()
+    est.transfer(task.Xs, task.ys, task.Xt)
+    X = stacked(task)[0]
+    Z = TfidfTransformer(sublinear_tf=True).fit_transform(X)
+    other = HybridSimilarityPropagation()
+    other.transfer(Z[:80], task.ys, Z[80:])
+    np.testing.assert_allclose(est.transduction_proba_, other.transduction_proba_, atol=1e-8)

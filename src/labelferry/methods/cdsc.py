@@ -34,9 +34,9 @@ Departures
   lambda > 0 helps: on the three others lambda = 0 is better, on GCMF's six tasks at full size the accuracies are .892
   and .888 (the paper's values: .789).
   The choice matters: with lambda = .2, k = 2 or k = 4 fails (.25 and .35 on the three). Of the second and third
-  eigenvectors one parts the domains and one the classes. The fourth, orthogonal to that, parts the classes of the source
-  one way and those of the target the other (in all nine draws of the three tasks), which misleads the classifier. On the
-  four classes of GCMF's groups, k = 5 gives the accuracy .71, 4 and 6 give .52 and .47.
+  eigenvectors one parts the domains and one the classes. The fourth, orthogonal to that, parts the classes of the
+  source one way and those of the target the other (in all nine draws of the three tasks), and misleads the classifier.
+  On the four classes of GCMF's groups, k = 5 gives the accuracy .71, 4 and 6 give .52 and .47.
 - Several sources, and known labels in the target: the documents of a class are linked within their domain, not across.
 - The linear classifier is logistic regression; the paper names none.
 - Coordinates that no similarity reaches (W x = 0, where X has fewer dimensions than k) are left out.

@@ -33,8 +33,10 @@ Departures
 Limits
 ------
 - The divergence grows with the size of the samples: kappa = 2 is for about 500 documents a class. `gap_` is far
-  steadier; all 12 tasks with a gap below .22, of 19 tried, were safe to transfer in full.
-- The risk does not forecast how much a transfer gains (rank correlation -.14 over the 19 tasks). It is a brake.
+  steadier with size, but a small one is no warrant either: of 15 tasks with a gap below .22, full transfer cost two
+  more than a point, one of them ten (benchmarks/rsp_tasks.py, seed 0).
+- The risk does not forecast how much a transfer gains (no rank correlation on those tasks). It is a brake, and a blunt
+  one: RSP was within a point of the better of full and no transfer on 14 to 17 of 20 tasks, over four samples of them.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from tests.corpora import SIX, amazon, newsgroups
 
 from labelferry import DTL, GCMF, NMTF, TCL, EMNaiveBayes, SourceLR
-from tests.corpora import SIX, amazon, newsgroups
 
 DATA = Path(os.environ.get("LABELFERRY_DATA", "../shared/data"))
 NEWS, AMAZON = DATA / "20news/20news-bydate.jsonl.gz", DATA / "amazon/reviews.jsonl.gz"

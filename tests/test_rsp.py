@@ -7,8 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from labelferry import RSP, load
 from labelferry.linalg.laplacian import MustLink, Similarity
-from labelferry.methods.rsp import Points, cheapest, constrained_laplacian, cut, embed, extend, normalized_cut
+from labelferry.methods.rsp import cheapest, cut, extend
 from labelferry.transfer.labels import UNKNOWN
+from labelferry.transfer.partition import Points, constrained_laplacian, embed, normalized_cut
 
 from .corpora import newsgroups
 from .planted import Task, stacked, two_sources, vocabulary_shift

@@ -47,15 +47,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator
-from scipy.special import softmax
-from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval, StrOptions
-from threadpoolctl import threadpool_limits
 
-from ..linalg import eigen
-from ..linalg.bisect import bisect, means
-from ..linalg.laplacian import MustLink, Similarity, cut_operator, inverse_root
+from ..linalg.laplacian import Similarity
 from ..linalg.matrix import Array, Matrix, empty_rows, take_rows
 from ..linalg.normalize import unit_rows
 from ..optim import Solution
@@ -64,8 +58,9 @@ from ..transfer.divergence import DEFAULT_KAPPA, clustered_kl, gap, transfer_ris
 from ..transfer.domains import Domains
 from ..transfer.labels import UNKNOWN
 from ..transfer.naming import class_of_clusters, profile_similarity
+from ..transfer.partition import Embedding, Points, cluster_rows, embed, normalized_cut, points, posterior
 from ..transfer.registry import register
-from ..transfer.spectral import divide, nodes, reached
+from ..transfer.spectral import divide, nodes
 
 FULL_BELOW, NONE_ABOVE = 0.1, 0.9  # risks at which the brake is off, and fully on
 COUNTERPART = 0.15  # likeness to a source class; newsgroups: .2 to .3 for classes that belong together, else up to .13
@@ -89,62 +84,11 @@ class Partition(NamedTuple):
     gap: float
 
 
-class Points(NamedTuple):
-    """What is cut: documents with words, or micro-clusters of them."""
-
-    X: Matrix
-    blocks: Array  # the must-link block of each, UNKNOWN for none
-    is_target: Array
-    size: Array  # documents in each
-    of_row: Array  # the point of each document
-
-
-class Embedding(NamedTuple):
-    W: Similarity
-    mu: Array
-    Y: Array  # points x k, D^-1/2 Z
-    converged: bool
-
-
 class Cut(NamedTuple):
     embedding: Embedding
     T: Array  # points of the target x k, unit rows of Y
     cluster: Array  # of each of these
     centres: Array
-
-
-Links = Sequence[tuple[float, Array]]  # a weight, and the block of every point
-
-
-def constrained_laplacian(W: Similarity, links: Links) -> LinearOperator:
-    """D^-1/2 A D^-1/2 with A = D - W + sum of weight M'M over the links."""
-    n = len(W.degree)
-    root = inverse_root(W.degree)[:, None]
-    constraints = [(weight, MustLink(blocks, W.Z.dtype)) for weight, blocks in links]
-
-    def pull(B: Array) -> Array:
-        Y = root * B.reshape(n, -1)
-        return sum((weight * (root * (MtM @ Y)) for weight, MtM in constraints), np.zeros_like(Y)).reshape(B.shape)
-
-    return cut_operator(W) + LinearOperator((n, n), matvec=pull, matmat=pull, dtype=W.Z.dtype)  # (11)
-
-
-def embed(X: Matrix, k: int, *, tau: float, rng: np.random.Generator, links: Links = ()) -> Embedding:
-    """The k smallest eigenvectors of the constrained Laplacian; without links, those of the normalised cut."""
-    W = Similarity(X, tau)
-    found = eigen.smallest(constrained_laplacian(W, links), k, rng=rng)  # (12)
-    Y = inverse_root(W.degree)[:, None] * found.vectors
-    kept = reached(W, Y)  # the constant column always is
-    return Embedding(W, found.values[kept], Y[:, kept], found.converged)
-
-
-def cluster_rows(T: Array, k: int, weight: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """k-means: the cluster of each row, and the centres; fewer than k where there are fewer different rows."""
-    k = min(k, len(np.unique(T.round(6), axis=0)))
-    model = KMeans(k, n_init=10, random_state=int(rng.integers(2**31 - 1)))
-    with threadpool_limits(limits=1, user_api="openmp"):  # k columns: threads would wait for each other, not work
-        model.fit(T, sample_weight=weight)
-    return model.labels_, model.cluster_centers_
 
 
 def cut(p: Points, k: int, R: float, *, beta: float, tau: float, rng: np.random.Generator) -> Cut:
@@ -161,8 +105,8 @@ def cut(p: Points, k: int, R: float, *, beta: float, tau: float, rng: np.random.
         if R == 1:
             return own
         M_U[p.is_target] = own.cluster
-    links = [(beta * (1 - R), p.blocks), (beta * R, M_U)]
-    both = embed(p.X, min(k, len(p.blocks)), tau=tau, rng=rng, links=[link for link in links if link[0] > 0])
+    links = [(beta * (1 - R), p.blocks), (beta * R, M_U)]  # (11)
+    both = embed(p.X, min(k, len(p.blocks)), tau=tau, rng=rng, links=[link for link in links if link[0] > 0])  # (12)
     return clusters(both, both.Y[p.is_target])
 
 
@@ -172,39 +116,11 @@ def cheapest(p: Points, cuts: Sequence[Cut], tau: float) -> Cut:
     return min(cuts, key=lambda c: normalized_cut(W, c.cluster))
 
 
-def normalized_cut(W: Similarity, cluster: Array) -> float:
-    """Mean over the clusters of the share of their links that leave them."""
-    F = np.eye(cluster.max() + 1)[cluster]
-    return 1 - float(np.mean((F * (W @ F)).sum(axis=0) / (W.degree @ F)))
-
-
-def points(X: Matrix, blocks: Array, is_target: Array, micro_clusters: int | None, rng: np.random.Generator) -> Points:
-    """The documents themselves or, for the sources and the targets, about `micro_clusters` means of them each."""
-    n = len(blocks)
-    if micro_clusters is None:
-        return Points(X, blocks, is_target, np.ones(n), np.arange(n))
-    Z, of_row, n_points = unit_rows(X), np.empty(n, dtype=np.intp), 0
-    group = np.where(is_target, UNKNOWN, blocks)
-    for code in np.unique(group):
-        rows = np.flatnonzero(group == code)
-        share = max(1, round(micro_clusters * len(rows) / (is_target == is_target[rows[0]]).sum()))
-        of_row[rows] = n_points + bisect(take_rows(Z, rows), lambda *_: False, rng=rng, max_clusters=share)
-        n_points = of_row[rows].max() + 1
-    first = np.unique(of_row, return_index=True)[1]
-    return Points(means(Z, of_row), group[first], is_target[first], np.bincount(of_row), of_row)
-
-
 def extend(X: Matrix, p: Partition) -> Array:
     """Rows of Y for new documents."""
     both = unit_rows(X) @ p.sums + p.constant
     wY, degree = both[:, :-1], both[:, -1:]
     return divide(wY, degree * (1 - p.mu) - p.mu, degree)
-
-
-def posterior(T: Array, centres: Array, spread: float) -> Array:
-    """Rows x clusters: how likely each is, were the clusters round, alike and equally large."""
-    squared = np.square(T[:, None, :] - centres).sum(axis=2)
-    return softmax(-squared / (2 * spread), axis=1)
 
 
 def solve(

@@ -16,7 +16,8 @@ def problem(sizes=(11, 13), n_topics=4, seed=0, lam=1.0, gamma=1.0):
     X, known, V = random_problem(sizes=sizes, seed=seed)
     V = [columns_to_one(Vd) for Vd in V]
     g = Graphs(tuple(cosine_graphs([Xd.T for Xd in X], 3, lam)), tuple(cosine_graphs(X, 3, gamma)))
-    return start(tuple(V), X[0].shape[1], n_topics, np.random.default_rng(seed)), pose(X, known, V), g
+    here = [np.ones(Xd.shape[1], dtype=bool) for Xd in X]
+    return start(tuple(V), here, n_topics, np.random.default_rng(seed)), pose(X, known, V), g
 
 
 @pytest.mark.parametrize("normalize", [True, False])
@@ -86,6 +87,17 @@ def test_without_smoothness_it_rests_where_nmtf_rests():
     for d in range(2):
         np.testing.assert_allclose(moved.U[d], rest.U[d], rtol=1e-3, atol=1e-4 * rest.U[d].max())
         np.testing.assert_allclose(moved.V[d], rest.V[d], rtol=1e-3, atol=1e-4 * rest.V[d].max())
+
+
+def test_words_that_a_domain_does_not_have_are_in_no_topic_of_it():
+    X, y, domain = stacked(vocabulary_shift(n_docs=60))
+    est = GCMF(n_topics=4, random_state=0).fit(X, y, domain)
+    for U, key in zip(est.state_.U, (1, -2), strict=True):
+        absent = np.asarray(X[domain == key].sum(axis=0)).ravel() == 0
+        assert absent.any()
+        assert U.shape == (X.shape[1], 4)
+        assert (U[absent] == 0).all()
+        assert (U[~absent].sum(axis=1) > 0).all()
 
 
 def test_a_new_document_rests_where_its_gradient_vanishes():

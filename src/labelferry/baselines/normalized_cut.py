@@ -22,17 +22,15 @@ from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval
 
-from ..linalg import eigen
-from ..linalg.laplacian import Similarity, cut_operator, inverse_root
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.normalize import unit_rows
 from ..optim import Solution
 from ..transfer.base import TransductiveClassifier
 from ..transfer.domains import Domains
 from ..transfer.naming import class_of_clusters
+from ..transfer.partition import cluster_rows, embed
 from ..transfer.registry import register
 from ..transfer.spectral import divide
 
@@ -52,12 +50,6 @@ def nearest_center(x: Array, centers: Array) -> Array:
     return np.argmin((centers**2).sum(axis=1) - 2 * rows @ centers.T, axis=1)
 
 
-def k_means(rows: Array, k: int, n_init: int, rng: np.random.Generator) -> Array:
-    """Centres of at most k clusters, fewer where there are fewer different rows."""
-    k = min(k, len(np.unique(rows.round(9), axis=0)))
-    return KMeans(k, n_init=n_init, random_state=int(rng.integers(2**31))).fit(rows).cluster_centers_
-
-
 def solve(
     domains: Domains,
     *,
@@ -68,18 +60,14 @@ def solve(
 ) -> Solution:
     X = stack_rows([d.X for d in domains.targets]).astype(np.float64)
     k = min(n_clusters or domains.n_classes, X.shape[0])
-    W = Similarity(X, degree_regularization)
-    found = eigen.smallest(cut_operator(W), k, rng=rng)  # (1)
-    x = inverse_root(W.degree)[:, None] * found.vectors
-    centers = k_means(unit_rows(x), k, n_init, rng)
-    names = class_of_clusters(
-        *domains.labelled(), X, nearest_center(x, centers), domains.n_classes, n_clusters=len(centers)
-    )
+    W, values, x, converged = embed(X, k, tau=degree_regularization, rng=rng)  # (1)
+    clusters, centers = cluster_rows(unit_rows(x), k, np.ones(len(x)), rng, n_init=n_init)
+    names = class_of_clusters(*domains.labelled(), X, clusters, domains.n_classes, n_clusters=len(centers))
     with_ones = np.hstack([x, np.ones((len(x), 1))])
     sums, constant = W.Z.T @ with_ones, W.constant * with_ones.sum(axis=0)
-    as_given = [part.astype(domains.dtype) for part in (found.values, x, sums, constant, centers)]
+    as_given = [part.astype(domains.dtype) for part in (values, x, sums, constant, centers)]
     state = Clusters._make([*as_given, names])
-    return Solution(state, (float(found.values.sum()),), 1, found.converged)
+    return Solution(state, (float(values.sum()),), 1, converged)
 
 
 @register

@@ -59,7 +59,7 @@ class Coclusters(NamedTuple):
 
 
 def singular_vectors(R: Matrix, n_vectors: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """s and V of (1), from the second on, as far as s is not zero."""
+    """s and V of (1), from the second on, as far as s is not zero. A loose result is warned of by `largest`."""
     n = R.shape[0]
     RRt = LinearOperator((n, n), matvec=lambda x: R @ (R.T @ x), matmat=lambda B: R @ (R.T @ B), dtype=R.dtype)
     top = largest(RRt, min(n, n_vectors + 1), rng=rng)

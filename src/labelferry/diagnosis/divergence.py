@@ -64,7 +64,7 @@ def risk(divergence: float, kappa: float = measures.DEFAULT_KAPPA) -> float:
     kappa = 2 serves samples of about 500 documents a class; e^2 is the paper's. The risk is a brake, not a forecast: it
     does not tell how much a transfer gains.
     """
-    if not divergence == divergence or kappa <= 0:
+    if not (divergence == divergence and kappa > 0):
         raise ValueError(f"risk needs a divergence that is a number and kappa > 0; got {divergence} and {kappa}.")
     return measures.transfer_risk(divergence, kappa)
 

@@ -32,6 +32,11 @@ def graph(affinity: Matrix, dtype: Any, weight: float = 1.0) -> Graph:
     return Graph(W, np.asarray(W.sum(axis=1), dtype=dtype).reshape(-1, 1))
 
 
+def subgraph(g: Graph, nodes: Array) -> Graph:
+    """The graph of some of the nodes, the others having no edges; g itself where they are all of them."""
+    return g if nodes.all() else Graph(sp.csr_array(g.W[nodes][:, nodes]), g.degree[nodes])
+
+
 def roughness(g: Graph, V: Array) -> float:
     """tr(V'(D - W)V) = 1/2 sum_ij W_ij |v_i - v_j|^2."""
     return float(np.vdot(V, g.degree * V) - np.vdot(V, g.W @ V))

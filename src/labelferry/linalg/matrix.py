@@ -60,6 +60,18 @@ def take_rows(X: Any, rows: Array) -> Any:
     return X[rows]
 
 
+def take_columns(X: Any, columns: Array) -> Any:
+    """The given columns of X; X itself where they are all of them."""
+    return X if columns.dtype == bool and columns.all() else X[:, columns]
+
+
+def fill_rows(A: Array, rows: Array) -> Array:
+    """A with rows of zeros put in where `rows` is False: what it was before only those rows were taken."""
+    full = np.zeros((len(rows), A.shape[1]), dtype=A.dtype)
+    full[rows] = A
+    return full
+
+
 def empty_rows(X: Any) -> Array:
     """True where a row has no entry but zeros. X is only looked at: `abs(X)` would sort its indices in place."""
     if not sp.issparse(X):

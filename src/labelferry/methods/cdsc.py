@@ -16,8 +16,10 @@ Paper: Ling, Dai, Xue, Yang and Yu, Spectral Domain-Transfer Learning, KDD 2008.
 
 Departures
 ----------
-- |U'x|^2 in (1) is not divided by x'Dx, in (10) it is: the paper replaces x by D^-1/2 y of unit length without saying
-  so. (10) is what is solved, here as there, and the only sensible reading: (1) alone would fall with the length of x.
+- The cuts in (1) do not change with the length of x, |U'x|^2 does; the paper's step to (10), with y of unit length, is
+  exact only where U'x = 0. (10) is what is solved, here as there. From (3) to (6) x'D_s x is replaced by x'Dx.
+- k is at most one less than there are points: the unlabelled documents, and one point for the documents of each class
+  in a domain. With as many eigenvectors as points all of these are equally far apart.
 - `degree_regularization` tau adds tau mean(d) / n to every similarity. With plain cosines (tau = 0, the paper) the
   smallest eigenvectors are taken by near-duplicates and very short documents.
 - k and lambda. The paper has k = 6 and lambda = 0.025, chosen by the error on all its test sets. Here k is the

@@ -38,8 +38,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..linalg.knn import nearest, neighbour_graph
-from ..linalg.laplacian import Graph, graph, roughness
-from ..linalg.matrix import Array, Matrix, squared_norm
+from ..linalg.laplacian import Graph, graph, roughness, subgraph
+from ..linalg.matrix import Array, Matrix, empty_rows, fill_rows, squared_norm, take_columns
 from ..linalg.multiplicative import add_up, by_rows, columns_to_one, gram, root_scale
 from ..linalg.normalize import scale_rows, unit_norm, unit_rows
 from ..linalg.residual import sq_residual
@@ -110,10 +110,10 @@ def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Arra
     return root_scale(V, XB + WV, V @ G + degree * V)  # (9), B = U H and G = B'B
 
 
-def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random U_d and H; V from the labels and, where there is none, logistic regression (Algorithm 1)."""
+def start(V: tuple[Array, ...], here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:
+    """Random U_d for the words that are here, and H; V from the labels or logistic regression (Algorithm 1)."""
     draw = partial(random_factor, rng, dtype=V[0].dtype)
-    U = tuple(columns_to_one(draw(n_words, n_topics)) for _ in V)
+    U = tuple(columns_to_one(draw(len(h), n_topics)[h]) for h in here)
     return Factors(U, draw(n_topics, V[0].shape[1]), V)
 
 
@@ -141,26 +141,27 @@ def solve(
     check_n_topics(n_topics, domains.n_words)
     by_matrix = normalization == "matrix"
     X = tuple((unit_norm if by_matrix else unit_rows)(Xd) for Xd in domains.X)
-    g = Graphs(
-        tuple(
-            word_graphs(word_graph, domains, word_smoothness)
-            or cosine_graphs([Xd.T for Xd in domains.X], n_neighbors, word_smoothness)
-        ),
-        tuple(doc_graphs(doc_graph, domains, doc_smoothness) or cosine_graphs(X, n_neighbors, doc_smoothness)),
+    words = word_graphs(word_graph, domains, word_smoothness) or cosine_graphs(
+        [Xd.T for Xd in domains.X], n_neighbors, word_smoothness
     )
+    docs = doc_graphs(doc_graph, domains, doc_smoothness) or cosine_graphs(X, n_neighbors, doc_smoothness)
+    # A word that a domain does not have, and no graph links to others, has a row of zeros from the first (8) on.
+    here = [~empty_rows(Xd.T) | (g.degree.ravel() > 0) for Xd, g in zip(X, words, strict=True)]
+    g = Graphs(tuple(subgraph(w, h) for w, h in zip(words, here, strict=True)), tuple(docs))
     V = tuple(columns_to_one(Vd) for Vd in start_labels(domains))
-    p = pose(X, domains.known, V)
+    p = pose([take_columns(Xd, h) for Xd, h in zip(X, here, strict=True)], domains.known, V)
     best = restart(
         partial(step, p=p, g=g),
         partial(objective, p=p, g=g),
-        lambda: start(V, domains.n_words, n_topics, rng),
+        lambda: start(V, here, n_topics, rng),
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
     )
     f: Factors = best.state
+    U = tuple(fill_rows(Ud, h) for Ud, h in zip(f.U, here, strict=True))
     lengths = np.sqrt([squared_norm(Xd) for Xd in domains.X]) if by_matrix else None
-    return best._replace(state=Fitted(f.U, f.H, f.V, X, lengths, float(doc_smoothness), n_neighbors))
+    return best._replace(state=Fitted(U, f.H, f.V, X, lengths, float(doc_smoothness), n_neighbors))
 
 
 def fold_in(X: Matrix, f: Fitted, d: int, *, n_iter: int = 100) -> Array:

@@ -193,6 +193,8 @@ def braked(R: float) -> float:
 def _check(domains: Domains, n_clusters: int | None, n_documents: int) -> None:
     if n_documents == 0:
         raise ValueError("no document of the target has words: there is nothing to cut. Check the vectorizer.")
+    if all(empty_rows(d.X).all() for d in domains if not d.is_target):
+        raise ValueError("no document of a source has words: there is nothing to transfer. Check the vectorizer.")
     if n_clusters is not None and n_clusters > n_documents:
         raise ValueError(
             f"n_clusters must be at most the number of target documents with words, {n_documents}; got {n_clusters}. "
@@ -256,6 +258,7 @@ class RSP(TransductiveClassifier):
     State = Partition
     solve = staticmethod(solve)
     non_negative = True  # degrees are sums of cosines
+    drops_empty = False  # `cluster_` is about all rows of the target: `solve` sets those without words apart itself
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [None, Interval(Integral, 1, None, closed="left")],
         "must_link": [Interval(Real, 0, None, closed="left")],

@@ -47,6 +47,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     State: ClassVar[type]  # the NamedTuple the solver's Solution carries
     solve: ClassVar[Callable[..., Solution]]  # the method: solve(domains, rng=, **parameters), a pure function
     non_negative: ClassVar[bool] = False  # does X have to be >= 0?
+    drops_empty: ClassVar[bool] = True  # are documents without words left out of what `solve` gets?
 
     # Requested by default, so that meta-estimators and skada's splitters and scorers hand them over unasked.
     __metadata_request__fit: ClassVar = {"sample_domain": True}
@@ -147,13 +148,14 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         )
         warn_of_strangers(domains)
         # Factors are tall and thin: a second BLAS thread gains little and, waiting, slows the sparse products by half.
+        speaking = domains.with_words() if self.drops_empty else domains
         with threadpool_limits(limits=1, user_api="blas"):
-            solution = type(self).solve(domains, rng=self._rng(), **self._settings(), **data)
+            solution = type(self).solve(speaking, rng=self._rng(), **self._settings(), **data)
         fitted.state_ = solution.state
         fitted.n_iter_, fitted.converged_ = solution.n_iter, solution.converged
         fitted.objective_history_ = np.array(solution.history)
         fitted._set_domains(domains)
-        fitted._set_transduction(domains)
+        fitted._set_transduction(domains, speaking)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing survives from an earlier fit
         self.__dict__.update(vars(fitted))
@@ -173,10 +175,13 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.domain_names_ = [d.name for d in domains]
         self.domain_is_target_ = np.array([d.is_target for d in domains])
 
-    def _set_transduction(self, domains: Domains) -> None:
-        scores = domains.in_row_order(self._scores(domains))
+    def _set_transduction(self, domains: Domains, speaking: Domains) -> None:
+        """Answers for all documents of the targets, from those that have words and so were in the fit."""
+        scores = speaking.in_row_order(self._scores(speaking))
+        rows = np.searchsorted(domains.target_rows, speaking.target_rows)
         self.transduction_empty_ = domains.in_row_order(empty_rows(d.X) for d in domains.targets)
-        proba = _probabilities(scores, self.transduction_empty_, self.class_prior_)
+        proba = np.tile(self.class_prior_, (len(self.transduction_empty_), 1))
+        proba[rows] = _probabilities(scores, self.transduction_empty_[rows], self.class_prior_)
         given = domains.in_row_order(domains.one_hot(d) for d in domains.targets)
         known = given.any(axis=1)
         if known.any():

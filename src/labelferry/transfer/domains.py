@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.matrix import Array, Matrix, stack_rows, take_rows
+from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows, take_rows
 from .labels import UNKNOWN, Labels, encode, read_labels
 
 RULE = "sample_domain marks a source by a number >= 0 and a target by a number < 0, one number a domain"
@@ -98,6 +98,20 @@ class Domains:
         Y = np.zeros((len(domain.codes), self.n_classes), dtype=self.dtype)
         Y[domain.known, domain.codes[domain.known]] = 1
         return Y
+
+    def with_words(self) -> Domains:
+        """The documents that have words. A class or a domain that would be left without any keeps all it has."""
+        kept = []
+        speaking = [~empty_rows(d.X) for d in self.domains]
+        labelled = [d.codes[d.known & rows] for d, rows in zip(self.domains, speaking, strict=True)]
+        mute_classes = np.setdiff1d(np.arange(self.n_classes), np.concatenate(labelled))
+        for d, rows in zip(self.domains, speaking, strict=True):
+            rows = rows | np.isin(d.codes, mute_classes)
+            rows = rows if rows.any() else np.ones_like(rows)
+            kept.append(
+                d if rows.all() else Domain(d.key, take_rows(d.X, rows), d.codes[rows], d.rows[rows], d.is_target)
+            )
+        return Domains(tuple(kept), self.classes)
 
     def in_row_order(self, of_targets: Iterable[Array]) -> Array:
         """One array a target domain, documents first, as one array in the row order of the input."""

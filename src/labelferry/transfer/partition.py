@@ -61,14 +61,15 @@ def embed(X: Matrix, k: int, *, tau: float, rng: np.random.Generator, links: Lin
     W = Similarity(X, tau)
     found = eigen.smallest(constrained_laplacian(W, links), k, rng=rng)
     Y = inverse_root(W.degree)[:, None] * found.vectors
-    kept = reached(W, Y)  # the constant column always is
+    kept = reached(W, Y)
+    kept[kept.argmax()] = True  # where nothing is similar to anything, one column without a meaning
     return Embedding(W, found.values[kept], Y[:, kept], found.converged)
 
 
-def cluster_rows(T: Array, k: int, weight: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+def cluster_rows(T: Array, k: int, weight: Array, rng: np.random.Generator, n_init: int = 10) -> tuple[Array, Array]:
     """k-means: the cluster of each row, and the centres; fewer than k where there are fewer different rows."""
     k = min(k, len(np.unique(T.round(6), axis=0)))
-    model = KMeans(k, n_init=10, random_state=int(rng.integers(2**31 - 1)))
+    model = KMeans(k, n_init=n_init, random_state=int(rng.integers(2**31 - 1)))
     with threadpool_limits(limits=1, user_api="openmp"):  # k columns: threads would wait for each other, not work
         model.fit(T, sample_weight=weight)
     return model.labels_, model.cluster_centers_
@@ -98,5 +99,5 @@ def points(X: Matrix, blocks: Array, is_target: Array, micro_clusters: int | Non
 
 def posterior(T: Array, centres: Array, spread: float) -> Array:
     """Rows x clusters: how likely each is, were the clusters round, alike and equally large."""
-    squared = np.square(T[:, None, :] - centres).sum(axis=2)
-    return softmax(-squared / (2 * spread), axis=1)
+    closeness = T @ centres.T - np.square(centres).sum(axis=1) / 2  # minus half the squared distance, but for |t|^2
+    return softmax(closeness / spread, axis=1)

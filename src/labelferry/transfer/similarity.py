@@ -147,5 +147,8 @@ def _to_norm_one(W: Array, A: Array) -> tuple[Array, Array]:
 
 def _change(B0: Array, B: Array) -> float:
     """|| B B' - B0 B0' || / || B B' ||, Frobenius, from thin products."""
-    new, old, both = (float(np.linalg.norm(X.T @ Y)) for X, Y in ((B, B), (B0, B0), (B0, B)))
-    return float(np.sqrt(max(new**2 + old**2 - 2 * both**2, 0.0)) / new) if new > 0 else 0.0
+    # The difference of the squares would lose the digits that matter.
+    R = np.asarray(np.linalg.qr(np.hstack([B, B0]).astype(np.float64), mode="r"))
+    signs = np.repeat([1.0, -1.0], [B.shape[1], B0.shape[1]])
+    new = float(np.linalg.norm(B.T @ B))
+    return float(np.linalg.norm((R * signs) @ R.T)) / new if new > 0 else 0.0

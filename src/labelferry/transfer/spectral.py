@@ -73,7 +73,9 @@ def cut(
     """The similarity W, the smallest eigenpairs of D^-1/2 (D - W + beta U U' + lam (D_t - W_t)) D^-1/2, and x."""
     W = Similarity(g.X, tau)
     T = cut_operator(W, links=MustLink(g.blocks), link_weight=beta, first=g.first_target, block_weight=lam)
-    found = eigen.smallest(T, min(n_eigenvectors, len(g.codes)), rng=rng)
+    # Linked documents fall on one point. With as many eigenvectors as points, all points are equally far apart.
+    n_points = len(np.unique(g.blocks[g.known])) + int((~g.known).sum())
+    found = eigen.smallest(T, max(1, min(n_eigenvectors, n_points - 1)), rng=rng)
     return W, found, inverse_root(W.degree)[:, None] * found.vectors
 
 
@@ -117,9 +119,9 @@ def extend(s: Spectrum, X: Matrix, target_cut: float = 0.0) -> Array:
 
 
 def divide(wx: Array, left: Array, degree: Array) -> Array:
-    """wx / left, where left is no less than a small share of the degree; 0 for a document without similarities."""
-    left = np.maximum(left, _SHALLOW * np.abs(degree))
-    return np.divide(wx, left, out=np.zeros_like(wx), where=left > 0)
+    """wx / left, |left| being no less than a small share of the degree; 0 for a document without similarities."""
+    left = np.copysign(np.maximum(np.abs(left), _SHALLOW * np.abs(degree)), left)
+    return np.divide(wx, left, out=np.zeros_like(wx), where=left != 0)
 
 
 class SpectralShell(TransductiveClassifier):

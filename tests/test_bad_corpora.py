@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelferry.baselines import SpectralCoclustering, SphericalKMeans
-from labelferry.methods import HybridLabelPropagation, HybridSimilarityPropagation
+from labelferry.baselines import SGT, NormalizedCut, SpectralClassifier, SpectralCoclustering, SphericalKMeans
+from labelferry.datasets import load_demo
+from labelferry.methods import CDSC, RSP, HybridLabelPropagation, HybridSimilarityPropagation
 
 from .planted import vocabulary_shift
 
@@ -17,6 +18,19 @@ ESTIMATORS = [
     SphericalKMeans(random_state=0),
     SpectralCoclustering(random_state=0),
     SpectralCoclustering(degree_regularization=0, random_state=0),
+    NormalizedCut(random_state=0),
+    NormalizedCut(degree_regularization=0, random_state=0),
+    RSP(random_state=0),
+    RSP(risk=0.5, degree_regularization=0, random_state=0),
+]
+ROBUST = [
+    CDSC(random_state=0),
+    CDSC(4, degree_regularization=0, random_state=0),
+    SpectralClassifier(random_state=0),
+    NormalizedCut(random_state=0),
+    SGT(n_neighbors=20, random_state=0),
+    HybridLabelPropagation(),
+    RSP(random_state=0),
 ]
 
 
@@ -99,6 +113,10 @@ CASES = [
 def test_there_is_always_an_answer(estimator, case, dtype):
     Xs, ys, Xt = case(vocabulary_shift(n_docs=60, n_words=8))
     Xs, Xt = Xs.astype(dtype), Xt.astype(dtype)
+    if isinstance(estimator, RSP) and case in (without_words, sources_without_words):
+        with pytest.raises(ValueError, match="no document of .* has words: there is nothing to"):
+            estimator.transfer(Xs, ys, Xt)
+        return
     labels = estimator.transfer(Xs, ys, Xt)
     assert labels.shape == (Xt.shape[0],)
     assert set(labels) <= set(ys)
@@ -111,6 +129,7 @@ def test_there_is_always_an_answer(estimator, case, dtype):
 def test_the_same_documents_get_the_same_label(estimator):
     Xs, ys, Xt = identical_documents(vocabulary_shift(n_docs=60, n_words=8))
     assert len(set(estimator.transfer(Xs, ys, Xt))) == 1
+    np.testing.assert_array_equal(estimator.predict(Xt), estimator.transduction_)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS[:4], ids=str)
@@ -118,3 +137,15 @@ def test_one_document_is_labelled_by_its_words(estimator):
     task = vocabulary_shift(n_docs=60, n_words=8)
     own = task.Xs[:6]
     assert [estimator.transfer(task.Xs, task.ys, own[i : i + 1])[0] for i in range(6)] == task.ys[:6].tolist()
+
+
+@pytest.mark.parametrize(("n_source", "n_target"), [(0, 1), (0, 300), (1, 0), (5, 0)])
+@pytest.mark.parametrize("estimator", ROBUST, ids=str)
+def test_documents_without_words_change_the_labels_of_no_others(estimator, n_source, n_target):
+    demo = load_demo()
+    plain = estimator.transfer(demo.X_source, demo.y_source, demo.X_target).copy()
+    nothing = sp.csr_array((300, demo.X_source.shape[1]))
+    Xs = sp.vstack([nothing[:n_source], demo.X_source], format="csr")
+    Xt = sp.vstack([nothing[:n_target], demo.X_target], format="csr")
+    labels = estimator.transfer(Xs, np.append(demo.y_source[:n_source], demo.y_source), Xt)
+    assert (labels[n_target:] != plain).mean() <= 0.03

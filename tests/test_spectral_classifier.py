@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from labelferry.baselines import SpectralClassifier
 from labelferry.baselines.spectral_classifier import kamvar
@@ -94,10 +93,14 @@ def test_hard_input_has_a_defined_answer(case, k, tau, form):
     assert np.isfinite(est.predict_proba(np.vstack([Xt, np.zeros_like(Xt[:1])]))).all()
 
 
-def test_rows_are_of_unit_length_before_they_are_classified():
-    task = vocabulary_shift(n_docs=60)
-    est = SpectralClassifier(random_state=0)
-    est.transfer(task.Xs, task.ys, sp.csr_array(task.Xt))
-    x = est.state_.vectors[60:]
-    np.testing.assert_allclose(est._classify(x), est._classify(7 * x), atol=1e-12)
-    np.testing.assert_allclose(np.linalg.norm(unit_rows(x), axis=1), 1)
+@pytest.mark.parametrize("form", ["kamvar", "lambda0"])
+def test_classes_without_a_word_in_common_are_one_point_each(form):
+    """The ideal case: the graph falls apart into the classes, the first eigenvectors are constant on each of them."""
+    task = vocabulary_shift(n_classes=3, n_docs=90, common=0.1)
+    Xs, Xt = (X[:, : 3 * 3 * 30] for X in (task.Xs, task.Xt))  # without the words of noise
+    est = SpectralClassifier(form, degree_regularization=0, random_state=0)
+    np.testing.assert_array_equal(est.transfer(Xs, task.ys, Xt), task.yt)
+    np.testing.assert_allclose(est.state_.values, 0, atol=1e-10)
+    y, rows = np.append(task.ys, task.yt), unit_rows(est.state_.vectors)
+    np.testing.assert_allclose(rows @ rows.T, np.equal.outer(y, y), atol=1e-8)  # the classes at right angles
+    np.testing.assert_array_equal(est.predict(Xt), task.yt)

@@ -1,0 +1,56 @@
+"""Time of the spectral and hybrid-graph methods beside scikit-learn's SpectralClustering, at full size.
+
+    python -m benchmarks.spectral_speed [ROUNDS]
+
+SpectralClustering gets the dense cosine matrix of the target alone, computed in its time; ours get both domains. Ratios
+within a round, medians over the rounds, on comp vs sci and sci vs talk of GCMF's Table 2 (tf-idf).
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from sklearn.cluster import SpectralClustering
+from tests.corpora import newsgroups
+
+from labelferry import CDSC, RSP, HybridLabelPropagation, HybridSimilarityPropagation
+
+NEWS = Path(os.environ.get("LABELFERRY_DATA", "../shared/data")) / "20news/20news-bydate.jsonl.gz"
+THEIRS = "SpectralClustering"
+
+
+def theirs(task):
+    W = (task.Xt @ task.Xt.T).toarray().clip(0)
+    SpectralClustering(2, affinity="precomputed", random_state=0).fit(W)
+
+
+RUNS = {
+    THEIRS: theirs,
+    "HybridLabelPropagation": lambda task: HybridLabelPropagation().transfer(*task[:3]),
+    "HybridSimilarityPropagation": lambda task: HybridSimilarityPropagation().transfer(*task[:3]),
+    "CDSC": lambda task: CDSC(random_state=0).transfer(*task[:3]),
+    "RSP": lambda task: RSP(random_state=0).transfer(*task[:3]),
+}
+
+
+def main(rounds: int) -> None:
+    for pair in (("comp", "sci"), ("sci", "talk")):
+        task = newsgroups(NEWS, pair)
+        print(f"{' vs '.join(pair)}: {task.Xs.shape[0]} + {task.Xt.shape[0]} documents, {task.Xs.shape[1]} words")
+        seconds: dict[str, list[float]] = {name: [] for name in RUNS}
+        for _ in range(rounds):
+            for name, run in RUNS.items():
+                began = time.perf_counter()
+                run(task)
+                seconds[name].append(time.perf_counter() - began)
+        for name, taken in seconds.items():
+            ratio = statistics.median(a / b for a, b in zip(taken, seconds[THEIRS], strict=True))
+            print(f"  {name:28} {statistics.median(taken):6.2f} s   ratio {ratio:.2f}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)

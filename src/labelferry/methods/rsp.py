@@ -35,7 +35,7 @@ Departures
 Limits
 ------
 - The divergence grows with the size of the samples: kappa = 2 is for about 500 documents a class. `gap_` is steadier
-  with size, but a small one is no warrant either: people vs places of Reuters has .17, and full transfer costs 8 points.
+  with size, but a small one is no warrant: people vs places of Reuters has .17, and full transfer costs 8 points.
 - The risk does not forecast how much a transfer gains. It is a brake, and a blunt one: RSP is within a point of the
   better of full and no transfer on 16 of the 20 tasks of benchmarks/rsp_tasks.py (purity, means of five draws).
 """

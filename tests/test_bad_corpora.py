@@ -114,7 +114,7 @@ def test_there_is_always_an_answer(estimator, case, dtype):
     Xs, ys, Xt = case(vocabulary_shift(n_docs=60, n_words=8))
     Xs, Xt = Xs.astype(dtype), Xt.astype(dtype)
     if isinstance(estimator, RSP) and case in (without_words, sources_without_words):
-        with pytest.raises(ValueError, match="no document of .* has words: there is nothing to"):
+        with pytest.raises(ValueError, match=r"no document of .* has words: there is nothing to"):
             estimator.transfer(Xs, ys, Xt)
         return
     labels = estimator.transfer(Xs, ys, Xt)

@@ -102,7 +102,11 @@ def test_the_cut_is_that_of_the_full_matrix(n_classes):
     _, b, C_i, codes = problem(n_classes)
     s = step(start(b, C_i, codes), b, C_i)
     cut = read_cut(b, s, n_classes)
-    np.testing.assert_array_equal((s.B_o @ cut.centres).argmax(axis=1), slow_cut(s.B_o @ s.B_o.T, n_classes))
+    S_oo = s.B_o @ s.B_o.T
+    np.testing.assert_array_equal((s.B_o @ cut.centres).argmax(axis=1), slow_cut(S_oo, n_classes))
+    root = S_oo.sum(axis=1)[:, None] ** -0.5
+    U, turned = leading(root * S_oo * root.T, n_classes), root * (s.B_o @ cut.centres)  # but for the turn, the same
+    np.testing.assert_allclose(turned @ turned.T, U @ U.T, atol=1e-8)
     assert sorted(cut.names) == list(range(n_classes))
 
 

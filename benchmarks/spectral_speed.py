@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 import statistics
 import sys
-import time
 from pathlib import Path
 
 from sklearn.cluster import SpectralClustering
 from tests.corpora import newsgroups
 
+from benchmarks.timing import side_by_side
 from labelferry import CDSC, RSP, HybridLabelPropagation, HybridSimilarityPropagation
 
 NEWS = Path(os.environ.get("LABELFERRY_DATA", "../shared/data")) / "20news/20news-bydate.jsonl.gz"
@@ -41,12 +41,7 @@ def main(rounds: int) -> None:
     for pair in (("comp", "sci"), ("sci", "talk")):
         task = newsgroups(NEWS, pair)
         print(f"{' vs '.join(pair)}: {task.Xs.shape[0]} + {task.Xt.shape[0]} documents, {task.Xs.shape[1]} words")
-        seconds: dict[str, list[float]] = {name: [] for name in RUNS}
-        for _ in range(rounds):
-            for name, run in RUNS.items():
-                began = time.perf_counter()
-                run(task)
-                seconds[name].append(time.perf_counter() - began)
+        seconds = side_by_side(RUNS, task, rounds)
         for name, taken in seconds.items():
             ratio = statistics.median(a / b for a, b in zip(taken, seconds[THEIRS], strict=True))
             print(f"  {name:28} {statistics.median(taken):6.2f} s   ratio {ratio:.2f}")

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import statistics
 import sys
-import time
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -20,6 +19,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import NMF
 from tests.corpora import newsgroups
 
+from benchmarks.timing import side_by_side
 from labelferry import GCMF, TCL
 
 PATH = Path(os.environ.get("LABELFERRY_DATA", "../shared/data")) / "20news/20news-bydate.jsonl.gz"
@@ -56,12 +56,7 @@ def _resident(field: str) -> int:
 def main(rounds: int) -> None:
     task = newsgroups(PATH, ("rec", "sci"))
     print(f"rec vs sci: {task.Xs.shape[0]} + {task.Xt.shape[0]} documents, {task.Xs.shape[1]} words, {task.Xs.dtype}")
-    seconds: dict[str, list[float]] = {name: [] for name in RUNS}
-    for _ in range(rounds):
-        for name, run in RUNS.items():
-            began = time.perf_counter()
-            run(task)
-            seconds[name].append(time.perf_counter() - began)
+    seconds = side_by_side(RUNS, task, rounds)
     print(f"{'':38} {'seconds':>8} {'ratio':>6} {'range':>13} {'peak MB':>8}")
     for name, taken in seconds.items():
         ratios = [a / b for a, b in zip(taken, seconds[BESIDE[name]], strict=True)]

@@ -79,7 +79,7 @@ def test_text_in_brackets_is_shown_as_it_is(capsys):
         (["demo", "--topics", "0"], "n_topics"),
         (["demo", "--topics", "100000"], "n_topics must be at most"),
         (["demo", "--method", "magic"], "method must be one of"),
-        (["demo", "--method", "sourcelr", "--topics", "4"], "SourceLR has no parameter n_topics"),
+        (["demo", "--method", "emnaivebayes", "--topics", "4"], "EMNaiveBayes has no parameter n_topics"),
         (["demo", "--nonsense"], "--nonsense"),
         (["dmeo"], "demo"),
     ],

@@ -51,6 +51,7 @@ from ..transfer.factorization import (
     Problem,
     TriFactorization,
     check_n_topics,
+    normalizers,
     pose,
     random_factor,
     update_association,
@@ -80,7 +81,7 @@ def step(f: Factors, p: Problem, normalize: str = "update") -> Factors:
     """One cycle of (a)-(d). `normalize`: after each "update", once a "cycle", or "never" (where (3) never rises)."""
     U, W, H, V = f
     H0, H1 = np.vsplit(H, [U.shape[1]])
-    columns, rows = (columns_to_one, rows_to_one) if normalize == "update" else (np.asarray, np.asarray)
+    columns, rows = normalizers(normalize)
     XV = p.words_by_class(V)
     HVtV = [H @ gram(Vd) for Vd in V]
     U = columns(scale(U, sum(XV) @ H0.T, sum(join(U, Wd) @ Hd for Wd, Hd in zip(W, HVtV, strict=True)) @ H0.T))  # (a)

@@ -39,6 +39,7 @@ from ..transfer.factorization import (
     Problem,
     TriFactorization,
     check_n_topics,
+    normalizers,
     pose,
     random_factor,
     update_association,
@@ -61,7 +62,7 @@ def objective(f: Factors, p: Problem) -> float:  # (2)
 def step(f: Factors, p: Problem, normalize: str = "update") -> Factors:
     """One cycle of (6)-(8). `normalize`: after each "update", once a "cycle", or "never" (where (2) never rises)."""
     W, H, V = f
-    columns, rows = (columns_to_one, rows_to_one) if normalize == "update" else (np.asarray, np.asarray)
+    columns, rows = normalizers(normalize)
     XV = p.words_by_class(V)
     W = tuple(
         columns(scale(Wd, XVd @ H.T, Wd @ H @ gram(Vd) @ H.T))

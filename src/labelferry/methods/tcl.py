@@ -43,6 +43,7 @@ from ..transfer.factorization import (
     Problem,
     TriFactorization,
     check_n_topics,
+    normalizers,
     pose,
     random_factor,
     update_documents,
@@ -88,7 +89,7 @@ def objective(f: Factors, p: Problem, alpha: float) -> float:  # (4)
 def step(f: Factors, p: Problem, alpha: float, normalize: str = "update") -> Factors:
     """One cycle of (5)-(8). `normalize`: after each "update", once a "cycle", or "never" (the setting of Theorem 2)."""
     U, W, H, V = f
-    columns, rows = (columns_in_place, rows_to_one) if normalize == "update" else (np.asarray, np.asarray)
+    columns, rows = normalizers(normalize)
     XV = p.words_by_class(V)
     G = [H @ gram(Vd) @ H.T for Vd in V]
     U = columns(by_rows(partial(update_U, H=H, G=G, alpha=alpha), U, add_up(XV), *W))  # (5)
@@ -107,10 +108,6 @@ def step(f: Factors, p: Problem, alpha: float, normalize: str = "update") -> Fac
         U, W = columns_to_one(U), tuple(columns_to_one(Wd) for Wd in W)
         V = p.update_unknown(V, lambda d: rows_to_one(V[d]))
     return Factors(U, W, H, V)
-
-
-def columns_in_place(A: Array) -> Array:
-    return columns_to_one(A, out=A)
 
 
 def update_U(U: Array, XV: Array, *W: Array, H: Array, G: list[Array], alpha: float) -> Array:

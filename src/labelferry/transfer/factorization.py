@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..linalg.matrix import Array, Matrix
-from ..linalg.multiplicative import gram, rows_to_one, scale
+from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
 from .base import TransductiveClassifier
 from .domains import Domains
 
@@ -79,6 +79,15 @@ def update_association(
         np.sum([wd * (Fd.T @ XVd) for wd, Fd, XVd in zip(w, F, XV, strict=True)], axis=0),
         np.sum([wd * (Fd.T @ (Fd @ H) @ gram(Vd)) for wd, Fd, Vd in zip(w, F, V, strict=True)], axis=0),
     )
+
+
+def normalizers(when: str) -> tuple[Normalize, Normalize]:
+    """What is done to the columns of a word factor and to the rows of V right after their update, if anything."""
+    return (_columns_in_place, rows_to_one) if when == "update" else (np.asarray, np.asarray)
+
+
+def _columns_in_place(A: Array) -> Array:
+    return columns_to_one(A, out=A)  # an update gives a new array, which no one else has
 
 
 def random_factor(rng: np.random.Generator, rows: int, columns: int, dtype: Any) -> Array:

@@ -158,3 +158,11 @@ def test_bisection_keeps_to_its_limit_and_its_means_are_means():
     np.testing.assert_allclose(means(dense, cluster), expected, atol=1e-12)
     alone = bisect(Z, lambda *_: False, rng=np.random.default_rng(0))
     assert len(set(alone.tolist())) == 100
+
+
+def test_the_first_mistakes_are_said_in_words():
+    X = np.eye(4)
+    with pytest.raises(ValueError, match=r"risk\(divergence\(Xs, Xt\)\)"):
+        risk(X, X)
+    with pytest.raises(ValueError, match="X holds texts"):
+        gap(["a text"], ["another"])

@@ -22,7 +22,8 @@ def test_code_runs_from_top_to_bottom(tmp_path, monkeypatch, capsys):
     printed = capsys.readouterr().out
     assert float(printed.splitlines()[0]) > 0.93
     assert "['technical' 'billing']" in printed
-    assert len(BLOCKS) == 4
+    assert " None" in printed  # the class that the source does not have
+    assert len(BLOCKS) == 5
 
 
 @pytest.mark.parametrize("position", [0, 1])
@@ -40,4 +41,4 @@ def test_every_method_is_in_the_table():
 
 
 def test_it_is_short():
-    assert len(README.splitlines()) < 180
+    assert len(README.splitlines()) < 200

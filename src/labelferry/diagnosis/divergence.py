@@ -13,6 +13,7 @@ They look at documents only, never at labels. See `labelferry.transfer.divergenc
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.utils import check_array, check_random_state
 
 from ..linalg.matrix import Matrix
 from ..transfer import divergence as measures
+from ..transfer.documents import refuse_texts
 
 
 def divergence(
@@ -52,8 +54,9 @@ def divergence(
 def gap(Xs: Any, Xt: Any) -> float:
     """1 - cosine of the two mean documents, freed of sampling noise: 0 for equal means, 1 for no common word.
 
-    Far steadier with the number of documents than `divergence`. A small gap makes a transfer likely to be safe:
-    below .22, full transfer cost more than a point of purity on 2 of 15 tasks (benchmarks/rsp_tasks.py).
+    Steadier with the number of documents than `divergence`. A small gap makes a transfer likely to be safe: below .22,
+    full transfer cost more than a point of purity on 2 of 16 tasks (benchmarks/rsp_tasks.py). A large one says that the
+    vocabularies differ, not that transfer must fail, and neither tells of classes that the source does not have.
     """
     return measures.gap(*_documents(Xs, Xt))
 
@@ -64,12 +67,16 @@ def risk(divergence: float, kappa: float = measures.DEFAULT_KAPPA) -> float:
     kappa = 2 serves samples of about 500 documents a class; e^2 is the paper's. The risk is a brake, not a forecast: it
     does not tell how much a transfer gains.
     """
+    if not isinstance(divergence, Real):
+        raise ValueError("risk takes a divergence, one number: risk(divergence(Xs, Xt)).")
     if not (divergence == divergence and kappa > 0):
         raise ValueError(f"risk needs a divergence that is a number and kappa > 0; got {divergence} and {kappa}.")
     return measures.transfer_risk(divergence, kappa)
 
 
 def _documents(Xs: Any, Xt: Any) -> tuple[Matrix, Matrix]:
+    for X in (Xs, Xt):
+        refuse_texts(X)
     Xs, Xt = (
         check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
         for X, name in ((Xs, "Xs"), (Xt, "Xt"))

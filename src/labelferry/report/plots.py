@@ -19,8 +19,9 @@ N_BINS = 200  # rows and columns of the similarity pattern: as many as the eye c
 def plot_projection(points: Any, labels: Any, domains: Any, *, title: str = "") -> Figure:
     """Documents as points on two axes, coloured by class and marked by domain.
 
-    `points` is documents x 2, such as two columns of the coordinates of a spectral method:
-    `est.state_.vectors[:, 1:3]`. `labels` and `domains` name the class and the domain of every document.
+    `points` is documents x 2, such as two columns of the coordinates that CDSC or SpectralClassifier found, sources
+    first: `est.state_.vectors[:, 1:3]`. `labels` and `domains` name the class and the domain of every document. CDSC
+    puts the documents of a source class on one point.
     """
     points = np.asarray(points)
     if points.ndim != 2 or points.shape[1] != 2:
@@ -86,7 +87,9 @@ def _figure(width: float) -> tuple[Any, Any]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError("pictures need matplotlib: pip install 'labelferry[plots]'") from None
+        raise ImportError(
+            "pictures need matplotlib: pip install 'labelferry[plots]', or '.[plots]' in a checkout"
+        ) from None
     figure = Figure(figsize=(width, 4.5), layout="constrained")
     return figure, figure.add_subplot()
 

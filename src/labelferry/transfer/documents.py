@@ -25,7 +25,7 @@ def read_documents(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise ValueError(
             f"Negative values in data passed to {name}: X has {int((values < 0).sum())} entries below 0, the smallest "
             f"{values.min():.3g}. {name} is made for counts or tf-idf weights, which are >= 0. Pass those, or take an "
-            "estimator for signed features (SourceLR, SourceSVM, SelfTraining)."
+            "estimator for signed features (SourceLR, SourceSVM, SelfTraining, CDSC)."
         )
     return X
 

@@ -16,9 +16,9 @@ Departures
 ----------
 - That holds without the normalisations. With them the objective may rise, and where they stand matters as it does for
   TCL: right after each update is the default (mean of the six newsgroup tasks .945), `normalize="cycle"` is the order
-  of the paper (.886, seed by seed up to a point apart; the paper's table has .860).
+  of the paper (.893, a point more or less with the seed; the paper's table has .860).
 - The update (7) is applied to documents without a label only. For those with one it would change the length of the row,
-  which the normalisation takes back; with `normalize="cycle"` (8) would see it (.837), but the paper says that the
+  which the normalisation takes back; with `normalize="cycle"` (8) would see it, but the paper says that the
   labels of a source stay unchanged.
 """
 

@@ -14,7 +14,8 @@ In the span of d eigenvectors U of L, their eigenvalues replaced by 1, 4, 9, ...
 A document is of the class where z_i is above (gamma+ + gamma-) / 2; with more than two classes each is set against the
 rest, and the one with the largest z_i less its threshold is taken.
 
-Paper: Joachims, Transductive Learning via Spectral Graph Partitioning, ICML 2003. The numbers above are ours.
+Paper: Joachims, Transductive Learning via Spectral Graph Partitioning, ICML 2003. We had no copy: problem and settings
+are as they are known where others use it. The numbers above are ours.
 
 Departures
 ----------

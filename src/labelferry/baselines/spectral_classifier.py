@@ -8,7 +8,7 @@ r"""Spectral classification: eigenvectors of a graph whose labelled nodes are li
 A differs from W = Z Z' by -Z_l Z_l' + sum_c 1_c 1_c' on the labelled rows: thin products, nothing of size n x n.
 
 Paper: Kamvar, Klein and Manning, Spectral Learning, IJCAI 2003; "lambda0" is what Ling et al. 2008 call approximately
-the same. The numbers above are ours.
+the same. The numbers above are ours. We had no copy of the first: the form is as it is described where others use it.
 
 Departures
 ----------

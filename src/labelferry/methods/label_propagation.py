@@ -21,18 +21,16 @@ Paper: Wang, Song and Zhang, Knowledge Transfer on Hybrid Graph, IJCAI 2009, sec
 Departures
 ----------
 - The paper takes counts as they are, and tau = 0. 1 + log tf and tau = 1 are the default: from the same start, on the
-  paper's Table 3 with 500 documents a class, .933 against .901 (paper: .900); log tf alone .909, tau alone .927.
+  paper's Table 3 with 500 documents a class, .933 against .901 (paper: .900); log tf alone .909, tau alone .926.
   `weighting="none", degree_regularization=0, start="logistic"` on counts is the paper's form.
-- The paper leaves the start of C_o open. A random one fails (.75). By default it is similarity propagation's answer for
-  two classes (.953 on Table 3, where logistic regression's leads to .933) and logistic regression's for more. With more
-  than two classes neither is always better: all four of Table 3 .82 with logistic regression, .79 with similarity; four
-  classes split as in GCMF's Table 2, with 500 documents a class, .87 and .91.
+- The paper leaves the start of C_o open. A random one fails. By default it is similarity propagation's answer for two
+  classes (.953 on Table 3, where logistic regression's leads to .933) and logistic regression's for more; with more than
+  two classes neither is always better.
 - (7) is called convex; it is neither convex nor concave in partitions, and in (6) C_w'C_w has size K_w, not K_i. By
   Ky Fan's theorem (the printed Theorem 3 lacks a trace) the eigenvectors are optimal for each step before they are made
   a partition; after it, (7) may fall. The loop ends when a partition comes back: the last one, and it has converged, or
   an older one, and it would go round for ever.
-- Words that occur in neither block belong to no cluster. Documents without words are counted to the first one, which
-  changes no more than its size; what is reported for them is the class prior.
+- Words that occur in neither block belong to no cluster.
 - Clusters are named by the source class with the nearest profile (`transfer/naming.py`); the paper only says "the most
   relevant".
 """

@@ -64,7 +64,7 @@ from ..transfer.registry import register
 from ..transfer.spectral import divide, nodes
 
 FULL_BELOW, NONE_ABOVE = 0.1, 0.9  # risks at which the brake is off, and fully on
-COUNTERPART = 0.15  # likeness to a source class; newsgroups: .2 to .3 for classes that belong together, else up to .13
+COUNTERPART = 0.15  # likeness to a source class from which on it counts as one; set by eye on newsgroups
 _LEAST_SPREAD = 1e-4  # variance of a cluster of equal documents
 
 

@@ -24,7 +24,7 @@ Departures
   is right only with them. What is used of it is the Nystrom approximation Q = P' O^+ P of (10).
 - O starts from logistic regression's labels (footnote 2 of the paper leaves it open).
 - `reading="cut"` is the paper's end, a normalised cut of S_oo. On the paper's Table 3 it is as good (.943 with 500
-  documents a class; the default .938; paper .908), on CDSC's splits it is not (.923 and .937; rec vs sci .81 and .91),
+  documents a class; the default .938; paper .908), on CDSC's splits it is not (.923 and .936),
   since nothing ties the clusters to the classes. The default reads the class from the source: rows of B, with
   O = B B', at unit length, and the nearest mean of a source class.
 - tf-idf weights and tau = 0.25 in place of counts and 0, with which Table 3 gives .922 (read as a cut .927).

@@ -24,8 +24,8 @@ Departures
   paper's Table 3 with 500 documents a class, .933 against .901 (paper: .900); log tf alone .909, tau alone .926.
   `weighting="none", degree_regularization=0, start="logistic"` on counts is the paper's form.
 - The paper leaves the start of C_o open. A random one fails. By default it is similarity propagation's answer for two
-  classes (.953 on Table 3, where logistic regression's leads to .933) and logistic regression's for more; with more than
-  two classes neither is always better.
+  classes (.953 on Table 3, where logistic regression's leads to .933) and logistic regression's for more, where neither
+  is always better.
 - (7) is called convex; it is neither convex nor concave in partitions, and in (6) C_w'C_w has size K_w, not K_i. By
   Ky Fan's theorem (the printed Theorem 3 lacks a trace) the eigenvectors are optimal for each step before they are made
   a partition; after it, (7) may fall. The loop ends when a partition comes back: the last one, and it has converged, or

@@ -33,7 +33,7 @@ STANDARD = set(__import__("sys").stdlib_module_names)
 
 
 def files():
-    return sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.name == "cli.py")
+    return sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT)
 
 
 def room(path: Path) -> str:

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from labelferry import __version__, cli
+from labelferry.cli import show
 from labelferry.datasets import load_demo
 
 
@@ -37,7 +38,7 @@ def test_demo_shows_topics_and_examples_and_fits_the_width(shown):
 
 
 def test_demo_is_no_wider_than_can_be_read():
-    assert max(map(len, run("demo", width=300).stdout.splitlines())) <= cli.MAX_WIDTH
+    assert max(map(len, run("demo", width=300).stdout.splitlines())) <= show.MAX_WIDTH
 
 
 def test_a_long_table_of_topics_is_cut():
@@ -67,7 +68,7 @@ def test_text_in_brackets_is_shown_as_it_is(capsys):
 
     report = run_demo()
     report["examples"][0]["text"] = "It says [bold]error[/] and [/nothing]"
-    cli.show_demo(report)
+    cli.demo.show_demo(report)
     assert "[bold]error[/]" in capsys.readouterr().out
 
 

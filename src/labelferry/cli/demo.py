@@ -1,60 +1,19 @@
-"""The command line: parse, call, print. Heavy imports stand inside the commands, so that --help answers at once."""
+"""`labelferry demo`: the embedded tickets, labelled and checked."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from . import __version__
+from .app import app
+from .show import heading, new_console, new_table, safe
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-MAX_WIDTH = 120  # longer lines are hard to read, however wide the terminal is
 MAX_TOPICS = 10  # some methods have 64 by default
-
-
-class OneLineErrors(TyperGroup):
-    """What the user can put right is told in one line on stderr, with exit code 2. Anything else is a bug: raised."""
-
-    def main(self, *args: Any, **settings: Any) -> Any:
-        try:
-            sys.exit(super().main(*args, **{**settings, "standalone_mode": False}))
-        except typer.Abort:
-            sys.exit(130)
-        except Exception as error:
-            # The base class of usage errors is not the same in all versions of typer; this method of theirs is.
-            usage = getattr(error, "format_message", None)
-            if usage is None and not isinstance(error, ValueError):
-                raise
-            message = str(error) if usage is None else usage()
-            typer.echo(f"labelferry: {' '.join(message.split())}", err=True)
-            sys.exit(2)
-
-
-app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-
-def show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"labelferry {__version__}")
-        raise typer.Exit
-
-
-@app.callback(invoke_without_command=True)
-def root(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Carry labels from one domain of documents to another, and say whether to believe them."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command()
@@ -64,16 +23,13 @@ def demo(
     topics: Annotated[int | None, typer.Option(help="Number of topics, for methods that have this parameter.")] = None,
 ) -> None:
     """Label the support tickets of a new product with the help of an old one's."""
-    from .report import run_demo
+    from ..report import run_demo
 
     show_demo(run_demo(method, seed=seed, n_topics=topics))
 
 
 def show_demo(report: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.width = min(console.width, MAX_WIDTH)
+    console = new_console()
     show_task(console, report)
     show_results(console, report)
     show_examples(console, report)
@@ -142,21 +98,6 @@ def show_next(console: Console, report: dict[str, Any]) -> None:
     console.print(f"\nOther methods to try with --method: {', '.join(report['other_methods'])}.")
 
 
-def heading(console: Console, text: str) -> None:
-    console.print(f"\n[bold cyan]{text}[/]")
-
-
-def new_table(*columns: str, numbers: int = 0, lines: bool = False) -> Table:
-    """A table; its last `numbers` columns are numbers, and `lines` sets its rows apart."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_lines=lines)
-    for position, column in enumerate(columns):
-        table.add_column(column, justify="right" if position >= len(columns) - numbers else "left")
-    return table
-
-
 def verdicts(row: dict[str, Any], methods: list[str]) -> Table:
     """What the methods say of a ticket, one line each."""
     from rich.table import Table
@@ -168,10 +109,3 @@ def verdicts(row: dict[str, Any], methods: list[str]) -> Table:
         wrong = label != row["truth"]
         table.add_row(who, safe(label), " ".join(filter(None, [sure, "wrong" * wrong])), style="red" if wrong else None)
     return table
-
-
-def safe(text: str) -> str:
-    """Text that rich shows as it is: what stands in brackets is no markup."""
-    from rich.markup import escape
-
-    return escape(text)

@@ -1,0 +1,50 @@
+"""The program itself: its errors, its version, and what it says without a command."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from .. import __version__
+
+
+class OneLineErrors(TyperGroup):
+    """What the user can put right is told in one line on stderr, with exit code 2. Anything else is a bug: raised."""
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        try:
+            sys.exit(super().main(*args, **{**settings, "standalone_mode": False}))
+        except typer.Abort:
+            sys.exit(130)
+        except Exception as error:
+            # The base class of usage errors is not the same in all versions of typer; this method of theirs is.
+            usage = getattr(error, "format_message", None)
+            if usage is None and not isinstance(error, ValueError):
+                raise
+            message = str(error) if usage is None else usage()
+            typer.echo(f"labelferry: {' '.join(message.split())}", err=True)
+            sys.exit(2)
+
+
+app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"labelferry {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Carry labels from one domain of documents to another, and say whether to believe them."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

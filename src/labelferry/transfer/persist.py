@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ..disk import whole
 from .base import TransductiveClassifier
 from .registry import ESTIMATORS
 
@@ -25,6 +25,33 @@ FORMAT = 1
 
 def save(estimator: TransductiveClassifier, path: str | os.PathLike[str]) -> None:
     """Write the estimator; the file appears whole or not at all."""
+    write_arrays(to_arrays(estimator), path)
+
+
+def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
+    """Read an estimator written by `save`. Loading runs no code from the file."""
+    return from_arrays(read_arrays(path), str(path))
+
+
+def write_arrays(arrays: dict[str, np.ndarray], path: str | os.PathLike[str]) -> None:
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot save to {path}: there is no folder {path.parent}. Make it first.")
+    with whole(path) as draft, draft.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (AttributeError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        # What numpy says is left out: it recommends to allow pickles.
+        raise _not_ours(path, error) from None
+
+
+def to_arrays(estimator: TransductiveClassifier) -> dict[str, np.ndarray]:
+    """A fitted estimator as arrays; `header` is JSON and says how they belong together."""
     check_is_fitted(estimator)
     arrays: dict[str, np.ndarray] = {}
     kept = {
@@ -32,32 +59,16 @@ def save(estimator: TransductiveClassifier, path: str | os.PathLike[str]) -> Non
     }
     values = {name: _pack(value, arrays) for name, value in kept.items()}
     header = {"labelferry": FORMAT, "estimator": type(estimator).__name__, "values": values}
-    arrays["header"] = np.array(json.dumps(header))
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"cannot save to {path}: there is no folder {path.parent}. Make it first.")
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        os.chmod(temporary, 0o666 & ~_umask())  # a temporary file is for its owner alone, a model for those who may
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    return {**arrays, "header": np.array(json.dumps(header))}
 
 
-def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
-    """Read an estimator written by `save`. Loading runs no code from the file."""
+def from_arrays(arrays: dict[str, np.ndarray], path: str) -> TransductiveClassifier:
+    """The estimator that `to_arrays` took apart; `path` is where it was read, for messages."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays["header"]))
         version, name, values = header["labelferry"], str(header["estimator"]), dict(header["values"])
-    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        # What numpy says is left out: it recommends to allow pickles.
-        kind = type(error).__name__
-        raise ValueError(f"{path} is not a model written by labelferry ({kind}). Write one with save().") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise _not_ours(path, error) from None
     if version != FORMAT:
         raise ValueError(f"{path} has format {version!r}; this labelferry reads {FORMAT}. Save it with this version.")
     if name not in ESTIMATORS:
@@ -79,10 +90,8 @@ def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
     return estimator
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _not_ours(path: Any, error: Exception) -> ValueError:
+    return ValueError(f"{path} is not a model written by labelferry ({type(error).__name__}). Write one with save().")
 
 
 def _is_fitted_attribute(name: str) -> bool:

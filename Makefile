@@ -2,6 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Real corpora: the folder in LABELFERRY_DATA, by default one beside the checkout. What needs them is skipped without.
+ifneq ($(wildcard ../shared/data),)
+export LABELFERRY_DATA ?= $(abspath ../shared/data)
+endif
+
 .PHONY: demo test lint types format bench clean
 
 demo: .venv/run        ## label the embedded tickets of a new product

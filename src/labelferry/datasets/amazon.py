@@ -1,0 +1,65 @@
+"""Amazon reviews of four kinds of goods, positive and negative (Blitzer, Dredze and Pereira 2007)."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .cache import Source, find
+from .corpus import Corpus
+from .reading import read_lines, read_members, reading
+
+SOURCE = Source(
+    name="amazon",
+    title="Amazon reviews (Multi-Domain Sentiment Dataset)",
+    loader="load_amazon",
+    folder="amazon",
+    files=("reviews.jsonl.gz", "domain_sentiment_data.tar.gz"),
+    parts=("sorted_data_acl/*/positive.review", "sorted_data_acl/*/negative.review"),
+    origin="https://www.cs.jhu.edu/~mdredze/datasets/sentiment/ (domain_sentiment_data.tar.gz).",
+    licence="none stated; published by its authors for research, to be cited as Blitzer, Dredze and Pereira, ACL 2007.",
+)
+REVIEW = re.compile(r"<review>(.*?)</review>", re.S)
+FIELD = re.compile(r"<(unique_id|rating|title|review_text)>(.*?)</\1>", re.S)
+SHORT_NAMES = {"kitchen_&_housewares": "kitchen"}
+
+
+def load_amazon(path: str | PathLike[str] | None = None, *, download: bool = False) -> Corpus:
+    """The labelled reviews: title and text. Fields: domain, label ("positive" or "negative"), rating, title, id.
+
+    Reads the original archive or its folder, or `reviews.jsonl.gz` with one object a line: domain, label, unique_id,
+    rating, title, text. Nothing is downloaded: there is no checksum that the file could be held against.
+    """
+    place = find(SOURCE, path, download=download)
+    with reading(place):
+        lines = read_lines(place) if place.name.endswith(".jsonl.gz") else read_reviews(place)
+        fields = {name: np.array([line[name] for line in lines]) for name in ("domain", "label", "rating", "title")}
+        fields["id"] = np.array([line["unique_id"] for line in lines])
+        return Corpus(SOURCE.name, [f"{line['title']} {line['text']}" for line in lines], fields)
+
+
+def read_reviews(place: Path) -> list[dict[str, Any]]:
+    """The reviews of the original files, which look like XML and are not: nothing in them is escaped."""
+    lines = []
+    for name, content in read_members(place, SOURCE.parts):
+        domain = SHORT_NAMES.get(name.parent.name, name.parent.name)
+        for review in REVIEW.findall(content):
+            found = FIELD.findall(review)
+            line = {tag: value.strip() for tag, value in found}
+            # Where a review has two ids, the one that is a mere number is to be ignored (the authors' own note).
+            ids = [value.strip() for tag, value in found if tag == "unique_id" and not value.strip().isdigit()]
+            lines.append(
+                {
+                    "domain": domain,
+                    "label": name.stem,
+                    "unique_id": (ids or [line["unique_id"]])[0],
+                    "rating": float(line["rating"]),
+                    "title": line["title"],
+                    "text": line["review_text"],
+                }
+            )
+    return lines

@@ -10,7 +10,7 @@ from .. import baselines, methods
 from ..baselines import SourceLR
 from ..datasets import Demo, load_demo
 from ..transfer.base import TransductiveClassifier
-from ..transfer.registry import ESTIMATORS
+from ..transfer.registry import ESTIMATORS, find
 
 __all__ = ["run_demo"]
 ROOMS = (methods, baselines)  # imported so that their estimators are registered
@@ -68,10 +68,7 @@ def run_demo(method: str = "tcl", *, seed: int = 0, n_topics: int | None = None,
 
 def make_estimator(method: str, seed: int, n_topics: int | None) -> TransductiveClassifier:
     """The registered estimator of that name, in upper or lower case, with its seed and number of topics set."""
-    by_name = {name.lower(): cls for name, cls in ESTIMATORS.items()}
-    if method.lower() not in by_name:
-        raise ValueError(f"method must be one of {', '.join(sorted(by_name))}; got {method!r}.")
-    cls = by_name[method.lower()]
+    cls = find(method)
     if cls is SourceLR:
         raise ValueError("sourcelr is what the demo compares the others with. Name another method, such as tcl.")
     settings = {"random_state": seed, "n_topics": DEFAULT_TOPICS.get(cls.__name__) if n_topics is None else n_topics}

@@ -28,11 +28,13 @@ def plot_projection(points: Any, labels: Any, domains: Any, *, title: str = "") 
         raise ValueError(f"points must have two columns, one an axis; got shape {points.shape}. Pick two columns.")
     classes, class_of = _codes(labels, len(points), "labels")
     names, domain_of = _codes(domains, len(points), "domains")
-    figure, axes = _figure(width=6.5)
+    figure, (axes,) = _figure(width=6.5)
     colours = _colours(len(classes))
     for d, name in enumerate(names):
         for c, label in enumerate(classes):
             here = (domain_of == d) & (class_of == c)
+            if not here.any():
+                continue
             axes.scatter(
                 *points[here].T,
                 color=colours[c],
@@ -54,13 +56,44 @@ def plot_similarity(X: Any, labels: Any, domains: Any, *, title: str = "") -> Fi
     A cell is the mean over the pairs of two groups of neighbouring documents, so that nothing of size documents x
     documents is formed, however many there are.
     """
+    figure, (axes,) = _figure(width=5.5)
+    _pattern(figure, axes, X, labels, domains, title)
+    return figure
+
+
+def plot_similarities(spaces: dict[str, Any], labels: Any, domains: Any) -> tuple[Figure, np.ndarray]:
+    """`plot_similarity` of the same documents in several spaces, side by side; and the patterns, one below another."""
+    figure, axes = _figure(width=5.0 * len(spaces), n=len(spaces))
+    patterns = [
+        _pattern(figure, ax, X, labels, domains, title) for ax, (title, X) in zip(axes, spaces.items(), strict=True)
+    ]
+    return figure, np.vstack(patterns)
+
+
+def plot_curves(study: dict[str, Any]) -> Figure:
+    """A parameter study as `bench.measure_study` gives it: one line a curve, bars of one standard deviation."""
+    figure, (axes,) = _figure(width=7.0)
+    for curve, colour in zip(study["curves"], _colours(len(study["curves"])), strict=True):
+        means, sds = (np.array([point[key] for point in curve["points"]]) for key in ("mean", "sd"))
+        bars = None if curve["tasks"] > 1 else sds  # over several tasks it would be the spread of the tasks
+        axes.errorbar(study["values"], means, yerr=bars, label=curve["label"], color=colour, marker="o", capsize=2)
+    axes.set(xlabel=study["axis"], ylabel=study["measure"], title=f"{study['source']}: {study['title']}")
+    if study["log"]:
+        axes.set_xscale("log")
+    axes.set_xticks(study["values"], [f"{x:g}" for x in study["values"]], minor=False)
+    axes.minorticks_off()
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def _pattern(figure: Figure, axes: Any, X: Any, labels: Any, domains: Any, title: str) -> np.ndarray:
     classes, class_of = _codes(labels, X.shape[0], "labels")
     names, domain_of = _codes(domains, X.shape[0], "domains")
     order = np.lexsort((domain_of, class_of))
     pattern, edges = mean_similarity(X, order, n_bins=min(N_BINS, X.shape[0]))
-    figure, axes = _figure(width=5.5)
     # A few near-duplicates would leave all the rest dark.
-    image = axes.pcolormesh(edges, edges, pattern, cmap="viridis", vmax=np.quantile(pattern, 0.99))
+    image = axes.pcolormesh(edges, edges, pattern, cmap="viridis", vmax=np.quantile(pattern, 0.99), rasterized=True)
     figure.colorbar(image, ax=axes, label="mean cosine")
     group = class_of[order] * len(names) + domain_of[order]
     starts = np.flatnonzero(np.diff(group, prepend=-1))
@@ -73,7 +106,7 @@ def plot_similarity(X: Any, labels: Any, domains: Any, *, title: str = "") -> Fi
         axes.axvline(start, color="white", linewidth=0.8)
     axes.invert_yaxis()
     axes.set(aspect="equal", title=title)
-    return figure
+    return pattern
 
 
 def _codes(names: Any, n_documents: int, what: str) -> tuple[np.ndarray, np.ndarray]:
@@ -83,7 +116,7 @@ def _codes(names: Any, n_documents: int, what: str) -> tuple[np.ndarray, np.ndar
     return encode(names, np.ones(n_documents, dtype=bool))
 
 
-def _figure(width: float) -> tuple[Any, Any]:
+def _figure(width: float, n: int = 1) -> tuple[Figure, list[Any]]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -91,7 +124,7 @@ def _figure(width: float) -> tuple[Any, Any]:
             "pictures need matplotlib: pip install 'labelferry[plots]', or '.[plots]' in a checkout"
         ) from None
     figure = Figure(figsize=(width, 4.5), layout="constrained")
-    return figure, figure.add_subplot()
+    return figure, list(figure.subplots(1, n, squeeze=False)[0])
 
 
 def _colours(n: int) -> list[Any]:

@@ -1,0 +1,88 @@
+"""The page of results, made from the bench's records: all tables as measured, with the protocol of each task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..disk import write_text
+from .records import Record
+from .remarks import REMARKS
+from .table import TITLES, best_in_words, run_table
+
+INTRODUCTION = f"""\
+# Results
+
+Made by `labelferry bench results`, version {__version__}, from the records of its runs; only the remarks are written by
+hand. A number is the mean accuracy in percent over {{seeds}} seeds, which draw the documents where a table samples
+them and start the methods that are random; ± is the standard deviation over the seeds. In brackets is what the paper
+prints for the method. Labels of the target are used for the score only. Defaults were chosen as the docstring of each
+method says, not on these tables. The papers' vocabularies and samples are not published, so that a point or two of a
+difference can be the protocol's; each table ends with ours.
+"""
+
+
+def write_results(
+    page: Path,
+    folder: Path,
+    *,
+    n_seeds: int = 3,
+    jobs: int = 1,
+    begin: Callable[[int], None] = lambda _: None,
+    done: Callable[[Record], None] = lambda _: None,
+) -> None:
+    """Run all tables, but for what `folder` has a record of, and write the page."""
+    tables = [run_table(name, folder, n_seeds=n_seeds, jobs=jobs, begin=begin, done=done) for name in TITLES]
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_text(page, INTRODUCTION.format(seeds=n_seeds) + "".join(map(section, tables)))
+
+
+def section(table: dict[str, Any]) -> str:
+    """One table as Markdown."""
+    rows = [row for row in table["rows"] if not row["missing"]]
+    parts = [f"\n## {table['title']}\n", *(f"{source}.\n" for source in table["sources"])]
+    if rows:
+        parts += ["\n".join(_grid(table, rows)) + "\n"]
+    parts += [f"{row['task']}: **missing**, needs `{row['missing']}`.\n" for row in table["rows"] if row["missing"]]
+    parts += [f"- {best_in_words(best)}\n" for best in table["best"]]
+    parts += [f"{remark}\n" for remark in REMARKS.get(table["table"], ())]
+    if rows:
+        parts += ["\n".join(["<details><summary>Protocol</summary>\n", *_protocols(rows), "\n</details>\n"])]
+    return "\n".join(parts)
+
+
+def _grid(table: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Methods down, tasks across."""
+    yield _line(["", *(row["task"] for row in rows), "mean", "seconds"])
+    yield _line(["---", *["---:"] * (len(rows) + 2)])
+    for i, (method, mean) in enumerate(zip(table["methods"], table["means"], strict=True)):
+        cells = [row["cells"][i] for row in rows]
+        seconds = "" if mean["seconds"] is None else f"{mean['seconds']:.1f}"
+        yield _line([f"`{method['method']}`", *map(_number, cells), f"**{_number(mean)}**", seconds])
+
+
+def _number(cell: dict[str, Any] | None) -> str:
+    if cell is None or cell["mean"] is None:
+        return ""
+    sd = "" if cell["sd"] is None or 100 * cell["sd"] < 0.05 else f"±{100 * cell['sd']:.1f}"
+    theirs = "" if cell["paper"] is None else f" ({100 * cell['paper']:.1f})"
+    return f"{100 * cell['mean']:.1f}{sd}{theirs}"
+
+
+def _protocols(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        if row["protocol"]:
+            said = "; ".join(f"{key} {_plain(value)}" for key, value in row["protocol"].items())
+            yield f"- {row['task']}: {said}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items())
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,192 @@
+"""The papers' parameter studies as data: which method runs on which tasks for every value of which parameter.
+
+A curve is a method and tasks, both with `{x}` where the value goes; a point of it is the mean over tasks and seeds. The
+numbers are made here; `labelferry.report` draws them. Where a paper prints no values on its axis, ours are chosen, and
+the remark says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..disk import write_text
+from .records import Cell, Record
+from .run import cells, run
+from .tasks import TASKS, tasks_here
+from .write import as_json, study_csv
+
+
+class Curve(NamedTuple):
+    label: str
+    method: str
+    tasks: tuple[str, ...]
+
+
+class Study(NamedTuple):
+    source: str  # which figure of which paper
+    title: str
+    axis: str  # what the values are
+    values: tuple[float, ...]
+    curves: tuple[Curve, ...]
+    measure: str = "accuracy"
+    log: bool = False
+    remark: str = ""
+
+
+def _each(tasks: Sequence[str], method: str) -> tuple[Curve, ...]:
+    """One curve a task."""
+    return tuple(Curve(task.partition("/")[2], method, (task,)) for task in tasks)
+
+
+def studies() -> dict[str, Study]:
+    """All studies by name, on the tasks whose corpora are here."""
+    cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid"))
+    news = [task for task in gcmf if "20 Newsgroups" in TASKS[task].corpus]
+    printed = "CDSC(n_eigenvectors=6, must_link={must_link}, target_cut={target_cut}, degree_regularization=0)"
+    ours = "CDSC(must_link={must_link}, target_cut={target_cut})"
+
+    def cdsc_curves(must_link: str, target_cut: str) -> tuple[Curve, ...]:
+        given = {"must_link": must_link, "target_cut": target_cut}
+        return tuple(
+            Curve(label, method.format(**given), tuple(cdsc))
+            for label, method in (("as printed", printed), ("our defaults", ours))
+        )
+
+    return {
+        "cdsc-2": Study(
+            "CDSC, Figure 2",
+            "lambda, with beta = 15",
+            "target_cut",
+            (0.0125, 0.025, 0.05, 0.1, 0.2),
+            cdsc_curves("15", "{x}"),
+            "error",
+            log=True,
+        ),
+        "cdsc-3": Study(
+            "CDSC, Figure 3",
+            "beta, with lambda as in the table",
+            "must_link",
+            (3.75, 7.5, 15, 30, 60),
+            cdsc_curves("{x}", "0.025"),
+            "error",
+            log=True,
+            remark="The paper does not print its five values of beta; these are chosen.",
+        ),
+        "cdsc-4": Study(
+            "CDSC, Figure 4",
+            "number of eigenvectors, all else as printed",
+            "n_eigenvectors",
+            (2, 3, 4, 5, 6, 7, 8, 9, 10),
+            _each(cdsc, "CDSC(n_eigenvectors={x}, target_cut=0.025, degree_regularization=0)"),
+            "error",
+        ),
+        "cdsc-5": Study(
+            "CDSC, Figure 5",
+            "documents to learn from, comp vs sci",
+            "source documents",
+            (100, 200, 300, 400, 500),
+            tuple(
+                Curve(name, name, ("cdsc-size/comp vs sci {x}",))
+                for name in ("SourceSVM", "TSVM", "SpectralClassifier", "CDSC")
+            ),
+            "error",
+        ),
+        "hybrid-2": Study(
+            "Hybrid graph, Figure 2",
+            "similarity propagation and the number of word clusters",
+            "K_w",
+            (2, 4, 8, 16, 32),
+            _each(hybrid, "HybridSimilarityPropagation"),
+            remark="Q has rank K, so that every K_w >= K = 2 gives the same answer (see the method's docstring): one "
+            "fit stands for all.",
+        ),
+        "rsp-4": Study(
+            "RSP, Figure 4",
+            "beta, the weight of the constraints",
+            "must_link",
+            (0.2, 0.4, 0.6, 0.8, 1.0),
+            _each(tasks_here("rsp"), "RSP(must_link={x})"),
+            remark="The paper does not print its values of beta; these are chosen.",
+        ),
+        "gcmf-2a": Study(
+            "GCMF, Figure 2a",
+            "lambda = gamma",
+            "word_smoothness = doc_smoothness",
+            (0.1, 1, 10, 100, 1000),
+            _each(news, "GCMF(word_smoothness={x}, doc_smoothness={x})"),
+            log=True,
+        ),
+        "gcmf-2b": Study(
+            "GCMF, Figure 2b",
+            "k, the number of topics",
+            "n_topics",
+            (2, 4, 8, 16, 32, 64),
+            _each(news, "GCMF(n_topics={x})"),
+            log=True,
+        ),
+        "gcmf-2c": Study(
+            "GCMF, Figure 2c",
+            "iterations",
+            "max_iter",
+            (1, 2, 5, 10, 20, 40, 70, 100),
+            _each(news, "GCMF(max_iter={x})"),
+        ),
+        "tcl-2": Study(
+            "TCL, Figure 2",
+            "k and alpha, mean over all tasks",
+            "common_weight",
+            (0.1, 0.3, 0.5, 0.7, 0.9),
+            tuple(Curve(f"k = {k}", f"TCL(n_topics={k}, common_weight={{x}})", tuple(tcl)) for k in (2, 5, 10, 20, 50)),
+            remark="alpha is the weight of the common words, as in (4); the paper's text on the figure calls it that "
+            "of the domain-specific ones. Its values of k are not printed: these are chosen.",
+        ),
+    }
+
+
+def measure_study(
+    name: str,
+    folder: Path,
+    *,
+    n_seeds: int = 1,
+    jobs: int = 1,
+    begin: Callable[[int], None] = lambda _: None,
+    done: Callable[[Record], None] = lambda _: None,
+) -> dict[str, Any]:
+    """The numbers of a study as a plain dict: mean and standard deviation over tasks and seeds, a point a value. What
+    `folder` has a record of is not run again; the numbers are written there as .csv and .json."""
+    study = studies()[name]
+    wanted = {(curve.label, x): _cells(curve, x, n_seeds) for curve in study.curves for x in study.values}
+    every = dict.fromkeys(cell for group in wanted.values() for cell in group)
+    begin(len(every))
+    found = dict(zip(every, run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done), strict=True))
+    result = {
+        **{field: getattr(study, field) for field in ("source", "title", "axis", "values", "measure", "log", "remark")},
+        "curves": [
+            {
+                "label": curve.label,
+                "method": curve.method,
+                "tasks": len(curve.tasks),
+                "points": [
+                    _point([found[cell] for cell in wanted[curve.label, x]], study.measure) for x in study.values
+                ],
+            }
+            for curve in study.curves
+        ],
+    }
+    write_text(folder / f"{name}.json", as_json(result))
+    write_text(folder / f"{name}.csv", study_csv(result))
+    return result
+
+
+def _cells(curve: Curve, x: float, n_seeds: int) -> list[Cell]:
+    return cells([task.format(x=x) for task in curve.tasks], [curve.method.format(x=x)], n_seeds)
+
+
+def _point(found: Sequence[Record], measure: str) -> dict[str, float]:
+    scores = np.array([record["score"] for record in found])
+    values = 1 - scores if measure == "error" else scores
+    return {"mean": float(values.mean()), "sd": float(values.std()), "n": len(values)}

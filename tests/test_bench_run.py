@@ -1,0 +1,186 @@
+"""The bench itself, on a small corpus in the layout of 20 Newsgroups that the tests write."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from labelferry import cli
+from labelferry.bench import compare_tables, contenders, records, run_table
+from labelferry.bench.run import cells
+from labelferry.bench.groups import GCMF_TABLE_2
+from labelferry.bench.write import table_csv
+
+METHODS = "SourceLR,EMNaiveBayes,TCL(n_topics=4, max_iter=20)"
+TASKS = ["comp vs rec", "rec vs sci"]
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder of data: 20 articles a group, with words of the class, of the group and of no meaning."""
+    rng = np.random.default_rng(0)
+    folder = tmp_path / "data"
+    (folder / "20news").mkdir(parents=True)
+    lines = []
+    for label, sides in GCMF_TABLE_2.items():
+        for group in (group for side in sides for group in side):
+            own = [f"{group.replace('.', '')}{letter}" for letter in "abcdef"]
+            for i in range(20):
+                words = [
+                    *rng.choice([f"{label}{letter}" for letter in "abcdefgh"], 4),
+                    *rng.choice(own, 6),
+                    *rng.choice([f"noise{a}{b}" for a in "abcde" for b in "abcde"], 6),
+                ]
+                text = f"Subject: x\n\n{' '.join(words)}"
+                lines.append({"id": f"{group}/{i}", "split": "train", "group": group, "text": text})
+    with gzip.open(folder / "20news" / "20news-bydate.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    monkeypatch.setenv("LABELFERRY_DATA", str(folder))
+    return folder
+
+
+def without_times(table):
+    """The table less what no two runs have in common."""
+    for cell in [cell for row in table["rows"] for cell in row["cells"] if cell] + table["means"]:
+        cell.pop("seconds")
+    return table
+
+
+def test_a_killed_run_goes_on_to_the_same_table(data, tmp_path):
+    arguments = ["bench", "table", "gcmf", "--methods", METHODS, "--tasks", ",".join(TASKS), "--seeds", "3"]
+    code = f"from labelferry.cli import app; app({arguments!r} + ['--out', {str(tmp_path / 'killed')!r}])"
+    path = tmp_path / "killed" / "gcmf.jsonl"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not (path.exists() and path.read_bytes().count(b"\n") >= 2):
+        assert child.poll() is None, child.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    os.kill(child.pid, signal.SIGKILL)
+    child.communicate()
+    before = path.read_bytes()
+    path.write_bytes(before + b'{"task": "gcmf/rec')  # what a write in its middle leaves behind
+    ran = []
+    resumed = run_table("gcmf", tmp_path / "killed", methods=METHODS, tasks=TASKS, n_seeds=3, done=ran.append)
+    assert path.read_bytes().startswith(before)
+    n_kept, n_all = before.count(b"\n"), len(ran)
+    assert 2 <= n_kept < n_all == len(list(records.read(path)))
+    whole = run_table("gcmf", tmp_path / "whole", methods=METHODS, tasks=TASKS, n_seeds=3)
+    assert without_times(resumed) == without_times(whole)
+
+
+def test_what_is_recorded_is_not_run_again(data, tmp_path, monkeypatch):
+    first = run_table("gcmf", tmp_path, methods=METHODS, tasks=TASKS[:1], n_seeds=2)
+    monkeypatch.setattr("labelferry.bench.run.measure", lambda cell: pytest.fail(f"{cell} ran again"))
+    assert run_table("gcmf", tmp_path, methods=METHODS, tasks=TASKS[:1], n_seeds=2) == first
+
+
+def test_another_setting_or_version_is_another_cell(data, tmp_path, monkeypatch):
+    run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
+    run_table("gcmf", tmp_path, methods="EMNaiveBayes(smoothing=0.2)", tasks=TASKS[:1])
+    assert len(list(records.read(tmp_path / "gcmf.jsonl"))) == 2
+    monkeypatch.setattr("labelferry.bench.run.__version__", "9")
+    run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
+    assert len(list(records.read(tmp_path / "gcmf.jsonl"))) == 3
+
+
+def test_two_jobs_give_the_table_of_one(data, tmp_path):
+    tables = [
+        run_table("gcmf", tmp_path / str(jobs), methods=METHODS, tasks=TASKS, n_seeds=2, jobs=jobs) for jobs in (1, 2)
+    ]
+    assert without_times(tables[0]) == without_times(tables[1])
+
+
+def test_seeds_are_run_only_where_they_matter():
+    wanted = cells(["gcmf/rec vs sci", "shift/rec vs sci 9:1"], ["SourceLR", "TCL"], 3)
+    count = {(task, method): 0 for task, method, *_ in wanted}
+    for task, method, *_ in wanted:
+        count[task, method] += 1
+    assert list(count.values()) == [1, 3, 3, 3]
+
+
+def test_the_table_has_ours_the_papers_and_what_is_missing(data, tmp_path):
+    table = run_table("gcmf", tmp_path, methods="SourceLR,EMNaiveBayes", n_seeds=1)
+    rows = {row["task"]: row for row in table["rows"]}
+    logistic, naive = rows["comp vs rec"]["cells"]
+    assert logistic["paper"] == 0.8171
+    assert logistic["difference"] == logistic["mean"] - 0.8171
+    assert naive["paper"] is None
+    assert rows["orgs vs people"]["missing"].startswith("reuters_crossdomain/")
+    assert rows["orgs vs people"]["cells"][0]["mean"] is None
+    assert rows["orgs vs people"]["cells"][1] is None
+    six = [row["cells"][0] for row in table["rows"] if not row["missing"]]
+    assert table["means"][0]["n"] == len(six) == 6
+    assert table["means"][0]["paper"] == pytest.approx(np.mean([cell["paper"] for cell in six]))
+    [best] = table["best"]
+    assert (best["published"]["method"], best["tasks"]) == ("GCMF", 6)
+    assert best["ours"] is None  # none of the five papers' methods was run
+    lines = table_csv(table).splitlines()
+    assert lines[0].startswith("task,method,published_as,missing,mean")
+    assert sum("reuters_crossdomain" in line for line in lines) == 6
+
+
+def test_a_line_that_is_no_record_is_named(tmp_path):
+    path = tmp_path / "gcmf.jsonl"
+    path.write_text('{"task": 1}\n')
+    with pytest.raises(ValueError, match=r"gcmf\.jsonl, line 1, is not a record"):
+        list(records.read(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("TLC", "got 'TLC'. Did you mean tcl"),
+        ("TCL(", "methods must be names with commas"),
+        ("TCL(10)", "name=value in brackets"),
+        ("TCL(n_topics=open('x'))", "numbers or quoted text"),
+    ],
+)
+def test_methods_that_cannot_be_read(text, message):
+    with pytest.raises(ValueError, match=message):
+        contenders.parse(text)
+
+
+def test_an_unknown_parameter_is_named():
+    with pytest.raises(ValueError, match="TCL has no parameter 'topics'"):
+        contenders.make("TCL(topics=3)", 0)
+
+
+def test_the_seed_goes_to_methods_that_have_one():
+    assert contenders.make("TCL", 7).random_state == 7
+    assert contenders.make("TCL(random_state=3)", 7).random_state == 3
+    assert "random_state" not in contenders.make("SourceLR", 7).get_params()
+
+
+def test_an_unknown_task_is_named(tmp_path):
+    with pytest.raises(ValueError, match="there is no task 'rec vs art' in the table 'gcmf'"):
+        run_table("gcmf", tmp_path, tasks=["rec vs art"])
+
+
+def test_compare_finds_what_got_worse(data, tmp_path):
+    run_table("gcmf", tmp_path, methods="SourceLR,EMNaiveBayes", tasks=TASKS)
+    before, after = tmp_path / "gcmf.json", tmp_path / "after.json"
+    table = json.loads(before.read_text())
+    table["rows"][1]["cells"][0]["mean"] -= 0.02
+    table["rows"][0]["cells"][1]["mean"] -= 0.005
+    after.write_text(json.dumps(table))
+    rows = compare_tables(before, after)
+    assert [(row["task"], row["method"]) for row in rows if row["worse"]] == [("gcmf/rec vs sci", "SourceLR")]
+    assert CliRunner().invoke(cli.app, ["bench", "compare", str(before), str(before)]).exit_code == 0
+    shown = CliRunner().invoke(cli.app, ["bench", "compare", str(before), str(after)])
+    assert shown.exit_code == 1
+    assert "1 of 4 cells got worse" in shown.output
+
+
+def test_a_file_that_is_no_table_is_named(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text("[]")
+    with pytest.raises(ValueError, match=r"x\.json is no table"):
+        compare_tables(path, path)

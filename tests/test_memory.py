@@ -42,7 +42,12 @@ def corpus_of_20_000():
         labelferry.SpectralClassifier(random_state=0),
         labelferry.SpectralCoclustering(random_state=0),
         labelferry.SphericalKMeans(n_init=1, random_state=0),
+        labelferry.CoCC(n_init=1, random_state=0),
+        labelferry.ITCC(n_init=1, random_state=0),
         labelferry.SGT(n_neighbors=10, random_state=0),
+        labelferry.KDEWeighting(C=1, random_state=0),
+        labelferry.MSDA(n_layers=2, n_frequent=200, random_state=0),
+        labelferry.NMFClustering(n_init=1, random_state=0),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )

@@ -55,6 +55,20 @@ def stack_rows(blocks: Sequence[Any]) -> Any:
     return np.vstack(blocks)
 
 
+def stack_columns(blocks: Sequence[Any]) -> Any:
+    """Blocks of columns beside each other; sparse as soon as one of them is."""
+    if any(sp.issparse(B) for B in blocks):
+        return sp.csr_array(sp.hstack([B if sp.issparse(B) else _as_csr(B) for B in blocks], format="csr"))
+    return np.hstack(blocks)
+
+
+def _as_csr(A: Array) -> sp.csr_array:
+    """All entries of A, zeros too, as CSR: a third of the memory that scipy's way by coordinates takes."""
+    n, m = A.shape
+    columns = np.tile(np.arange(m, dtype=np.int32), n)
+    return sp.csr_array((A.ravel(), columns, np.arange(0, n * m + 1, m)), shape=A.shape)
+
+
 def take_rows(X: Any, rows: Array) -> Any:
     """The given rows of X, in the given order, as a contiguous matrix of the same kind."""
     return X[rows]

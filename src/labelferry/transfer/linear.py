@@ -8,8 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
+from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 
 from ..linalg.matrix import Array, Matrix, short_indices
 from ..linalg.normalize import unit_rows
@@ -60,24 +61,44 @@ def logistic(X: Matrix, codes: Array, C: float = START_C) -> LinearModel:
 
 
 def fit_with_C(
-    model: Any, X: Matrix, codes: Array, C: float | str, grid: Sequence[float], otherwise: float
+    model: Any,
+    X: Matrix,
+    codes: Array,
+    C: float | str,
+    grid: Sequence[float],
+    otherwise: float,
+    sample_weight: Array | None = None,
 ) -> tuple[LinearModel, int, bool]:
     """The weights with the given C or, for "cv", with the one of the grid that cross-validation finds best; the number
     of the solver's iterations, and whether that was enough.
 
     There are as many stratified folds as the smallest class has documents, at most N_FOLDS; where a class has a single
-    one there is nothing to validate on, and C is `otherwise`.
+    one there is nothing to validate on, and C is `otherwise`. The weights of documents count in the loss, not in the
+    accuracy.
     """
     X = short_indices(X)
-    n_folds = min(N_FOLDS, int(np.bincount(codes).min()))
+    n_folds = _n_folds(codes)
     if C == "cv" and n_folds > 1:
-        search = GridSearchCV(model, {"C": list(grid)}, cv=StratifiedKFold(n_folds)).fit(X, codes)
+        search = GridSearchCV(model, {"C": list(grid)}, cv=StratifiedKFold(n_folds))
+        with config_context(enable_metadata_routing=False):  # weights go to the model alone, whatever the user has set
+            search.fit(X, codes, sample_weight=sample_weight)
         model = search.best_estimator_
         logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", model.C, n_folds, search.best_score_)
     else:
-        model = model.set_params(C=otherwise if C == "cv" else C).fit(X, codes)
+        model = model.set_params(C=otherwise if C == "cv" else C).fit(X, codes, sample_weight=sample_weight)
     n_iter = int(np.max(model.n_iter_))
     return weights(model, X.dtype), n_iter, n_iter < model.max_iter
+
+
+def held_out_accuracy(model: Any, X: Matrix, codes: Array) -> float:
+    """Mean accuracy of the model over the folds of `fit_with_C`; 0 where a class has a single document."""
+    n_folds = _n_folds(codes)
+    return float(cross_val_score(model, X, codes, cv=StratifiedKFold(n_folds)).mean()) if n_folds > 1 else 0.0
+
+
+def _n_folds(codes: Array) -> int:
+    """N_FOLDS, or as many as the smallest class has documents."""
+    return min(N_FOLDS, int(np.bincount(codes).min()))
 
 
 def start_labels(domains: Domains) -> tuple[Array, ...]:

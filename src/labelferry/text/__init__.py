@@ -1,5 +1,33 @@
-"""From texts to matrices. Knows nothing of labels, domains or corpora."""
+"""From users' files to texts, and from texts to matrices. Knows nothing of methods or corpora."""
 
+from .clean import clean, strip_headers, strip_html, strip_quotes, strip_signature
+from .frames import from_frame, to_frame
+from .guess import Columns, check_labels, choose_columns
+from .lines import BadRow
+from .persist import vectorizer_from, vectorizer_state
+from .tables import Table, from_texts, read_table, with_texts
 from .vectorize import tfidf, tfidf_vectorizer
+from .write import write_table
 
-__all__ = ["tfidf", "tfidf_vectorizer"]
+__all__ = [
+    "BadRow",
+    "Columns",
+    "Table",
+    "check_labels",
+    "choose_columns",
+    "clean",
+    "from_frame",
+    "from_texts",
+    "read_table",
+    "strip_headers",
+    "strip_html",
+    "strip_quotes",
+    "strip_signature",
+    "tfidf",
+    "tfidf_vectorizer",
+    "to_frame",
+    "vectorizer_from",
+    "vectorizer_state",
+    "with_texts",
+    "write_table",
+]

@@ -1,0 +1,122 @@
+"""A fitted vectorizer as plain arrays and JSON, and back. Nothing in the state is executed.
+
+Words are kept as UTF-8 bytes and the positions where they end: an array of strings would make every word as wide as the
+longest.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from .languages import Stems
+
+FORMAT = 1
+PLAIN = (  # settings of scikit-learn's that are JSON as they are
+    "analyzer",
+    "binary",
+    "decode_error",
+    "encoding",
+    "lowercase",
+    "max_df",
+    "max_features",
+    "min_df",
+    "norm",
+    "smooth_idf",
+    "strip_accents",
+    "sublinear_tf",
+    "token_pattern",
+    "use_idf",
+)
+CODED = ("dtype", "ngram_range", "stop_words", "tokenizer")  # settings that are JSON in another form
+WEIGHTS = ("norm", "use_idf", "smooth_idf", "sublinear_tf")
+DTYPES = {"float32": np.float32, "float64": np.float64}
+
+
+def vectorizer_state(vectorizer: TfidfVectorizer) -> dict[str, np.ndarray]:
+    """All that a fitted TfidfVectorizer knows: `settings` (JSON), `words`, `ends`, and `idf` where there is one."""
+    check_is_fitted(vectorizer, "vocabulary_")
+    words = [word.encode("utf-8", "surrogatepass") for word in vectorizer.get_feature_names_out().tolist()]
+    state = {
+        "settings": np.array(json.dumps({"format": FORMAT, **settings_of(vectorizer)})),
+        "words": np.frombuffer(b"".join(words), dtype=np.uint8),
+        "ends": np.cumsum([len(word) for word in words], dtype=np.int64),
+    }
+    if vectorizer.use_idf:
+        state["idf"] = np.array(vectorizer.idf_)
+    return state
+
+
+def vectorizer_from(state: dict[str, np.ndarray]) -> TfidfVectorizer:
+    """The vectorizer whose state this is: same settings, same columns, same numbers."""
+    try:
+        settings = json.loads(str(state["settings"]))
+        if settings.pop("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT}")
+        vectorizer = TfidfVectorizer(**parameters_of(settings))
+        words = words_of(state["words"], state["ends"])
+        if vectorizer.use_idf:
+            idf = np.asarray(state["idf"])
+            if idf.shape != (len(words),) or idf.dtype.name not in DTYPES:
+                raise ValueError(f"it has {len(words)} words and idf of shape {idf.shape}, {idf.dtype}")
+        vectorizer._validate_params()
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        what = " ".join(str(error).split())
+        raise ValueError(f"this is not the state of a vectorizer ({what}). Make it with vectorizer_state().") from None
+    # What `fit` leaves behind: the columns of the words, and the transformer with their weights.
+    vectorizer.vocabulary_ = {word: column for column, word in enumerate(words)}
+    vectorizer.fixed_vocabulary_ = False
+    weights = TfidfTransformer(**{name: getattr(vectorizer, name) for name in WEIGHTS})
+    weights.n_features_in_ = len(words)
+    if vectorizer.use_idf:
+        weights.idf_ = idf
+    vectorizer._tfidf = weights
+    return vectorizer
+
+
+def settings_of(vectorizer: TfidfVectorizer) -> dict[str, Any]:
+    """The settings as JSON."""
+    given = vectorizer.get_params(deep=False)
+    tokenizer, words, dtype = given["tokenizer"], given["stop_words"], np.dtype(given["dtype"]).name
+    for name in ("preprocessor", "analyzer", "tokenizer"):
+        if callable(given[name]) and not isinstance(given[name], Stems):
+            raise ValueError(f"{name} is a function of your own, which cannot be saved without pickle. Pass None.")
+    if given["input"] != "content":
+        raise ValueError(f"input must be 'content' to be saved; got {given['input']!r}. Read the files before.")
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype must be float32 or float64 to be saved; got {dtype}. Fit again with one of them.")
+    settings = {name: given[name].item() if isinstance(given[name], np.generic) else given[name] for name in PLAIN}
+    settings["dtype"] = dtype
+    settings["ngram_range"] = list(given["ngram_range"])
+    settings["stop_words"] = words if words is None or isinstance(words, str) else sorted(words)
+    settings["tokenizer"] = None
+    if isinstance(tokenizer, Stems):
+        settings["tokenizer"] = [tokenizer.language, tokenizer.pattern, sorted(tokenizer.stop_words)]
+    return settings
+
+
+def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that these settings were made of. Only the settings that we know, and all of them."""
+    strangers = settings.keys() ^ {*PLAIN, *CODED}
+    if strangers:
+        raise ValueError(f"settings missing or unknown: {', '.join(sorted(strangers))}")
+    parameters = dict(settings)
+    parameters["dtype"] = DTYPES[settings["dtype"]]
+    parameters["ngram_range"] = tuple(settings["ngram_range"])
+    if settings["tokenizer"] is not None:
+        language, pattern, words = settings["tokenizer"]
+        parameters["tokenizer"] = Stems.of(str(language), str(pattern), [str(word) for word in words])
+    return parameters
+
+
+def words_of(letters: np.ndarray, ends: np.ndarray) -> list[str]:
+    data, stops = np.asarray(letters, dtype=np.uint8).tobytes(), np.asarray(ends).tolist()
+    starts = [0, *stops[:-1]]
+    words = [data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, stops, strict=True)]
+    if not words or len(set(words)) < len(words) or stops[-1] != len(data):
+        raise ValueError("its words are damaged")
+    return words

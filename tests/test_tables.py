@@ -1,0 +1,462 @@
+"""Users' files: every kind of damage is one line that names it, and what is written is read back."""
+
+import csv
+import gzip
+import json
+import os
+import re
+import stat
+import threading
+from unittest import mock
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from labelferry.text import Table, check_labels, choose_columns, from_texts, read_table, with_texts, write_table
+from labelferry.text.formats import is_number
+
+GOOD = b"text,label\na red door,yes\na green house,no\n"
+ROWS = {"text": ["a red door", "a green house"], "label": ["yes", "no"]}
+
+
+def put(folder, content, name="x.csv"):
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+def one_line(error):
+    message = str(error.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.csv", GOOD),
+        ("x.CSV", GOOD),
+        ("x.csv", b"\xef\xbb\xbf" + GOOD),
+        ("x.csv", GOOD.replace(b",", b";")),
+        ("x.csv", GOOD.replace(b",", b"\t")),
+        ("x.csv", GOOD.replace(b",", b"|")),
+        ("x.csv", GOOD.replace(b"\n", b"\r\n")),
+        ("x.csv", GOOD.replace(b"\n", b"\r")),
+        ("x.csv", b"text,label\r\na red door,yes\ra green house,no\n"),
+        ("x.csv", GOOD.rstrip(b"\n")),
+        ("x.csv", b"\n\ntext,label\n\na red door,yes\n\na green house,no\n\n"),
+        ("x.csv", b'"text","label"\n"a red door",yes\na green house,"no"\n'),
+        ("x.csv", GOOD.decode().encode("utf-16")),
+        ("x.csv.gz", gzip.compress(GOOD)),
+        ("zipped-without-suffix.csv", gzip.compress(GOOD)),
+        ("not-zipped.csv.gz", GOOD),
+        ("x.tsv", GOOD.replace(b",", b"\t")),
+        ("x.tab.gz", gzip.compress(GOOD.replace(b",", b"\t"))),
+        ("x.txt", GOOD),
+        ("no-suffix", GOOD),
+        ("x.jsonl", b'{"text": "a red door", "label": "yes"}\n\n{"label": "no", "text": "a green house"}'),
+        (
+            "x.ndjson",
+            b'\xef\xbb\xbf{"text": "a red door", "label": "yes"}\r\n{"label":"no","text":"a green house"}\r\n',
+        ),
+        ("x.json", b'{"text": "a red door", "label": "yes"}\n{"label": "no", "text": "a green house"}\n'),
+    ],
+)
+def test_good_files(tmp_path, name, content):
+    table = read_table(put(tmp_path, content, name))
+    assert table.columns == ROWS
+    assert list(table.columns) == ["text", "label"]
+    assert len(table) == 2
+    assert table.bad == ()
+
+
+TEXT = b"text,label\n"
+BAD_FILES = [
+    ("x.csv", b"", "is empty"),
+    ("x.csv", b"\n\n", "is empty"),
+    ("x.jsonl", b"", "is empty"),
+    ("x.jsonl", b"{}\n{}\n", "is empty"),
+    ("x.csv.gz", gzip.compress(b""), "is empty"),
+    ("x.csv", b"text,label\n", "a header and no rows"),
+    ("x.csv", b"text,label,text\na,b,c\n", "two columns are called 'text'"),
+    ("x.csv", b"1,0.5\n2,0.7\n", "line 1 has numbers where the names"),
+    ("x.csv", b'{"text": "a", "label": "b"}\n', "suffix .jsonl"),
+    ("x.csv", b'"text" x,label\na,b\n', "the header: text follows a closing quote"),
+    ("x.csv", TEXT + b"a,b\ncaf\xe9,b\n", "line 3 is not UTF-8: byte 0xe9 at character 4"),
+    ("x.jsonl", b'{"text": "caf\xe9"}\n', "line 1 is not UTF-8: byte 0xe9 at character 14"),
+    ("x.csv", "text,label\na,b\n".encode("utf-16")[:-1], "line 2 is not UTF-16"),
+    ("x.csv", TEXT + b"a,b\na,b,c\n", "line 3: 3 fields where the header has 2"),
+    ("x.csv", TEXT + b"a\n", "line 2: 1 field where the header has 2"),
+    ("x.csv", TEXT + b"a,b\na\0,b\n", "line 3: NUL bytes"),
+    ("x.csv", TEXT + b'a,b\n"a\n\0",b\n', "line 3: NUL bytes"),
+    ("x.csv", TEXT + b'a,b\na,"b\nc,d\n', "line 3: a quote is opened and never closed, up to line 4"),
+    ("x.csv", TEXT + b'"a" c,b\n', "line 2: text follows a closing quote"),
+    ("x.jsonl", b'{"text": "a"}\n{"text": \n', "line 2: no JSON object (Expecting value at character 9)"),
+    ("x.jsonl", b'{"text": "a"}\n["a"]\n', "line 2: JSON that is a list"),
+    ("x.jsonl", b'{"text": "a", "text": "b"}\n', "line 1: no JSON object (a key stands in it twice)"),
+    ("x.jsonl", b'{"text": "a\0"}\n', "line 1: NUL bytes"),
+    ("x.jsonl", b'{"text": ' + b"[" * 200_000 + b"]" * 200_000 + b"}\n", "line 1: JSON that is nested too deeply"),
+    ("x.jsonl", GOOD, "line 1: no JSON object"),
+    ("x.csv.gz", gzip.compress(GOOD * 1000)[:-30], "cut short or damaged"),
+    ("x.csv.gz", gzip.compress(GOOD)[:12], "cut short or damaged"),
+    ("x.csv.gz", gzip.compress(GOOD)[:10] + b"\xff" * 50, "damaged gzip file"),
+    ("x.parquet", GOOD, "is not a Parquet file"),
+    ("x.xlsx", b"PK\x03\x04rest", "a workbook or a zip archive"),
+    ("x.json", b'[{"text": "a"}]', "one JSON array"),
+    ("x.bin", b"\x01\0\0\x02", "a binary file"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD_FILES, ids=[f"{n}-{m}" for n, _, m in BAD_FILES])
+def test_bad_files(tmp_path, name, content, message):
+    path = put(tmp_path, content, name)
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        read_table(path)
+    one_line(error)
+    assert name in str(error.value)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "txt"])
+@given(content=st.binary(max_size=80) | st.text('{}[]":,;\t\r\n\0 a1é|', max_size=40).map(str.encode))
+@settings(max_examples=100, deadline=None)
+def test_any_bytes_are_a_table_or_one_line(tmp_path_factory, suffix, content):
+    path = put(tmp_path_factory.getbasetemp(), content, f"any.{suffix}")
+    for skip_bad in (False, True):
+        try:
+            table = read_table(path, skip_bad=skip_bad)
+        except ValueError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+        else:
+            assert {len(values) for values in table.columns.values()} <= {len(table)}
+
+
+def test_no_file_and_folder(tmp_path):
+    with pytest.raises(ValueError, match="there is no file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(ValueError, match="is a folder"):
+        read_table(tmp_path)
+
+
+def test_the_encoding_can_be_named(tmp_path):
+    path = put(tmp_path, TEXT + "café,naïve\n".encode("cp1252"))
+    assert read_table(path, encoding="cp1252").columns == {"text": ["café"], "label": ["naïve"]}
+    with pytest.raises(ValueError, match="'klingon' is not known"):
+        read_table(path, encoding="klingon")
+
+
+def test_bad_rows_are_skipped_when_asked_and_all_of_them_are_listed(tmp_path):
+    path = put(tmp_path, TEXT + b'a,b\nc\n"d" e,f\ng,\0\n\n"h\ni",j\nk,l,m\nn,"o\np,q\n')
+    table = read_table(path, skip_bad=True)
+    assert table.columns == {"text": ["a", "h\ni"], "label": ["b", "j"]}
+    assert list(table.lines) == [2, 7]
+    assert [line for line, _ in table.bad] == [3, 4, 5, 9, 10]
+    with pytest.raises(ValueError, match="no good row: 1 are bad, the first on line 2"):
+        read_table(put(tmp_path, TEXT + b"a\n"), skip_bad=True)
+
+
+def test_objects_with_other_keys(tmp_path):
+    table = read_table(put(tmp_path, b'{"a": 1}\n{"z": [2], "b": null}\n{"b": true, "a": 2.5}\n', "x.jsonl"))
+    assert table.columns == {"a": [1, None, 2.5], "z": [None, [2], None], "b": [None, None, True]}
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("junk", ["x", "x\n"])
+def test_a_huge_cell_is_refused_before_it_is_read(tmp_path, quote, junk):
+    path = tmp_path / "x.csv"
+    with path.open("w") as file:
+        file.write(f"text,label\na,b\n{quote}")
+        for _ in range(20):
+            file.write(junk * (1_000_000 // len(junk)))
+    before = csv.field_size_limit()
+    lines_are_rows = junk == "x\n" and not quote
+    message = "line 3: 1 field" if lines_are_rows else "line 3: a line or cell may have 100,000 characters"
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        read_table(path, limit=100_000)
+    one_line(error)
+    assert csv.field_size_limit() == before
+
+
+def test_long_cells_are_read_and_the_limit_of_the_csv_module_is_left_alone(tmp_path):
+    path = put(tmp_path, TEXT + b"a" * 500_000 + b",b\n")
+    before = csv.field_size_limit()
+    assert len(read_table(path).columns["text"][0]) == 500_000 > before
+    assert csv.field_size_limit() == before
+
+
+def test_files_are_read_side_by_side(tmp_path):
+    path = put(tmp_path, TEXT + (b"a" * 200_000 + b",b\n") * 5)
+    sizes, threads = [], []
+    for _ in range(4):
+        threads.append(threading.Thread(target=lambda: sizes.append(len(read_table(path)))))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
+    assert sizes == [5] * 4
+
+
+# Writing
+
+
+names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
+
+
+@st.composite
+def tables(draw, cells):
+    columns = draw(st.lists(names, min_size=1, max_size=4, unique=True))
+    rows = draw(st.lists(st.tuples(*[cells] * len(columns)), min_size=1, max_size=6))
+    return {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+
+
+delimited = tables(
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8) | st.sampled_from(',;"\r\n')
+)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])
+@given(columns=delimited)
+@settings(max_examples=100, deadline=None)
+def test_what_is_written_is_read_back(tmp_path_factory, suffix, columns):
+    assume(not all(is_number(name) for name in columns))  # no header, says the reader
+    there_and_back(columns, tmp_path_factory.getbasetemp() / f"round.{suffix}")
+
+
+def there_and_back(columns, path):
+    with mock.patch("os.fsync"):  # waits for the disk, which hundreds of examples need not
+        write_table(Table("x", columns, range(len(next(iter(columns.values()))))), {}, path)
+    back = read_table(path)
+    assert back.columns == columns
+    assert list(back.columns) == list(columns)
+
+
+values = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+
+
+@given(columns=tables(values | st.lists(values, max_size=2)))
+@settings(max_examples=100, deadline=None)
+def test_json_lines_are_read_back_as_they_were(tmp_path_factory, columns):
+    there_and_back(columns, tmp_path_factory.getbasetemp() / "round.jsonl")
+
+
+def test_parquet_keeps_its_types(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import datetime
+
+    day = datetime.datetime(2020, 1, 2, 3, 4, 5, 678901)
+    before = pa.table(
+        {
+            "text": ["a", None, "c"],
+            "label": pa.array([1, 2, None], pa.int8()),
+            "when": pa.array([day] * 3, pa.timestamp("us")),
+            "words": [["a"], [], None],
+        }
+    )
+    parquet.write_table(before, tmp_path / "in.parquet")
+    table = read_table(tmp_path / "in.parquet")
+    assert table.columns["label"] == [1, 2, None]
+    assert list(table.lines) == [1, 2, 3]
+    said = write_table(table, {"label": ["x", "y", "z"], "p": np.array([0.5, 0.25, 1])}, tmp_path / "out.parquet")
+    after = parquet.read_table(tmp_path / "out.parquet")
+    assert said == [f"column 'label' of {table.name} is kept as 'label_before'"]
+    assert after.column("label_before").type == pa.int8()
+    for name in ("text", "when", "words"):
+        assert after.column(name).equals(before.column(name))
+    assert after.column("label").to_pylist() == ["x", "y", "z"]
+    with pytest.raises(ValueError, match="a cell of column 'text' may have 0 characters and one of rows 1 to 3 has 1"):
+        read_table(tmp_path / "in.parquet", limit=0)
+    with pytest.raises(ValueError, match="column 'mixed' has values of several types"):
+        write_table(table, {"mixed": ["a", 1, {}]}, tmp_path / "out.parquet")
+
+
+def test_parquet_by_content(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table(ROWS), tmp_path / "x.data")
+    assert read_table(tmp_path / "x.data").columns == ROWS
+
+
+def test_new_columns_stand_behind_the_old_ones_and_nothing_is_lost(tmp_path):
+    table = read_table(put(tmp_path, GOOD + b"=1+1,@x\n"))
+    said = write_table(table, {"label": ["1", "2", "3"], "sure": np.array([0.5, 1.0, 0.25])}, tmp_path / "out.csv")
+    expected = "text,label_before,label,sure\na red door,yes,1,0.5\na green house,no,2,1.0\n=1+1,@x,3,0.25\n"
+    assert (tmp_path / "out.csv").read_text() == expected
+    assert said == [f"column 'label' of {table.name} is kept as 'label_before'"]
+
+
+def test_values_that_are_no_text(tmp_path):
+    table = Table("x", {"a": [None, True, 1.5, {"b": "é"}, "\ud800"]}, range(5))
+    write_table(table, {}, tmp_path / "x.jsonl")
+    assert read_table(tmp_path / "x.jsonl").columns == table.columns
+    with pytest.raises(ValueError, match="half a character"):
+        write_table(table, {}, tmp_path / "x.csv")
+    columns = {"a": table.columns["a"][:4]}
+    write_table(Table("x", columns, range(4)), {}, tmp_path / "x.csv")
+    assert read_table(tmp_path / "x.csv").columns == {"a": ["", "true", "1.5", '{"b": "é"}']}
+
+
+class Interrupting(list):
+    """A column in the middle of which the user presses Ctrl-C."""
+
+    def __iter__(self):
+        yield "a"
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "jsonl"])
+def test_whole_or_not_at_all(tmp_path, suffix):
+    path = put(tmp_path, b"old", f"out.{suffix}")
+    with pytest.raises(KeyboardInterrupt):
+        write_table(Table("x", {"text": Interrupting(["a", "b"])}, range(2)), {}, path)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ValueError, match=r"No space left on device\. Nothing was written"):
+        write_table(from_texts(["a"]), {}, tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mode_link_and_places(tmp_path):
+    table = from_texts(["a"])
+    before = os.umask(0o027)
+    try:
+        write_table(table, {}, tmp_path / "out.csv")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.csv").stat().st_mode) == 0o640
+    (tmp_path / "link.csv").symlink_to("out.csv")
+    write_table(from_texts(["b"]), {}, tmp_path / "link.csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "out.csv").read_text() == "text\nb\n"
+    (tmp_path / "folder.csv").mkdir()
+    for name, message in [
+        ("none/out.csv", "there is no folder"),
+        ("folder.csv", "a folder or a device"),
+        ("out.doc", "the suffix says the format"),
+        ("out.parquet.gz", "the suffix says the format"),
+    ]:
+        with pytest.raises(ValueError, match=message) as error:
+            write_table(table, {}, tmp_path / name)
+        one_line(error)
+    with pytest.raises(ValueError, match="a value for each of the 1 rows"):
+        write_table(table, {"label": [1, 2]}, tmp_path / "out.csv")
+
+
+# Choosing columns
+
+
+def of(name, **columns):
+    return Table(name, columns, range(1, 1 + len(next(iter(columns.values())))))
+
+
+LONG = ["the door of the house is red", "the house behind the door is green"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected", "said"),
+    [
+        ({"text": LONG, "label": "ab"}, {"text": LONG}, ("text", "label", None), ["its name", "its name"]),
+        ({"Body": LONG, "y": "ab"}, {"Body": LONG, "y": "ab"}, ("Body", "y", None), ["'Body' (its name)", "'y'"]),
+        ({"title": LONG, "text": LONG, "class": "ab"}, {"title": LONG, "text": LONG}, ("text", "class", None), []),
+        ({"id": "12", "words": LONG, "kind": "ab"}, {"id": "12", "words": LONG}, ("words", "kind", None), ["longest"]),
+        (
+            {"text": LONG, "label": "ab", "domain": "uv"},
+            {"text": LONG},
+            ("text", "label", "domain"),
+            ["", "", "domain"],
+        ),
+        (
+            {"text": LONG, "kind": "ab", "domain": "uv"},
+            {"text": LONG},
+            ("text", "kind", "domain"),
+            ["", "does not have"],
+        ),
+    ],
+)
+def test_columns_are_guessed_and_said(source, target, expected, said):
+    source, target = ({name: list(v) for name, v in columns.items()} for columns in (source, target))
+    found = choose_columns(of("s", **source), of("t", **target))
+    assert found[:3] == expected
+    assert len(found.said) == sum(name is not None for name in expected)
+    for part, sentence in zip(said, found.said, strict=False):
+        assert part in sentence
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "asked", "message"),
+    [
+        ({"text": LONG}, {"text": LONG}, {}, "s has one column, 'text'"),
+        ({"body": LONG, "review": LONG, "y": LONG}, {"body": LONG, "review": LONG}, {}, "which column is the text?"),
+        ({"text": LONG, "label": LONG}, {"other": LONG}, {}, "columns of both s and t: none"),
+        (
+            {"text": LONG, "a": LONG, "b": LONG},
+            {"text": LONG},
+            {},
+            "which column is the label? Other columns of s: 'a'",
+        ),
+        ({"text": LONG, "label": LONG}, {"text": LONG}, {"text": "txt"}, "Did you mean 'text'?"),
+        ({"text": LONG, "label": LONG}, {"words": LONG}, {"text": "text"}, "t has no column 'text'; it has 'words'"),
+        ({"text": LONG, "label": LONG}, {"text": LONG}, {"label": "zzz"}, "Name one of them with label= (--label)"),
+        ({"text": LONG, "label": LONG}, {"text": LONG}, {"domain": "zzz"}, "s has no column 'zzz'"),
+        ({"text": LONG, "label": LONG}, {"text": LONG}, {"text": "text", "label": "text"}, "'text' is named twice"),
+    ],
+)
+def test_doubts_are_errors(source, target, asked, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        choose_columns(of("s", **source), of("t", **target), **asked)
+    one_line(error)
+
+
+def test_names_that_are_passed_are_taken():
+    table = of("s", text=LONG, label=LONG, body=LONG, domain=LONG)
+    assert choose_columns(table, table, text="body", label="domain")[:3] == ("body", "domain", None)
+
+
+def test_rows_without_text():
+    table = Table("x", {"text": ["a", " ", None, 5, "b"], "id": [1, 2, 3, 4, 5]}, [2, 3, 5, 6, 7])
+    with pytest.raises(ValueError, match="x line 3: no text in column 'text'"):
+        with_texts(table, "text")
+    kept = with_texts(table, "text", skip_bad=True)
+    assert kept.columns == {"text": ["a", "b"], "id": [1, 5]}
+    assert kept.lines == [2, 7]
+    assert [line for line, _ in kept.bad] == [3, 5, 6]
+    assert "holds a int, not a text" in kept.bad[-1].what
+    with pytest.raises(ValueError, match="no text at all"):
+        with_texts(from_texts([""]), "text", skip_bad=True)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["a", "a", "a"], "all 3 are 'a'"),
+        ([], "there are none"),
+        (["a", None, ""], "2 of 3 rows have no label, the first is row 2"),
+        ([0.1, 0.2, 0.3], "a class of its own, such as 0.1"),
+    ],
+)
+def test_labels_that_teach_nothing(labels, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        check_labels(labels)
+    one_line(error)
+    check_labels(["a", "b"])
+    check_labels(np.array([0, 1, 0]))
+
+
+def test_lists_and_arrays():
+    assert from_texts(np.array(["a", "b"]), np.array([0, 1])).columns == {"text": ["a", "b"], "label": [0, 1]}
+    with pytest.raises(ValueError, match="got one text"):
+        from_texts("a red door")
+    with pytest.raises(ValueError, match="got 1 labels and 2 texts"):
+        from_texts(["a", "b"], [0])
+
+
+def test_the_json_that_is_written_is_for_everyone(tmp_path):
+    write_table(from_texts(["é\u2028"]), {"label": np.array([1])}, tmp_path / "x.jsonl")
+    assert json.loads((tmp_path / "x.jsonl").read_bytes()) == {"text": "é\u2028", "label": 1}

@@ -7,7 +7,6 @@ from sklearn.naive_bayes import MultinomialNB
 from labelferry.baselines.em_naive_bayes import (
     EMNaiveBayes,
     Mixture,
-    first_prior,
     objective,
     pose,
     posterior,
@@ -16,6 +15,7 @@ from labelferry.baselines.em_naive_bayes import (
 )
 from labelferry.transfer.domains import read_domains
 from labelferry.transfer.persist import load
+from labelferry.transfer.prior import class_shares
 
 from .planted import two_sources, vocabulary_shift
 from .reference import em_naive_bayes as slow
@@ -98,7 +98,7 @@ def test_the_start_is_naive_bayes_of_the_source(class_prior):
     ys = np.where(np.arange(150) % 3, task.ys, 0)  # uneven classes
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(ys, np.full(150, -1))
     domains = read_domains(X, y, estimator="EMNaiveBayes")
-    pi = first_prior("source" if class_prior is None else class_prior, domains)
+    pi = class_shares("source" if class_prior is None else class_prior, domains)
     f = start(pose(domains, 0.1, False), pi, 1.0)
     theirs = MultinomialNB(alpha=0.1, class_prior=class_prior).fit(task.Xs, ys)
     np.testing.assert_allclose(posterior(task.Xt, f), theirs.predict_proba(task.Xt), rtol=1e-9)

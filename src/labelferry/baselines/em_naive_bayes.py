@@ -45,6 +45,7 @@ from ..linalg.matrix import Array, Matrix, take_rows
 from ..optim import Solution, iterate
 from ..transfer.base import TransductiveClassifier
 from ..transfer.domains import Domains
+from ..transfer.prior import class_shares
 from ..transfer.registry import register
 
 
@@ -124,19 +125,6 @@ def start(p: Problem, pi: Array, s: float) -> Mixture:
     return Mixture(word_shares(p.S + p.K, p.alpha), np.log(pi).astype(p.S.dtype), s)
 
 
-def first_prior(class_prior: Any, domains: Domains) -> Array:
-    """pi as it is given, or where an estimate starts: uniform, since the source's shares say nothing of the target."""
-    if isinstance(class_prior, str):
-        return domains.class_prior if class_prior == "source" else np.full(domains.n_classes, 1 / domains.n_classes)
-    pi = np.asarray(class_prior, dtype=np.float64)
-    if pi.shape != (domains.n_classes,) or not (pi > 0).all() or abs(pi.sum() - 1) > 1e-6:
-        raise ValueError(
-            f"class_prior must hold one share a class, in the order {domains.classes.tolist()}, each above 0, and sum "
-            f"to 1; got {pi.tolist()}. Divide by the sum; leave a class that cannot occur out of the sources."
-        )
-    return pi
-
-
 def solve(
     domains: Domains,
     *,
@@ -148,7 +136,7 @@ def solve(
     tol: float,
     rng: np.random.Generator,
 ) -> Solution:
-    pi = first_prior(class_prior, domains)
+    pi = class_shares(class_prior, domains)  # an estimate starts from equal shares: the source's say nothing of it
     p = pose(domains, smoothing, isinstance(class_prior, str) and class_prior == "estimate")
     value = partial(objective, p=p)
     s = 1.0 if isinstance(source_weight, str) else float(source_weight)

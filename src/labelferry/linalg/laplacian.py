@@ -139,6 +139,13 @@ def laplacian_operator(g: Graph) -> LinearOperator:
     return LinearOperator((n, n), matvec=product, matmat=product, dtype=degree.dtype)
 
 
+def normalized_laplacian(g: Graph) -> sp.csr_array:
+    """D^-1/2 (D - W) D^-1/2 of a sparse graph; a node without edges has a row of zeros."""
+    degree = g.degree.ravel()
+    root = sp.diags_array(inverse_root(degree))
+    return sp.csr_array(sp.diags_array((degree > _NO_EDGE).astype(degree.dtype)) - root @ g.W @ root)
+
+
 def inverse_root(degree: Array) -> Array:
     """d^-1/2, and 0 for nodes without edges."""
     return np.divide(1.0, np.sqrt(np.maximum(degree, 0.0)), out=np.zeros_like(degree), where=degree > _NO_EDGE)

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
+from sklearn.svm import LinearSVC
+
+from labelferry.linalg.knn import neighbour_graph
+from labelferry.linalg.laplacian import graph, normalized_laplacian
+from labelferry.transfer.squared_hinge import (
+    Machine,
+    curvature,
+    decisions,
+    linear_model,
+    minimise,
+    no_graph,
+    slacks,
+    unit_scale,
+    value_and_gradient,
+)
+
+
+def machine(seed=0, n=40, n_words=6, smooth=0.7):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, n_words))
+    y = np.where(X[:, 0] + 0.3 * rng.standard_normal(n) > 0.5, 1.0, -1.0)
+    L = normalized_laplacian(graph(neighbour_graph(X, n_neighbors=4), float)) * smooth
+    return Machine(X, y, rng.choice([0.0, 0.3, 2.0], size=n), L)
+
+
+def value(point, m):
+    return value_and_gradient(point, decisions(m.X, point), m)[0]
+
+
+def gradient(point, m):
+    return value_and_gradient(point, decisions(m.X, point), m)[1]
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_gradient_and_curvature_are_those_of_the_value(seed):
+    m = machine(seed)
+    rng = np.random.default_rng(seed)
+    point, direction = rng.standard_normal(7), rng.standard_normal(7)
+    np.testing.assert_allclose(gradient(point, m), approx_fprime(point, value, 1e-7, m), rtol=1e-4, atol=1e-4)
+    f, h = decisions(m.X, point), 1e-7
+    if np.abs(1 - m.y * f).min() > 1e-4:  # no document enters or leaves the margin on the way
+        change = (gradient(point + h * direction, m) - gradient(point - h * direction, m)) / (2 * h)
+        np.testing.assert_allclose(curvature(direction, f, m), change, rtol=1e-4, atol=1e-4)
+
+
+def test_value_is_what_is_written():
+    m = machine(1)
+    point = np.random.default_rng(1).standard_normal(7)
+    f = m.X @ point[:-1] + point[-1]
+    loss = sum(c * max(0, 1 - y * fi) ** 2 for c, y, fi in zip(m.cost, m.y, f, strict=True))
+    assert value(point, m) == pytest.approx(0.5 * point[:-1] @ point[:-1] + loss + 0.5 * f @ m.L.toarray() @ f)
+    np.testing.assert_allclose(slacks(f, m.y), [max(0, 1 - y * fi) for y, fi in zip(m.y, f, strict=True)])
+
+
+@pytest.mark.parametrize("smooth", [0.0, 0.7])
+def test_the_minimum_is_one_from_wherever_it_starts(smooth):
+    m = machine(2, smooth=smooth)
+    found = [minimise(m), minimise(m, np.full(7, 5.0)), minimise(m, -np.arange(7.0))]
+    for optimum in found:
+        assert optimum.converged
+        assert np.linalg.norm(gradient(optimum.point, m)) < 1e-3
+        np.testing.assert_allclose(optimum.point, found[0].point, atol=1e-3)
+    rng = np.random.default_rng(0)
+    assert all(value(found[0].point + 0.1 * rng.standard_normal(7), m) > found[0].value for _ in range(50))
+
+
+def test_equals_liblinear_but_for_its_penalty_on_the_intercept():
+    m = machine(3)._replace(L=no_graph(40), cost=np.full(40, 0.5))
+    theirs = LinearSVC(C=0.5, dual=False, intercept_scaling=1e3, tol=1e-10, max_iter=10_000).fit(m.X, m.y)
+    ours = minimise(m).point
+    np.testing.assert_allclose(ours[:-1], theirs.coef_[0], atol=1e-3)
+    assert ours[-1] == pytest.approx(theirs.intercept_[0], abs=1e-3)
+
+
+def test_a_start_near_by_needs_fewer_steps():
+    m = machine(4, n=400)
+    first = minimise(m)
+    changed = m._replace(y=np.where(np.arange(400) < 3, -m.y, m.y))
+    assert minimise(changed, first.point).n_iter <= minimise(changed).n_iter
+
+
+def test_scale_is_taken_out_and_put_back():
+    X = sp.random_array((30, 8), density=0.5, rng=np.random.default_rng(0), dtype=np.float32).tocsr() * np.float32(50)
+    Z, length = unit_scale(X)
+    assert Z.dtype == np.float64
+    assert (Z.multiply(Z)).sum() / 30 == pytest.approx(1)
+    point = np.arange(9.0)
+    model = linear_model([point], length, np.float64)
+    np.testing.assert_allclose((X @ model.coef.T + model.intercept)[:, 0], decisions(Z, point), rtol=1e-5)
+
+
+def test_a_node_without_edges_is_not_smoothed():
+    W = sp.csr_array(np.array([[0, 2.0, 0], [2, 0, 0], [0, 0, 0]]))
+    L = normalized_laplacian(graph(W, float)).toarray()
+    np.testing.assert_allclose(L, [[1, -1, 0], [-1, 1, 0], [0, 0, 0]])

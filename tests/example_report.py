@@ -1,0 +1,160 @@
+"""A report as `labelferry` makes them, of the demo corpus, with texts in it that try to be more than text."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.sparse import vstack
+from sklearn.decomposition import TruncatedSVD
+
+import labelferry
+from labelferry import TCL, SourceLR, load_demo
+from labelferry.diagnosis import divergence, gap, risk
+
+SCRIPT = "<script>alert(1)</script>"
+HOSTILE = (
+    SCRIPT,
+    "</script><script>alert(2)</script>",
+    "<!-- <script> \u2028 \u2029 ]]> \x00",
+    "<img src=x onerror=alert(3)>",
+    '"><svg onload=alert(4)>',
+    "{{ 7 * 7 }} ${alert(5)} {% raw %}",
+    "\u202etxet desrever",
+    "half a pair: \ud83d",
+    "a" * 500,
+)
+HOSTILE_CLASS = "<b onclick=alert(6)>technical</b>"
+HOSTILE_WORD = "</textarea><img src=x onerror=alert(7)>"
+THRESHOLD = 0.6
+
+
+@cache
+def example_report() -> dict[str, Any]:
+    """Fitted once; tests that change it take a deep copy."""
+    demo = load_demo()
+    est = TCL(n_topics=3, random_state=0)
+    labels = est.transfer(demo.X_source, demo.y_source, demo.X_target)
+    proba = est.transduction_proba_
+    order = np.argsort(-proba, axis=1)
+    sure = proba.max(axis=1)
+    other = SourceLR().transfer(demo.X_source, demo.y_source, demo.X_target)
+
+    def name(label: Any) -> str:
+        return HOSTILE_CLASS if label == "technical" else str(label)
+
+    svd = TruncatedSVD(3, random_state=0).fit(vstack([demo.X_source, demo.X_target]))
+    points = []
+    for domain, X, y, texts in (
+        ("tickets-2024.csv", demo.X_source, demo.y_source, demo.texts_source),
+        ("target", demo.X_target, labels, demo.texts_target),
+    ):
+        for i, (_, x, y_axis) in enumerate(svd.transform(X).tolist()):
+            text = HOSTILE[i] if domain == "target" and i < len(HOSTILE) else texts[i]
+            confidence = float(sure[i]) if domain == "target" else None
+            points.append(
+                {
+                    "x": x,
+                    "y": y_axis,
+                    "domain": domain,
+                    "label": name(y[i]),
+                    "confidence": confidence,
+                    "row": i + 1,
+                    "text": text[:200],
+                }
+            )
+    edges = np.linspace(1 / 3, 1, 21)
+    counts, _ = np.histogram(sure, edges)
+    shares = {key: np.asarray((X > 0).mean(axis=0)).ravel() for key, X in (("s", demo.X_source), ("t", demo.X_target))}
+    changed = np.argsort(-np.abs(shares["s"] - shares["t"]))[:20]
+    doubtful = np.argsort(sure)[:12]
+    kl = divergence(demo.X_source, demo.X_target)
+    classes = [str(c) for c in est.classes_]
+    used = [X.getnnz(axis=0) > 0 for X in (demo.X_source, demo.X_target)]
+    return {
+        "title": "Labels for tickets-2026.csv",
+        "created": "2026-11-16 12:00",
+        "version": labelferry.__version__,
+        "verdict": {
+            "level": "safe",
+            "sentence": "The labels can be used; read the few documents below the threshold first.",
+            "reasons": [
+                "The new documents speak of the same subjects in partly other words.",
+                "Two methods that work differently agree on most labels.",
+                f"One document says {SCRIPT}, which is shown as it is.",
+            ],
+        },
+        "method": {
+            "name": "TCL",
+            "what": "Finds subjects that old and new documents share, with words common to both and words of each.",
+            "why": "Chosen because its labels fit the new documents best.",
+        },
+        "n_source": len(demo.texts_source),
+        "n_target": len(demo.texts_target),
+        "estimated_accuracy": {"mean": 0.95, "low": 0.92, "high": 0.97},
+        "sources": [
+            {
+                "name": "tickets-2024.csv",
+                "documents": len(demo.texts_source),
+                "gap": float(gap(demo.X_source, demo.X_target)),
+            }
+        ],
+        "classes": [
+            {"class": name(c), "source": int((demo.y_source == c).sum()), "target": int((labels == c).sum())}
+            for c in classes
+        ],
+        "projection": {"axes": ["first axis", "second axis"], "points": points},
+        "confidence": {
+            "threshold": THRESHOLD,
+            "bins": [
+                {"from": float(a), "to": float(b), "documents": int(n)}
+                for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
+            ],
+            "below": int((sure < THRESHOLD).sum()),
+        },
+        "topics": [
+            {
+                "class": name(row["class"]),
+                "weight": 1 / 3,
+                "common": row["common"] + [HOSTILE_WORD],
+                "domains": row["domains"],
+            }
+            for row in est.topics_table(demo.words, n_words=8)
+        ],
+        "changed_words": [{"word": HOSTILE_WORD, "source": 0.31, "target": 0.02}]
+        + [
+            {"word": str(demo.words[w]), "source": float(shares["s"][w]), "target": float(shares["t"][w])}
+            for w in changed
+        ],
+        "review": [
+            {
+                "row": int(i) + 1,
+                "text": (*HOSTILE, demo.texts_target[i] * 6)[n] if n <= len(HOSTILE) else demo.texts_target[i],
+                "label": name(classes[order[i, 0]]),
+                "confidence": float(proba[i, order[i, 0]]),
+                "alternative": name(classes[order[i, 1]]),
+                "evidence": [str(w) for w in demo.words[demo.X_target[[i]].indices[:4]]] + [HOSTILE_WORD] * (n == 0),
+            }
+            for n, i in enumerate(doubtful)
+        ],
+        "comparison": [
+            {"method": "TCL", "agreement": 1.0, "score": 0.81, "seconds": 0.4, "accuracy": None, "chosen": True},
+            {
+                "method": "SourceLR",
+                "agreement": float((labels == other).mean()),
+                "score": 0.62,
+                "seconds": 0.1,
+                "accuracy": None,
+                "chosen": False,
+            },
+        ],
+        "diagnosis": {
+            "vocabulary_overlap": float((used[0] & used[1]).mean()),
+            "gap": float(gap(demo.X_source, demo.X_target)),
+            "divergence": float(kl),
+            "risk": float(risk(kl)),
+        },
+        "settings": {"method": "tcl", "n_topics": 3, "random_state": 0, "note": SCRIPT, "columns": ["text", "label"]},
+        "timings": [{"stage": "reading", "seconds": 0.8}, {"stage": "labelling", "seconds": 71.4}],
+    }

@@ -1,0 +1,242 @@
+"""The report page without a browser: what it escapes, leaves out, weighs and allows."""
+
+import json
+import os
+import re
+from base64 import b64encode
+from copy import deepcopy
+from hashlib import sha256
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from labelferry.report import page as page_module
+from labelferry.report.charts import N_COLOURS, class_legend, domain_legend, make_charts
+from labelferry.report.page import chart_library, render_page, write_page
+
+from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD, SCRIPT, example_report
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Reader(HTMLParser):
+    """What a browser would see: tags with their attributes, texts, and the contents of scripts."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.texts, self.scripts = [], [], [], []
+        self.feed(page)
+        self.close()
+        assert not self.open, f"never closed: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        (self.scripts if self.open[-1:] == ["script"] else self.texts).append(data)
+
+    def attributes(self, name):
+        return [attrs[name] for _, attrs in self.tags if name in attrs]
+
+
+@pytest.fixture(scope="module")
+def page():
+    return render_page(example_report())
+
+
+@pytest.fixture(scope="module")
+def reader(page):
+    return Reader(page)
+
+
+@pytest.fixture
+def small():
+    """The example with a handful of points."""
+    report = deepcopy(example_report())
+    del report["projection"]["points"][10:]
+    return report
+
+
+def test_texts_of_documents_stay_texts(reader):
+    names = {tag for tag, _ in reader.tags}
+    assert not names & {"img", "b", "textarea", "iframe", "object", "base", "form"}
+    assert not [attrs for _, attrs in reader.tags if any(name.startswith("on") for name in attrs)]
+    said = "\n".join(reader.texts)
+    for text in (*HOSTILE[:7], HOSTILE_CLASS, HOSTILE_WORD):
+        assert text in said
+    assert "49 $" not in said  # the template of the page does not run a template in a text
+
+
+def test_json_in_scripts_cannot_end_them(page):
+    specs = re.findall(r'<script type="application/json" id="spec-(\w+)">(.*?)</script>', page, re.DOTALL)
+    assert [name for name, _ in specs] == ["classes", "projection", "confidence", "changed_words"]
+    for _, text in specs:
+        assert not set(text) & set("<>&\u2028\u2029\x00")
+    shown = {row["text"] for row in json.loads(dict(specs)["projection"])["datasets"]["rows"]}
+    assert {text for text in HOSTILE if text.isascii() and len(text) <= 200} <= shown
+    assert HOSTILE[2] in shown
+
+
+def test_policy_names_the_scripts_and_forbids_the_rest(page, reader):
+    policy = next(content for content in reader.attributes("content") if "default-src" in content)
+    assert reader.attributes("http-equiv") == ["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    blocks = re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", page, re.DOTALL)
+    hashes = [b64encode(sha256(block.encode()).digest()).decode() for block in blocks]
+    assert re.findall(r"'sha256-(.*?)'", policy) == hashes[1:] + hashes[:1]
+
+
+def test_nothing_is_loaded(reader):
+    assert not reader.attributes("src")
+    assert set(reader.attributes("href")) == {"data:,"}
+    assert not re.search(r"@import|url\(", page_module._source("page.css"))
+
+
+def test_the_library_may_stand_in_a_script():
+    assert not re.search(r"</script|<!--|<script", chart_library(), re.IGNORECASE)
+
+
+def test_headings_ids_and_language(reader):
+    levels = [int(tag[1]) for tag, _ in reader.tags if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    ids = reader.attributes("id")
+    assert len(ids) == len(set(ids))
+    assert set(reader.attributes("aria-labelledby")) <= set(ids)
+    assert ("html", {"lang": "en"}) in reader.tags
+    charts = [attrs for _, attrs in reader.tags if "data-chart" in attrs]
+    assert len(charts) == 4
+    assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in charts)
+
+
+def test_sections_stand_in_order(reader):
+    sections = [attrs["id"] for tag, attrs in reader.tags if tag == "section"]
+    top = ["verdict", "classes", "projection", "confidence", "topics", "words", "difference"]
+    assert sections == [*top, "review", "comparison", "settings"]
+
+
+@pytest.mark.parametrize("level", ["safe", "doubtful", "unsafe"])
+def test_a_verdict_has_a_word_and_an_icon(level):
+    reader = Reader(render_page({"verdict": {"level": level}}))
+    assert page_module.LEVELS[level] in reader.texts
+    assert "icon" in reader.attributes("class")
+
+
+@pytest.mark.parametrize("nothing", ["missing", "empty"])
+def test_sections_may_be_missing(small, nothing, monkeypatch):
+    charts = make_charts(small)  # once; missing rows of charts have a test of their own
+    monkeypatch.setattr(page_module, "make_charts", lambda report: {k: v for k, v in charts.items() if report.get(k)})
+    for key in list(small):
+        report = dict(small)
+        if nothing == "missing":
+            del report[key]
+        else:
+            report[key] = None if not isinstance(small[key], list | dict) else type(small[key])()
+        said = " ".join(Reader(render_page(report)).texts)
+        assert "None" not in said
+        assert "Undefined" not in said
+
+
+def test_an_empty_report_is_a_page():
+    page = render_page({})
+    assert len(page) < 20_000  # no chart, so no library
+    assert any("script-src 'none'" in content for content in Reader(page).attributes("content"))
+
+
+def test_values_in_sections_may_be_missing(small):
+    del small["settings"]  # its keys are the user's
+    for key, value in small.items():
+        rows = value if isinstance(value, list) else [value]
+        for name in {name for row in rows if isinstance(row, dict) for name in row}:
+            kept = [{k: v for k, v in row.items() if k != name} for row in rows]
+            said = " ".join(Reader(render_page({key: kept if isinstance(value, list) else kept[0]})).texts)
+            assert "None" not in said
+            assert "Undefined" not in said
+
+
+def test_points_and_bins_without_a_place_are_left_out():
+    points = [{"x": 1.0, "y": 2.0}, {"x": None, "y": 1.0}, {"y": 1.0}]
+    charts = make_charts({"projection": {"points": points}, "confidence": {"bins": [{"from": 0.5, "to": 0.6}]}})
+    assert list(charts) == ["projection"]
+    assert len(charts["projection"]["datasets"]["rows"]) == 1
+
+
+@pytest.mark.parametrize("letter", ["x", "<", "ж", "語"])
+def test_two_thousand_documents_fit_in_three_megabytes(small, letter):
+    point = small["projection"]["points"][0]
+    small["projection"]["points"] = [{**point, "text": letter * 1000} for _ in range(2000)]
+    size = len(render_page(small).encode())
+    assert size < (4 if letter == "<" else 3) * 2**20  # six letters stand for each <
+
+
+def test_rare_classes_share_a_colour():
+    points = [{"label": f"class {c}", "domain": "target"} for c in range(12) for _ in range(c + 1)]
+    legend = class_legend(points)
+    assert len(legend) == N_COLOURS
+    assert legend[0].name == "class 11"
+    assert legend[-1] == ("5 other labels", "--class-other", 15, N_COLOURS)
+    assert sum(entry.documents for entry in legend) == len(points)
+
+
+def test_domains_have_their_own_shapes_and_the_target_comes_first():
+    legend = domain_legend([{"domain": name} for name in ("a.csv", "target", "b.csv", "a.csv")])
+    assert [(entry.name, entry.documents, entry.code) for entry in legend] == [
+        ("target", 1, 0),
+        ("a.csv", 2, 1),
+        ("b.csv", 1, 2),
+    ]
+    assert len({entry.look for entry in legend}) == 3
+
+
+def test_only_the_first_to_review_are_listed(small):
+    small["review"] = small["review"][:1] * 250
+    reader = Reader(render_page({"review": small["review"]}))
+    assert reader.attributes("data-name").count("Row") == page_module.MAX_REVIEW
+    assert "The first 100 of 250." in reader.texts
+
+
+@pytest.mark.parametrize(
+    ("report", "message"),
+    [
+        ({"estimated_accuracy": {"mean": float("nan")}}, "replace NaN by None"),
+        ({"n_source": np.int64(3)}, "plain JSON values only"),
+        ({"verdict": {"level": "fine"}}, "one of safe, doubtful, unsafe; got 'fine'"),
+    ],
+)
+def test_refusals(report, message):
+    with pytest.raises(ValueError, match=message):
+        render_page(report)
+
+
+def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    write_page({"title": "first"}, path)
+    assert "first" in path.read_text(encoding="utf-8")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_page({"title": "second"}, path)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    assert "first" in path.read_text(encoding="utf-8")
+
+
+def test_half_a_surrogate_pair_does_not_stop_the_page(tmp_path):
+    write_page({"title": "half \ud83d", "review": [{"text": SCRIPT + "\udc00"}]}, tmp_path / "report.html")
+    assert "half ?" in (tmp_path / "report.html").read_text(encoding="utf-8")

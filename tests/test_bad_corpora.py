@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelferry.baselines import SGT, NormalizedCut, SpectralClassifier, SpectralCoclustering, SphericalKMeans
+from labelferry.baselines import (
+    ITCC,
+    SGT,
+    CoCC,
+    NormalizedCut,
+    SpectralClassifier,
+    SpectralCoclustering,
+    SphericalKMeans,
+)
 from labelferry.datasets import load_demo
 from labelferry.methods import CDSC, RSP, HybridLabelPropagation, HybridSimilarityPropagation
 
@@ -18,6 +26,8 @@ ESTIMATORS = [
     SphericalKMeans(random_state=0),
     SpectralCoclustering(random_state=0),
     SpectralCoclustering(degree_regularization=0, random_state=0),
+    ITCC(n_init=2, random_state=0),
+    CoCC(n_init=2, random_state=0),
     NormalizedCut(random_state=0),
     NormalizedCut(degree_regularization=0, random_state=0),
     RSP(random_state=0),

@@ -20,15 +20,25 @@ _HOME = {
     "MTrick": "baselines",
     "DTL": "baselines",
     "DKT": "baselines",
+    "CoCC": "baselines",
     "EMNaiveBayes": "baselines",
     "SelfTraining": "baselines",
     "SpectralClassifier": "baselines",
     "NormalizedCut": "baselines",
     "SGT": "baselines",
+    "TSVM": "baselines",
+    "LapSVM": "baselines",
+    "KDEWeighting": "baselines",
+    "MSDA": "baselines",
+    "NMFClustering": "baselines",
     "SourceLR": "baselines",
     "SourceSVM": "baselines",
+    "ITCC": "baselines",
     "SpectralCoclustering": "baselines",
     "SphericalKMeans": "baselines",
+    "compare": "job",
+    "diagnose": "job",
+    "label": "job",
     "load_demo": "datasets",
     "tfidf": "text",
 }
@@ -38,10 +48,10 @@ __all__ = ["__version__", "load", *_ROOMS, *sorted(_HOME)]
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """A fitted estimator from a file that its `save(path)` wrote. Loading runs no code from the file."""
+    """What `save(path)` wrote: a fitted estimator, or a model with its words that `label` made. Runs no code."""
     for room in ("methods", "baselines"):
         import_module(f"{__name__}.{room}")  # an estimator is known once its file is imported
-    return import_module(f"{__name__}.transfer.persist").load(path)
+    return import_module(f"{__name__}.job.model").load(path)
 
 
 def __getattr__(name: str) -> Any:

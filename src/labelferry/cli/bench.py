@@ -106,7 +106,7 @@ def compare(
 @bench.command("results")
 def results(
     page: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/results.md"),
-    seeds: Seeds = 3,
+    seeds: Annotated[int | None, typer.Option(min=1, help="At most so many seeds a table.")] = None,
     jobs: Jobs = 1,
     out: Out = HERE,
 ) -> None:

@@ -46,7 +46,7 @@ def divergence(
     """
     if form not in ("corrected", "paper"):
         raise ValueError(f"form must be 'corrected' or 'paper'; got {form!r}.")
-    Xs, Xt = _documents(Xs, Xt)
+    Xs, Xt = read_pair(Xs, Xt)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     return measures.clustered_kl(Xs, Xt, form=form, theta=theta, rng=rng)
 
@@ -58,7 +58,7 @@ def gap(Xs: Any, Xt: Any) -> float:
     full transfer cost more than a point of purity on 2 of 16 tasks (benchmarks/rsp_tasks.py). A large one says that the
     vocabularies differ, not that transfer must fail, and neither tells of classes that the source does not have.
     """
-    return measures.gap(*_documents(Xs, Xt))
+    return measures.gap(*read_pair(Xs, Xt))
 
 
 def risk(divergence: float, kappa: float = measures.DEFAULT_KAPPA) -> float:
@@ -74,7 +74,7 @@ def risk(divergence: float, kappa: float = measures.DEFAULT_KAPPA) -> float:
     return measures.transfer_risk(divergence, kappa)
 
 
-def _documents(Xs: Any, Xt: Any) -> tuple[Matrix, Matrix]:
+def read_pair(Xs: Any, Xt: Any) -> tuple[Matrix, Matrix]:
     for X in (Xs, Xt):
         refuse_texts(X)
     Xs, Xt = (

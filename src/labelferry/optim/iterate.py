@@ -55,9 +55,12 @@ def restart(
     n_init: int,
     max_iter: int,
     tol: float,
+    look_every: int = 10,
 ) -> Solution:
     """`iterate` from each of `n_init` starts; the solution with the lowest last objective, the first of equals."""
-    solutions = (iterate(step, objective, start(), max_iter=max_iter, tol=tol) for _ in range(n_init))
+    solutions = (
+        iterate(step, objective, start(), max_iter=max_iter, tol=tol, look_every=look_every) for _ in range(n_init)
+    )
     return min(solutions, key=lambda solution: solution.history[-1])
 
 

@@ -66,10 +66,12 @@ def embed(X: Matrix, k: int, *, tau: float, rng: np.random.Generator, links: Lin
     return Embedding(W, found.values[kept], Y[:, kept], found.converged)
 
 
-def cluster_rows(T: Array, k: int, weight: Array, rng: np.random.Generator, n_init: int = 10) -> tuple[Array, Array]:
+def cluster_rows(
+    T: Array, k: int, weight: Array, rng: np.random.Generator, n_init: int = 10, max_iter: int = 300
+) -> tuple[Array, Array]:
     """k-means: the cluster of each row, and the centres; fewer than k where there are fewer different rows."""
     k = min(k, len(np.unique(T.round(6), axis=0)))
-    model = KMeans(k, n_init=n_init, random_state=int(rng.integers(2**31 - 1)))
+    model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31 - 1)))
     with threadpool_limits(limits=1, user_api="openmp"):  # k columns: threads would wait for each other, not work
         model.fit(T, sample_weight=weight)
     return model.labels_, model.cluster_centers_

@@ -1,0 +1,9 @@
+"""What people come for: label a file, look at a transfer before it, compare methods, label later documents."""
+
+from .compare import compare
+from .diagnose import diagnose
+from .label import label
+from .labelling import Labelling
+from .model import Model, load
+
+__all__ = ["Labelling", "Model", "compare", "diagnose", "label", "load"]

@@ -1,0 +1,71 @@
+"""A fitted method with its vocabulary, in one file: later documents are labelled from their texts.
+
+The file is an .npz without pickle; loading it runs no code. It has the arrays of `transfer.persist` under `estimator/`,
+those of `text.persist` under `vectorizer/`, and the cleaning as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..linalg.matrix import Array
+from ..text import clean, vectorizer_from, vectorizer_state
+from ..transfer import persist
+
+CLEANING = ("html", "headers", "signatures")
+
+
+class Model(NamedTuple):
+    estimator: Any
+    vectorizer: Any
+    cleaning: dict[str, Any]
+
+    def label(self, texts: Sequence[str]) -> Array:
+        """The labels of later documents of the target. The model is not fitted again."""
+        return self.estimator.predict(self._features(texts))
+
+    def proba(self, texts: Sequence[str]) -> Array:
+        """Their probabilities, one column a class, in the order of `estimator.classes_`."""
+        return self.estimator.predict_proba(self._features(texts))
+
+    def words(self) -> Array:
+        return self.vectorizer.get_feature_names_out()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        persist.write_arrays(
+            {
+                **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
+                **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
+                "cleaning": np.array(json.dumps(self.cleaning)),
+            },
+            path,
+        )
+
+    def _features(self, texts: Sequence[str]) -> Any:
+        if isinstance(texts, str):
+            raise ValueError(f"texts must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
+        return sp.csr_array(self.vectorizer.transform(clean(texts, **self.cleaning)))
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """What `save` wrote: a `Model`, or an estimator that was saved alone."""
+    arrays = persist.read_arrays(path)
+    if "cleaning" not in arrays:
+        return persist.from_arrays(arrays, str(path))
+    try:
+        given = dict(json.loads(str(arrays["cleaning"])))
+        cleaning = {name: given[name] for name in CLEANING}
+        vectorizer = vectorizer_from(_under("vectorizer/", arrays))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is damaged: {error}. Save the model again.") from None
+    return Model(persist.from_arrays(_under("estimator/", arrays), str(path)), vectorizer, cleaning)
+
+
+def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

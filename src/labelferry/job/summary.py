@@ -1,0 +1,175 @@
+"""A labelling as one plain dict: what the page shows, and what --json prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import __version__
+from ..diagnosis import changed_words, divergence, gap, risk, vocabulary_overlap
+from ..linalg.matrix import Array, stack_rows, take_rows
+from .projection import axes
+
+if TYPE_CHECKING:
+    from .labelling import Labelling
+
+N_POINTS = 2000  # documents shown as points; more than that is a cloud
+N_REVIEW = 100  # documents listed to be looked at first
+N_WORDS = 20
+N_TOPICS = 12
+N_BINS = 20
+TEXT = 300  # characters of a text
+
+
+def summarize(result: Labelling, *, comparison: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """The dict of `report.render_page`."""
+    inputs, found, best = result.inputs, result.features, result.choice.best
+    Xs = stack_rows(found.Xs)
+    kl = divergence(Xs, found.Xt)
+    return {
+        "title": f"Labels for {inputs.target.name}",
+        "created": datetime.now().isoformat(" ", "minutes"),
+        "version": __version__,
+        "verdict": result.verdict.as_dict(),
+        "method": {
+            "name": best.name,
+            "what": str(type(best.estimator).__doc__).partition("\n")[0],
+            "why": why(result),
+        },
+        "n_source": Xs.shape[0],
+        "n_target": found.Xt.shape[0],
+        "sources": [
+            {"name": source.name, "documents": len(source.texts), "gap": gap(X, found.Xt)}
+            for source, X in zip(inputs.sources, found.Xs, strict=True)
+        ],
+        "classes": class_counts(result),
+        "projection": projection(result, Xs),
+        "confidence": confidence(result),
+        "topics": topics(result),
+        "changed_words": changed_words(Xs, found.Xt, found.words, N_WORDS),
+        "review": review(result),
+        "comparison": list(comparison) or members(result),
+        "diagnosis": {
+            "vocabulary_overlap": vocabulary_overlap(Xs, found.Xt),
+            "gap": gap(Xs, found.Xt),
+            "divergence": kl,
+            "risk": risk(kl),
+        },
+        "settings": {name: value for name, value in result.settings.items() if value is not None},
+        "said": [*inputs.said, *found.said],
+        "timings": [{"stage": stage, "seconds": seconds} for stage, seconds in result.seconds.items()],
+    }
+
+
+def why(result: Labelling) -> str:
+    if result.settings["method"] != "auto":
+        return "It was asked for."
+    return (
+        f"Of {len(result.choice.members)} methods it agrees most with the others: mean kappa "
+        f"{result.choice.best.agreement:.2f}."
+    )
+
+
+def class_counts(result: Labelling) -> list[dict[str, Any]]:
+    given = np.concatenate([source.labels for source in result.inputs.sources])
+    return [
+        {"class": str(c), "source": int((given == c).sum()), "target": int((result.labels == c).sum())}
+        for c in result.estimator.classes_
+    ]
+
+
+def projection(result: Labelling, Xs: Any) -> dict[str, Any]:
+    """Points of a sample of the documents, half of the source and half of the target where there are enough."""
+    inputs, found = result.inputs, result.features
+    classes = result.estimator.classes_
+    given = np.concatenate([source.labels for source in inputs.sources])
+    X, codes = stack_rows([Xs, found.Xt]), np.searchsorted(classes, np.concatenate([given, result.labels]))
+    is_target = np.arange(X.shape[0]) >= Xs.shape[0]
+    directions, names = axes(X, codes, is_target)
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([_sample(np.flatnonzero(side), N_POINTS // 2, rng) for side in (~is_target, is_target)])
+    points = np.asarray(take_rows(X, rows) @ directions)
+    texts = [text for source in inputs.sources for text in source.texts]
+    domain = [source.name for source in inputs.sources for _ in source.texts]
+
+    def point(i: int, x: float, y: float) -> dict[str, Any]:
+        shown = {"x": x, "y": y, "label": str(classes[codes[i]])}
+        if not is_target[i]:
+            return {**shown, "domain": domain[i], "confidence": None, "row": None, "text": texts[i][:TEXT]}
+        t = i - len(texts)
+        sure, line = float(result.confidence[t]), int(inputs.target.lines[t])
+        return {**shown, "domain": "target", "confidence": sure, "row": line, "text": inputs.texts[t][:TEXT]}
+
+    return {
+        "axes": list(names),
+        "points": [point(int(i), float(x), float(y)) for i, (x, y) in zip(rows, points, strict=True)],
+    }
+
+
+def confidence(result: Labelling) -> dict[str, Any]:
+    low = 1 / len(result.estimator.classes_)
+    edges = np.linspace(low, 1, N_BINS + 1)
+    counts, _ = np.histogram(np.clip(result.confidence, low, 1), bins=edges)
+    return {
+        "threshold": result.settings["min_confidence"],
+        "bins": [
+            {"from": float(a), "to": float(b), "documents": int(n)}
+            for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
+        ],
+        "below": int(result.needs_review.sum()),
+    }
+
+
+def topics(result: Labelling) -> list[dict[str, Any]]:
+    """Topics of the methods that have some."""
+    if not hasattr(result.estimator, "topics_table"):
+        return []
+    found = result.estimator.topics_table(result.features.words)
+    return [
+        {
+            "class": str(topic["class"]),
+            "weight": topic["lean"],
+            "common": topic["common"],
+            "domains": topic["domains"],
+        }
+        for topic in found[:N_TOPICS]
+    ]
+
+
+def review(result: Labelling) -> list[dict[str, Any]]:
+    """The least certain documents first."""
+    order = np.argsort(result.confidence, kind="stable")[:N_REVIEW]
+    return [
+        {
+            "row": int(result.inputs.target.lines[i]),
+            "text": result.inputs.texts[i][:TEXT],
+            "label": str(result.labels[i]),
+            "confidence": float(result.confidence[i]),
+            "alternative": str(result.alternative[i]),
+            "evidence": result.evidence[i],
+        }
+        for i in order
+        if result.needs_review[i]
+    ]
+
+
+def members(result: Labelling) -> list[dict[str, Any]]:
+    """The methods that were fitted, side by side."""
+    return [
+        {
+            "method": member.name,
+            "agreement": member.agreement,
+            "score": None,
+            "seconds": member.seconds,
+            "accuracy": None,
+            "chosen": i == result.choice.chosen,
+        }
+        for i, member in enumerate(result.choice.members)
+    ]
+
+
+def _sample(rows: Array, n: int, rng: np.random.Generator) -> Array:
+    return rows if len(rows) <= n else np.sort(rng.choice(rows, n, replace=False))

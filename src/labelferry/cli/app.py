@@ -10,9 +10,15 @@ from typer.core import TyperGroup
 
 from .. import __version__
 
+ORDER = ("label", "diagnose", "compare", "explain", "demo", "data", "bench")
+
 
 class OneLineErrors(TyperGroup):
     """What the user can put right is told in one line on stderr, with exit code 2. Anything else is a bug: raised."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The main job first."""
+        return sorted(super().list_commands(ctx), key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
     def main(self, *args: Any, **settings: Any) -> Any:
         try:

@@ -16,7 +16,10 @@ def data(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
     where: Annotated[str | None, typer.Option(metavar="NAME", help="Say what to put where for one corpus.")] = None,
 ) -> None:
-    """List the corpora of tests and benchmarks: found or missing, how large, and on what terms."""
+    """List the corpora of the bench: found or missing.
+
+    How large they are, on what terms they may be used, and with --where what to put where.
+    """
     from ..datasets import catalogue
 
     if where is not None:

@@ -22,7 +22,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Seed of the method's random start.")] = 0,
     topics: Annotated[int | None, typer.Option(help="Number of topics, for methods that have this parameter.")] = None,
 ) -> None:
-    """Label the support tickets of a new product with the help of an old one's."""
+    """Try it: label the tickets of a new product."""
     from ..report import run_demo
 
     show_demo(run_demo(method, seed=seed, n_topics=topics))

@@ -2,8 +2,9 @@
 
 from .compare import compare
 from .diagnose import diagnose
+from .explain import explain
 from .label import label
 from .labelling import Labelling
 from .model import Model, load
 
-__all__ = ["Labelling", "Model", "compare", "diagnose", "label", "load"]
+__all__ = ["Labelling", "Model", "compare", "diagnose", "explain", "label", "load"]

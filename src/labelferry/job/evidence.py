@@ -8,7 +8,7 @@ nearest; in a document, times its weight. It tells what is typical of the answer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,17 +18,30 @@ SMOOTHING = 0.5  # documents added to every word and class
 ROWS = 4096  # documents looked at together
 
 
-def word_scores(Xs: Sequence[Any], codes: Sequence[Array], Xt: Any, proba: Array) -> Array:
-    """words x classes: how much a word speaks for a class, against the class that it speaks for next."""
+class Spoken(NamedTuple):
+    share: Array  # words x classes: of all words of the class
+    score: Array  # words x classes: how much a word speaks for a class, against the class that it speaks for next
+
+
+def read_words(Xs: Sequence[Any], codes: Sequence[Array], Xt: Any, proba: Array) -> Spoken:
+    """What the words of all documents say, the target's by the answer."""
     n_classes = proba.shape[1]
     one_hot = np.eye(n_classes)
     counts = np.asarray(Xt.T @ proba, dtype=np.float64)
     for X, code in zip(Xs, codes, strict=True):
         counts += X.T @ one_hot[code]
-    share = np.log((counts + SMOOTHING) / (counts.sum(axis=0) + SMOOTHING * len(counts)))
-    top = np.sort(share, axis=1)[:, ::-1]
-    rival = np.where(share == top[:, :1], top[:, 1:2], top[:, :1])
-    return share - rival
+    share = (counts + SMOOTHING) / (counts.sum(axis=0) + SMOOTHING * len(counts))
+    log = np.log(share)
+    top = np.sort(log, axis=1)[:, ::-1]
+    rival = np.where(log == top[:, :1], top[:, 1:2], top[:, :1])
+    return Spoken(share, log - rival)
+
+
+def typical(spoken: Spoken, words: Array, n_words: int = 20) -> list[list[str]]:
+    """Of every class the words by which it is told from the others: frequent there, and rare elsewhere."""
+    weight = spoken.share * spoken.score
+    order = np.argsort(-weight, axis=0, kind="stable")[:n_words]
+    return [[str(words[w]) for w in order[:, c] if weight[w, c] > 0] for c in range(weight.shape[1])]
 
 
 def evidence(Xt: Any, labels: Array, scores: Array, words: Array, n_words: int = 5) -> list[list[str]]:

@@ -14,7 +14,7 @@ from ..diagnosis import vocabulary_overlap
 from ..linalg.matrix import stack_rows
 from ..transfer.base import TransductiveClassifier
 from ..transfer.registry import find
-from .evidence import evidence, word_scores
+from .evidence import evidence, read_words, typical
 from .features import Features, read_features, vectorize
 from .inputs import Inputs, read_inputs
 from .labelling import Labelling
@@ -87,8 +87,8 @@ def label(
             found = vectorize(inputs, cleaning=cleaning, settings=settings, max_memory=max_memory)
         else:
             found = read_features(features, inputs)
-    with stages("carrying labels across"):
-        choice = fit(inputs, found, named, seed)
+    with stages("carrying labels across", quietly=True):
+        choice = fit(inputs, found, named, seed, begin)
     with stages("looking for reasons"):
         return explain(
             inputs, found, choice, stages, min_confidence, {"method": method, "seed": seed, **settings, **cleaning}
@@ -101,14 +101,16 @@ def make(method: str, seed: int) -> TransductiveClassifier:
     return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
 
 
-def fit(inputs: Inputs, found: Features, named: TransductiveClassifier | None, seed: int) -> Choice:
+def fit(
+    inputs: Inputs, found: Features, named: TransductiveClassifier | None, seed: int, begin: Callable[[str], None]
+) -> Choice:
     """The panel with its medoid, or the named method with two witnesses."""
     ys = [source.labels for source in inputs.sources]
     if named is None:
-        return choose(found.Xs, ys, found.Xt, seed=seed)
+        return choose(found.Xs, ys, found.Xt, seed=seed, begin=begin)
     panel = {type(named).__name__: named}
     panel |= {name: make(name, seed) for name in WITNESSES if name not in panel}
-    return Choice(fit_all(panel, found.Xs, ys, found.Xt), 0)
+    return Choice(fit_all(panel, found.Xs, ys, found.Xt, begin), 0)
 
 
 def explain(
@@ -120,7 +122,7 @@ def explain(
     order = np.argsort(-proba, axis=1, kind="stable")
     confidence = np.take_along_axis(proba, order[:, :1], axis=1).ravel()
     codes = [np.searchsorted(classes, source.labels) for source in inputs.sources]
-    scores = word_scores(found.Xs, codes, found.Xt, proba)
+    spoken = read_words(found.Xs, codes, found.Xt, proba)
     Xs = stack_rows(found.Xs)
     return Labelling(
         inputs=inputs,
@@ -129,7 +131,8 @@ def explain(
         labels=best.transduction_,
         confidence=confidence,
         alternative=classes[order[:, 1]],
-        evidence=evidence(found.Xt, order[:, 0], scores, found.words),
+        evidence=evidence(found.Xt, order[:, 0], spoken.score, found.words),
+        typical={str(c): words for c, words in zip(classes, typical(spoken, found.words), strict=True)},
         needs_review=(confidence < min_confidence) | best.transduction_empty_,
         verdict=judge(choice.best.name, choice.best.agreement, vocabulary_overlap(Xs, found.Xt)),
         settings={**settings, "min_confidence": min_confidence},

@@ -27,6 +27,7 @@ class Labelling:
     confidence : the probability that the method gives to its answer.
     alternative : the next best answer.
     evidence : the words that spoke for the answer, a list a row.
+    typical : of every class the words that tell it from the others.
     needs_review : True where the confidence is below `min_confidence`, or there was no word to go by.
     verdict : may these labels be believed? `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`.
     """
@@ -38,6 +39,7 @@ class Labelling:
     confidence: Array
     alternative: Array
     evidence: list[list[str]]
+    typical: dict[str, list[str]]
     needs_review: Array
     verdict: Verdict
     settings: dict[str, Any]
@@ -80,7 +82,7 @@ class Labelling:
         if self.features.vectorizer is None:
             raise ValueError("a model of your own features has no words to keep; save the estimator: result.estimator.")
         cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
-        Model(self.choice.best.estimator, self.features.vectorizer, cleaning).save(path)
+        Model(self.choice.best.estimator, self.features.vectorizer, cleaning, self.typical).save(path)
 
     @property
     def estimator(self) -> Any:

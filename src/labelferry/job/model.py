@@ -1,7 +1,7 @@
 """A fitted method with its vocabulary, in one file: later documents are labelled from their texts.
 
 The file is an .npz without pickle; loading it runs no code. It has the arrays of `transfer.persist` under `estimator/`,
-those of `text.persist` under `vectorizer/`, and the cleaning as JSON.
+those of `text.persist` under `vectorizer/`, and the rest as JSON under `model`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ class Model(NamedTuple):
     estimator: Any
     vectorizer: Any
     cleaning: dict[str, Any]
+    typical: dict[str, list[str]]  # of every class the words that tell it from the others
 
     def label(self, texts: Sequence[str]) -> Array:
         """The labels of later documents of the target. The model is not fitted again."""
@@ -42,7 +43,7 @@ class Model(NamedTuple):
             {
                 **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
-                "cleaning": np.array(json.dumps(self.cleaning)),
+                "model": np.array(json.dumps({"cleaning": self.cleaning, "typical": self.typical})),
             },
             path,
         )
@@ -56,15 +57,16 @@ class Model(NamedTuple):
 def load(path: str | PathLike[str]) -> Any:
     """What `save` wrote: a `Model`, or an estimator that was saved alone."""
     arrays = persist.read_arrays(path)
-    if "cleaning" not in arrays:
+    if "model" not in arrays:
         return persist.from_arrays(arrays, str(path))
     try:
-        given = dict(json.loads(str(arrays["cleaning"])))
-        cleaning = {name: given[name] for name in CLEANING}
+        given = json.loads(str(arrays["model"]))
+        cleaning = {name: given["cleaning"][name] for name in CLEANING}
+        typical = {str(name): [str(word) for word in words] for name, words in given["typical"].items()}
         vectorizer = vectorizer_from(_under("vectorizer/", arrays))
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is damaged: {error}. Save the model again.") from None
-    return Model(persist.from_arrays(_under("estimator/", arrays), str(path)), vectorizer, cleaning)
+    return Model(persist.from_arrays(_under("estimator/", arrays), str(path)), vectorizer, cleaning, typical)
 
 
 def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:

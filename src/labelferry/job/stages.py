@@ -15,8 +15,10 @@ class Stages:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
-        self.begin(name)
+    def __call__(self, name: str, *, quietly: bool = False) -> Iterator[None]:
+        """`quietly`: what is inside tells of its own beginnings."""
+        if not quietly:
+            self.begin(name)
         began = time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began

@@ -49,6 +49,7 @@ def summarize(result: Labelling, *, comparison: Sequence[dict[str, Any]] = ()) -
         "projection": projection(result, Xs),
         "confidence": confidence(result),
         "topics": topics(result),
+        "typical_words": result.typical,
         "changed_words": changed_words(Xs, found.Xt, found.words, N_WORDS),
         "review": review(result),
         "comparison": list(comparison) or members(result),

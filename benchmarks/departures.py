@@ -7,7 +7,7 @@ chosen. reviews: books-kitchen, electronics-dvd and kitchen-electronics of the A
 talk, groups A and B of GCMF's Table 2. cdsc: the newsgroup tasks of CDSC's Table 1 with 250 documents a class, tf-idf.
 chosen, others: three of these each, those on which CDSC's defaults were chosen and the rest. hybrid: the tasks of the
 hybrid-graph paper's Table 3 with 500 documents a class, counts. cdsc500: CDSC's likewise. From cdsc on, means over five
-draws. Random state 0.
+draws. 9:1, 1:9: those of `labelferry.bench.tasks` (shift) with that uneven target, seed 0. Random state 0.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from labelferry import (
     SpectralClassifier,
     SpectralCoclustering,
 )
+from labelferry.bench.tasks import TASKS
 
 DATA = Path(os.environ.get("LABELFERRY_DATA", "../shared/data"))
 NEWS, AMAZON = DATA / "20news/20news-bydate.jsonl.gz", DATA / "amazon/reviews.jsonl.gz"
@@ -53,6 +54,10 @@ CDSC_SETTINGS: list[dict] = [
     {"n_eigenvectors": 6, "target_cut": 0.025, "degree_regularization": 0},
     {"n_eigenvectors": 2, "target_cut": 0},
 ]
+UNEVEN = {
+    **dict.fromkeys(("rec-sci 9:1", "sci-talk 9:1", "comp-sci 9:1"), (0.9, 0.1)),
+    **dict.fromkeys(("comp-rec 1:9", "rec-talk 1:9", "comp-talk 1:9"), (0.1, 0.9)),
+}
 
 RUNS = [
     (TCL(random_state=0), "six"),
@@ -111,16 +116,25 @@ RUNS = [
     (CDSC(random_state=0), "four"),
     (CDSC(6, random_state=0), "four"),
     *((MSDA(random_state=0), on) for on in ("three", "six")),
+    (MSDA(C="cv", random_state=0), "three"),
     *((KDEWeighting(random_state=0), on) for on in ("three", "six")),
     (KDEWeighting(flattening=1.0, random_state=0), "three"),
     (SourceLR(), "three"),
     *((NMFClustering(weighting=w, random_state=0), on) for w in ("none", "cut") for on in ("three", "six")),
+    *(
+        (method(class_prior=prior, **({} if method is HybridLabelPropagation else {"random_state": 0})), on)
+        for method in (TCL, GCMF, CDSC, HybridLabelPropagation, NormalizedCut)
+        for on, shares in UNEVEN.items()
+        for prior in (None, shares, "estimate")
+    ),
 ]
 DRAWS = range(5)
 
 
 @cache
 def tasks(name: str) -> list:
+    if name in UNEVEN:
+        return [TASKS["shift/" + name.replace("-", " vs ")].load(seed=0)]
     if name == "reviews":
         return [amazon(AMAZON, *pair) for pair in REVIEWS]
     if name == "four":

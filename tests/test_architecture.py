@@ -14,7 +14,7 @@ LABELFERRY_DOORS = {
     "job": {"report", "auto", "diagnosis", "methods", "baselines", "transfer", "linalg", "text"},
     "report": {"bench", "auto", "diagnosis", "methods", "baselines", "transfer", "datasets"},
     "bench": {"datasets", "methods", "baselines", "auto", "diagnosis", "transfer", "text"},
-    "auto": {"methods", "baselines", "diagnosis", "transfer", "linalg"},
+    "auto": {"methods", "baselines", "diagnosis", "transfer", "optim", "linalg"},
     "methods": {"transfer", "optim", "linalg"},
     "baselines": {"transfer", "optim", "linalg"},
     "diagnosis": {"transfer", "optim", "linalg"},

@@ -10,13 +10,15 @@ import time
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from typer.testing import CliRunner
 
 from labelferry import cli
 from labelferry.bench import compare_tables, contenders, records, run_table
-from labelferry.bench.run import cells
 from labelferry.bench.groups import GCMF_TABLE_2
+from labelferry.bench.run import cells
 from labelferry.bench.write import table_csv
+from labelferry.cli.bench import side_by_side
 
 METHODS = "SourceLR,EMNaiveBayes,TCL(n_topics=4, max_iter=20)"
 TASKS = ["comp vs rec", "rec vs sci"]
@@ -43,6 +45,7 @@ def data(tmp_path, monkeypatch):
     with gzip.open(folder / "20news" / "20news-bydate.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
     monkeypatch.setenv("LABELFERRY_DATA", str(folder))
+    monkeypatch.setenv("LABELFERRY_CACHE", str(tmp_path / "cache"))
     return folder
 
 
@@ -92,9 +95,12 @@ def test_another_setting_or_version_is_another_cell(data, tmp_path, monkeypatch)
 
 
 def test_two_jobs_give_the_table_of_one(data, tmp_path):
-    tables = [
-        run_table("gcmf", tmp_path / str(jobs), methods=METHODS, tasks=TASKS, n_seeds=2, jobs=jobs) for jobs in (1, 2)
-    ]
+    """In threads here: two new processes would spend five seconds on imports."""
+    with parallel_config("threading"):
+        tables = [
+            run_table("gcmf", tmp_path / str(jobs), methods=METHODS, tasks=TASKS, n_seeds=2, jobs=jobs)
+            for jobs in (1, 2)
+        ]
     assert without_times(tables[0]) == without_times(tables[1])
 
 
@@ -127,6 +133,25 @@ def test_the_table_has_ours_the_papers_and_what_is_missing(data, tmp_path):
     assert sum("reuters_crossdomain" in line for line in lines) == 6
 
 
+def test_the_table_is_readable_in_80_columns(data, tmp_path):
+    """Names are whole; tasks that find no room side by side stand in a table below."""
+    methods = "HybridSimilarityPropagation,EMNaiveBayes"
+    arguments = ["bench", "table", "gcmf", "--methods", methods, "--out", str(tmp_path)]
+    text = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "80", "NO_COLOR": "1"}).stdout
+    assert "…" not in text
+    assert max(len(line) for line in text.splitlines() if "Written" not in line and "missing" not in line) <= 80
+    for words in ("EMNaiveBayes", "HybridSimilarityPropagation", "difference", "talk"):
+        assert words in text
+    assert all((tmp_path / f"gcmf.{kind}").stat().st_size for kind in ("csv", "json", "html"))
+
+
+def test_tasks_are_split_over_tables():
+    rows = [{"task": name} for name in ("rec vs simulated", "a vs b", "c vs d")]
+    assert side_by_side(rows, 20) == [rows[:2], rows[2:]]
+    assert side_by_side(rows, 1) == [[row] for row in rows]
+    assert side_by_side([], 20) == []
+
+
 def test_a_line_that_is_no_record_is_named(tmp_path):
     path = tmp_path / "gcmf.jsonl"
     path.write_text('{"task": 1}\n')
@@ -139,6 +164,7 @@ def test_a_line_that_is_no_record_is_named(tmp_path):
     [
         ("TLC", "got 'TLC'. Did you mean tcl"),
         ("TCL(", "methods must be names with commas"),
+        ("TCL] + [RSP", "methods must be names with commas"),
         ("TCL(10)", "name=value in brackets"),
         ("TCL(n_topics=open('x'))", "numbers or quoted text"),
     ],

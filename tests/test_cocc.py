@@ -132,6 +132,15 @@ def test_given_labels_of_the_target_are_held():
     assert (est.transduction_[:-20] == task.yt[:-20]).mean() > 0.95
 
 
+@pytest.mark.parametrize("n_words", [0, 3])
+def test_targets_without_words_have_a_defined_answer(n_words):
+    """Nor, with none at all, has the source any."""
+    Xs, Xt = np.eye(4)[:, :3] * (n_words > 0), np.zeros((2, 3))
+    est = CoCC(n_init=1, random_state=0)
+    est.transfer(Xs, [0, 0, 1, 1], Xt)
+    np.testing.assert_allclose(est.transduction_proba_, 0.5)
+
+
 def test_newsgroups(corpus):
     """rec vs sci of GCMF's Table 2 at full size, one start."""
     task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("rec", "sci"))

@@ -448,6 +448,22 @@ def test_matrices_that_are_none(tmp_path, content):
         load_office_caltech("dslr", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [([0, 1], "labels must be 1 to 10; one is 0"), ([1, 11], "one is 11"), ([1], "1 labels for 2")],
+)
+def test_labels_that_stand_for_no_class(tmp_path, labels, message):
+    """A 0 would be taken for the last class."""
+    scipy.io.savemat(tmp_path / "dslr_SURF_L10.mat", {"fts": np.eye(2), "labels": np.array([labels]).T})
+    with pytest.raises(ValueError, match=rf"dslr_SURF_L10\.mat is damaged .*{message}"):
+        load_office_caltech("dslr", tmp_path)
+    for side, given in (("src", [1, 2]), ("tar", [2, 3])):
+        name = f"OrgsPeople_{side}"
+        scipy.io.savemat(tmp_path / f"{name}.mat", {f"{name}_data": np.eye(2), f"{name}_label": np.array([given]).T})
+    with pytest.raises(ValueError, match=r"OrgsPeople_tar\.mat is damaged .*labels must be 1 to 2; one is 3"):
+        load_reuters_crossdomain("orgs vs people", tmp_path)
+
+
 # --- The room's door
 
 

@@ -97,9 +97,10 @@ def test_too_few_rounds_are_said():
 
 
 @pytest.mark.parametrize("weighting", ["none", "cut"])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("Xt", [np.zeros((3, 4)), np.ones((3, 4)), np.eye(4)[:1]], ids=["empty", "equal", "single"])
-def test_hard_input_has_a_defined_answer(Xt, weighting):
+def test_hard_input_has_a_defined_answer(Xt, kind, weighting):
     est = NMFClustering(weighting=weighting, random_state=0)
-    est.transfer(np.eye(4), [0, 0, 1, 1], Xt)
+    est.transfer(kind(np.eye(4)), [0, 0, 1, 1], kind(Xt))
     assert np.isfinite(est.transduction_proba_).all()
     assert np.isfinite(est.predict_proba(np.eye(4))).all()

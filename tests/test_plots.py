@@ -1,9 +1,11 @@
-from itertools import pairwise
+import io
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
-from labelferry.report.plots import plot_projection, plot_similarity
+from labelferry.bench import studies
+from labelferry.report.plots import plot_curves, plot_projection, plot_similarity
 from labelferry.transfer.pattern import mean_similarity
 
 from .planted import stacked, vocabulary_shift
@@ -45,6 +47,29 @@ def test_similarity_shows_classes_as_blocks(task, tmp_path):
     assert ticks == ["0\nnew", "0\nold", "1\nnew", "1\nold"]
     figure.savefig(tmp_path / "pattern.png")
     assert (tmp_path / "pattern.png").stat().st_size > 5000
+
+
+def overlapping(figure, texts):
+    """Pairs of texts of the drawn figure whose boxes meet."""
+    figure.savefig(io.BytesIO())
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts if text.get_visible() and text.get_text()]
+    return [(a, b) for (a, one), (b, other) in combinations(boxes, 2) if one.overlaps(other)]
+
+
+@pytest.mark.parametrize("name", sorted(studies()))
+def test_no_text_of_a_curve_lies_on_another(name):
+    """Every study as it would be drawn, with numbers made up and with as many curves as there are."""
+    study = studies()[name]
+    labels = [curve.label for curve in study.curves] or ["a vs b"]
+    points = [{"mean": 0.8, "sd": 0.01, "n": 2} for _ in study.values]
+    curves = [{"label": label, "tasks": 1, "points": points} for label in labels]
+    figure = plot_curves(study._asdict() | {"curves": curves})
+    [axes], [legend] = figure.axes, figure.legends
+    texts = [axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels()]
+    assert overlapping(figure, [*texts, *legend.get_texts()]) == []
+    extents = [text.get_window_extent() for text in (*texts, *legend.get_texts())]
+    assert min(box.x0 for box in extents) >= 0
+    assert max(box.x1 for box in extents) <= figure.bbox.width
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,16 @@ def test_equals_liblinear_but_for_its_penalty_on_the_intercept():
     assert ours[-1] == pytest.approx(theirs.intercept_[0], abs=1e-3)
 
 
+@pytest.mark.parametrize("word", [0.0, 1.0])
+def test_documents_that_do_not_differ_have_the_answer_zero(word):
+    """No direction leads down from w = 0, b = 0, but for rounding."""
+    m = Machine(np.full((30, 1), word), np.where(np.arange(30) < 15, 1.0, -1.0), np.full(30, 0.7), no_graph(30))
+    found = minimise(m)
+    assert found.converged
+    np.testing.assert_allclose(found.point, 0, atol=1e-12)
+    np.testing.assert_allclose(minimise(m, np.array([2.0, -1.0])).point, 0, atol=1e-5)
+
+
 def test_a_start_near_by_needs_fewer_steps():
     m = machine(4, n=400)
     first = minimise(m)
@@ -94,6 +104,12 @@ def test_scale_is_taken_out_and_put_back():
     point = np.arange(9.0)
     model = linear_model([point], length, np.float64)
     np.testing.assert_allclose((X @ model.coef.T + model.intercept)[:, 0], decisions(Z, point), rtol=1e-5)
+
+
+def test_single_precision_does_not_overflow():
+    Z, length = unit_scale(np.full((2, 2), 1e25, dtype=np.float32))
+    np.testing.assert_allclose(Z, 0.5**0.5, rtol=1e-6)
+    assert length == pytest.approx(2**0.5 * 1e25)
 
 
 def test_a_node_without_edges_is_not_smoothed():

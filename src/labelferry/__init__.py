@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Looked up on first use, so that `import labelferry` and the command line start fast.
 _HOME = {
+    "AutoTransfer": "auto",
     "TCL": "methods",
     "GCMF": "methods",
     "CDSC": "methods",
@@ -31,7 +32,9 @@ _HOME = {
     "KDEWeighting": "baselines",
     "MSDA": "baselines",
     "NMFClustering": "baselines",
+    "SmoothedLR": "baselines",
     "SourceLR": "baselines",
+    "SourceNB": "baselines",
     "SourceSVM": "baselines",
     "ITCC": "baselines",
     "SpectralCoclustering": "baselines",

@@ -1,6 +1,5 @@
-"""Choosing among methods without labels of the target."""
+"""Choosing among methods, and judging an answer, without labels of the target."""
 
-from .choose import PANEL, Choice, Member, choose
-from .verdict import Verdict, judge
+from .auto_transfer import AutoTransfer
 
-__all__ = ["PANEL", "Choice", "Member", "Verdict", "choose", "judge"]
+__all__ = ["AutoTransfer"]

@@ -14,7 +14,9 @@ from .nmtf import NMTF
 from .normalized_cut import NormalizedCut
 from .self_training import SelfTraining
 from .sgt import SGT
+from .smoothed_lr import SmoothedLR
 from .source_lr import SourceLR
+from .source_nb import SourceNB
 from .source_svm import SourceSVM
 from .spectral_classifier import SpectralClassifier
 from .spectral_coclustering import SpectralCoclustering
@@ -37,7 +39,9 @@ __all__ = [
     "NMFClustering",
     "NormalizedCut",
     "SelfTraining",
+    "SmoothedLR",
     "SourceLR",
+    "SourceNB",
     "SourceSVM",
     "SpectralClassifier",
     "SpectralCoclustering",

@@ -131,6 +131,8 @@ class DKT(TriFactorization):
     max_iter : number of cycles of (a)-(c).
     tol : stop when the objective changes by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other random clusters; the lowest objective is kept.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the random clusters.
 
     Attributes
@@ -157,11 +159,12 @@ class DKT(TriFactorization):
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[dict] = TriFactorization._parameter_constraints
 
-    def __init__(self, n_topics=20, *, max_iter=100, tol=0.0, n_init=1, random_state=None):
+    def __init__(self, n_topics=20, *, max_iter=100, tol=0.0, n_init=1, class_prior=None, random_state=None):
         self.n_topics = n_topics
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _class_profiles(self, d: int) -> Array:

@@ -122,7 +122,7 @@ def solve(
         raise ValueError("n_common_topics + n_domain_topics must be at least 1; got 0 + 0. Raise one of them.")
     check_n_topics(n_topics, domains.n_words, "n_common_topics + n_domain_topics")
     V = start_labels(domains)
-    p = pose(domains.X, domains.known, V)
+    p = pose(domains.X, domains.known, V, domains.shares)
     return restart(
         partial(step, p=p, normalize=normalize),
         partial(objective, p=p),
@@ -145,6 +145,8 @@ class DTL(TriFactorization):
     max_iter : number of cycles of (a)-(d).
     tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other random topics; the lowest objective is kept.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the random topics.
 
     Attributes
@@ -183,6 +185,7 @@ class DTL(TriFactorization):
         max_iter=100,
         tol=0.0,
         n_init=1,
+        class_prior=None,
         random_state=None,
     ):
         self.n_common_topics = n_common_topics
@@ -191,6 +194,7 @@ class DTL(TriFactorization):
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _class_profiles(self, d: int) -> Array:

@@ -136,8 +136,9 @@ def solve(
     tol: float,
     rng: np.random.Generator,
 ) -> Solution:
-    pi = class_shares(class_prior, domains)  # an estimate starts from equal shares: the source's say nothing of it
-    p = pose(domains, smoothing, isinstance(class_prior, str) and class_prior == "estimate")
+    estimate_pi = isinstance(class_prior, str) and class_prior == "estimate"
+    pi = class_shares("uniform" if estimate_pi else class_prior, domains)  # the source's shares say nothing of it
+    p = pose(domains, smoothing, estimate_pi)
     value = partial(objective, p=p)
     s = 1.0 if isinstance(source_weight, str) else float(source_weight)
     if source_weight != "annealed":
@@ -198,6 +199,7 @@ class EMNaiveBayes(TransductiveClassifier):
 
     State = Mixture
     solve = staticmethod(solve)
+    matches_prior = False
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "smoothing": [Interval(Real, 0, None, closed="neither")],

@@ -8,12 +8,12 @@ r"""Laplacian support vector machine: a linear machine whose decisions are alike
 The source's documents and the target's are linked where they share words; a part of the target that is linked to none
 of the labelled documents is held together, but told nothing. With more than two classes each is set against the rest.
 
-(1) is convex and solved in the primal (`transfer/squared_hinge.py`). Times l and divided by 2 gamma_A l, it is a
-machine with the cost 1 / (2 gamma_A l) and the Laplacian gamma_I / (gamma_A n^2) L.
+(1) is convex and solved in the primal (`transfer/squared_hinge.py`). Divided by 2 gamma_A, it is a machine
+with the cost 1 / (2 gamma_A l) and the Laplacian gamma_I / (gamma_A n^2) L.
 
 Paper: Belkin, Niyogi and Sindhwani, Manifold Regularization: A Geometric Framework for Learning from Labeled and
-Unlabeled Examples, JMLR 7, 2006. We had no copy: the problem and the settings are as they are known where others use
-it.
+Unlabeled Examples, JMLR 7, 2006. We had no copy: the problem, the settings and what is said of the paper here are as
+they are known where others use it.
 
 Departures
 ----------
@@ -46,6 +46,7 @@ from ..optim import Solution
 from ..transfer.domains import Domains
 from ..transfer.labels import UNKNOWN
 from ..transfer.linear import LinearClassifier
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 from ..transfer.squared_hinge import Machine, linear_model, minimise, sides, unit_scale
 
@@ -75,6 +76,8 @@ class LapSVM(LinearClassifier):
         length of the documents.
     graph_share : s, from 0 (the length of w alone) to below 1: the share of the graph in the regularisers.
     n_neighbors : neighbours of a document in the graph.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -101,9 +104,11 @@ class LapSVM(LinearClassifier):
         "C": [Interval(Real, 0, None, closed="neither")],
         "graph_share": [Interval(Real, 0, 1, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, C=1.0, *, graph_share=0.9, n_neighbors=50):
+    def __init__(self, C=1.0, *, graph_share=0.9, n_neighbors=50, class_prior=None):
         self.C = C
         self.graph_share = graph_share
         self.n_neighbors = n_neighbors
+        self.class_prior = class_prior

@@ -125,7 +125,7 @@ def solve(
 ) -> Solution:
     check_n_topics(n_topics, domains.n_words)
     G = start_labels(domains)
-    p = pose([unit_total(Xd) for Xd in domains.X], domains.known, G)
+    p = pose([unit_total(Xd) for Xd in domains.X], domains.known, G, domains.shares)
     weights = tuple(float(target_weight) if d.is_target else 1.0 for d in domains)
     documents = stack_rows(domains.X)
     return restart(
@@ -149,6 +149,8 @@ class MTrick(TriFactorization):
     max_iter : number of cycles of (a)-(d).
     tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other runs of pLSA; the lowest objective is kept.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of pLSA.
 
     Attributes
@@ -177,12 +179,15 @@ class MTrick(TriFactorization):
         "target_weight": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(self, n_topics=50, *, target_weight=1.5, max_iter=100, tol=0.0, n_init=1, random_state=None):
+    def __init__(
+        self, n_topics=50, *, target_weight=1.5, max_iter=100, tol=0.0, n_init=1, class_prior=None, random_state=None
+    ):
         self.n_topics = n_topics
         self.target_weight = target_weight
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _class_profiles(self, d: int) -> Array:

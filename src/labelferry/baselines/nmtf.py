@@ -94,7 +94,7 @@ def solve(
 ) -> Solution:
     check_n_topics(n_topics, domains.n_words)
     V = start_labels(domains)
-    p = pose(domains.X, domains.known, V)
+    p = pose(domains.X, domains.known, V, domains.shares)
     return restart(
         partial(step, p=p, normalize=normalize),
         partial(objective, p=p),
@@ -116,6 +116,8 @@ class NMTF(TriFactorization):
     max_iter : number of cycles of (6)-(8).
     tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other random topics; the lowest objective is kept.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the random topics.
 
     Attributes
@@ -144,12 +146,15 @@ class NMTF(TriFactorization):
         "normalize": [StrOptions({"update", "cycle"})],
     }
 
-    def __init__(self, n_topics=20, *, normalize="update", max_iter=100, tol=0.0, n_init=1, random_state=None):
+    def __init__(
+        self, n_topics=20, *, normalize="update", max_iter=100, tol=0.0, n_init=1, class_prior=None, random_state=None
+    ):
         self.n_topics = n_topics
         self.normalize = normalize
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _class_profiles(self, d: int) -> Array:

@@ -13,7 +13,8 @@ Departures
 - Ng et al. scale the rows of y, which point the same way as those of x: the unit rows are the same.
 - New documents get their coordinates from their own row of (1) (see `labelferry.transfer.spectral`, lambda = 0), then
   the nearest centre.
-- k-means gives no probabilities: `transduction_proba_` is 0 or 1.
+- k-means gives no probabilities: `transduction_proba_` is 0 or 1. Where `class_prior` is given, clusters are taken for
+  normal distributions about their centres, so that the documents nearest to the border are those that move.
 """
 
 from __future__ import annotations
@@ -31,8 +32,12 @@ from ..transfer.base import TransductiveClassifier
 from ..transfer.domains import Domains
 from ..transfer.naming import class_of_clusters
 from ..transfer.partition import cluster_rows, embed
+from ..transfer.per_target import by_class, likelihood
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 from ..transfer.spectral import divide
+
+SPREAD = 0.1  # variance of a cluster, on rows of unit length
 
 
 class Clusters(NamedTuple):
@@ -79,6 +84,8 @@ class NormalizedCut(TransductiveClassifier):
     n_clusters : k; None is the number of classes. More than there are target documents is cut down to these.
     degree_regularization : tau, share of the mean degree added to the degree of every document.
     n_init : starts of k-means.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of k-means and of the eigensolver's start.
 
     Attributes
@@ -106,13 +113,15 @@ class NormalizedCut(TransductiveClassifier):
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "degree_regularization": [Interval(Real, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
+        "class_prior": CLASS_PRIOR,
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_clusters=None, *, degree_regularization=1.0, n_init=10, random_state=None):
+    def __init__(self, n_clusters=None, *, degree_regularization=1.0, n_init=10, class_prior=None, random_state=None):
         self.n_clusters = n_clusters
         self.degree_regularization = degree_regularization
         self.n_init = n_init
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
@@ -126,5 +135,8 @@ class NormalizedCut(TransductiveClassifier):
         return [self._named(x) for x in np.split(self.state_.vectors, ends)]
 
     def _named(self, x: Array) -> Array:
+        if self.class_prior is not None:  # shares are met by documents that may be moved
+            near = unit_rows(x) @ self.state_.centers.T - np.square(self.state_.centers).sum(axis=1) / 2
+            return by_class(likelihood(2 * near, SPREAD), self.state_.names, len(self.class_prior_))
         codes = self.state_.names[nearest_center(x, self.state_.centers)]
         return np.eye(len(self.class_prior_), dtype=x.dtype)[codes]

@@ -23,6 +23,7 @@ from ..linalg.matrix import stack_rows
 from ..optim import Solution
 from ..transfer.domains import Domains
 from ..transfer.linear import START_C, LinearClassifier, weights
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 
 
@@ -60,6 +61,8 @@ class SelfTraining(LinearClassifier):
     k_best : number of answers that become labels in a round.
     C : weight of the loss against the squared norm of the weights.
     max_iter : number of rounds; None goes on until no answer is added.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -88,11 +91,13 @@ class SelfTraining(LinearClassifier):
         "k_best": [Interval(Integral, 1, None, closed="left")],
         "C": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, criterion="threshold", *, threshold=0.75, k_best=10, C=START_C, max_iter=10):
+    def __init__(self, criterion="threshold", *, threshold=0.75, k_best=10, C=START_C, max_iter=10, class_prior=None):
         self.criterion = criterion
         self.threshold = threshold
         self.k_best = k_best
         self.C = C
         self.max_iter = max_iter
+        self.class_prior = class_prior

@@ -51,6 +51,7 @@ from ..optim import Solution
 from ..transfer.base import TransductiveClassifier
 from ..transfer.domains import Domains
 from ..transfer.labels import UNKNOWN
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 
 
@@ -122,6 +123,8 @@ class SGT(TransductiveClassifier):
     n_neighbors : neighbours of a document in the graph, and of a new one.
     n_eigenvectors : d, the dimension in which (1) is solved; at most the number of documents less one.
     label_weight : c in (1).
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the eigensolver's start.
 
     Attributes
@@ -149,13 +152,15 @@ class SGT(TransductiveClassifier):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "n_eigenvectors": [Interval(Integral, 1, None, closed="left")],
         "label_weight": [Interval(Real, 0, None, closed="neither")],
+        "class_prior": CLASS_PRIOR,
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_neighbors=100, *, n_eigenvectors=80, label_weight=3200.0, random_state=None):
+    def __init__(self, n_neighbors=100, *, n_eigenvectors=80, label_weight=3200.0, class_prior=None, random_state=None):
         self.n_neighbors = n_neighbors
         self.n_eigenvectors = n_eigenvectors
         self.label_weight = label_weight
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _fold_in(self, X: Matrix, d: int) -> Array:

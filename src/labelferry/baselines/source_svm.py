@@ -24,6 +24,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..optim import Solution
 from ..transfer.domains import Domains
 from ..transfer.linear import LinearClassifier, fit_with_C
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 
 GRID = (0.01, 0.1, 1.0, 10.0)  # a tenth of what the logistic loss wants
@@ -44,6 +45,8 @@ class SourceSVM(LinearClassifier):
     C : weight of the loss against the squared norm of the weights, or "cv": the one of 0.01, 0.1, 1 and 10 with the
         best accuracy in stratified cross-validation. There are 5 folds, or as many as the smallest class has documents;
         where a class has a single document, C is 1.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -66,7 +69,11 @@ class SourceSVM(LinearClassifier):
     """
 
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {"C": [StrOptions({"cv"}), Interval(Real, 0, None, closed="neither")]}
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [StrOptions({"cv"}), Interval(Real, 0, None, closed="neither")],
+        "class_prior": CLASS_PRIOR,
+    }
 
-    def __init__(self, C="cv"):
+    def __init__(self, C="cv", *, class_prior=None):
         self.C = C
+        self.class_prior = class_prior

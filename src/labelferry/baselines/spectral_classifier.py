@@ -37,6 +37,7 @@ from ..linalg.matrix import Array, Matrix
 from ..optim import Solution
 from ..transfer.domains import Domains
 from ..transfer.linear import START_C
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 from ..transfer.spectral import Nodes, SpectralShell, cut, describe, divide, extend, nodes, similarities
 
@@ -83,6 +84,8 @@ class SpectralClassifier(SpectralShell):
     must_link : beta, weight of the constraints of "lambda0".
     degree_regularization : tau, share of the mean degree added to the degree of every document.
     C : weight of the logistic loss against the squared norm of the weights.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the eigensolver's start.
 
     Attributes
@@ -110,6 +113,7 @@ class SpectralClassifier(SpectralShell):
         "must_link": [Interval(Real, 0, None, closed="left")],
         "degree_regularization": [Interval(Real, 0, None, closed="left")],
         "C": [Interval(Real, 0, None, closed="neither")],
+        "class_prior": CLASS_PRIOR,
         "random_state": ["random_state"],
     }
 
@@ -121,6 +125,7 @@ class SpectralClassifier(SpectralShell):
         must_link=15.0,
         degree_regularization=1.0,
         C=START_C,
+        class_prior=None,
         random_state=None,
     ):
         self.form = form
@@ -128,6 +133,7 @@ class SpectralClassifier(SpectralShell):
         self.must_link = must_link
         self.degree_regularization = degree_regularization
         self.C = C
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _extend(self, X: Matrix, d: int) -> Array:

@@ -41,6 +41,7 @@ from ..transfer.domains import Domains
 from ..transfer.hybrid import Scales, document_scale, relations, scales
 from ..transfer.naming import class_of_clusters
 from ..transfer.per_target import by_class, likelihood, targets_of
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 
 
@@ -133,6 +134,8 @@ class SpectralCoclustering(TransductiveClassifier):
     n_vectors : l in (2); None takes ceil(log2 k), as the paper does.
     degree_regularization : tau, in mean degrees; 0 is the paper's form.
     n_init : starts of k-means.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of k-means and of the eigensolver.
 
     Attributes
@@ -162,14 +165,25 @@ class SpectralCoclustering(TransductiveClassifier):
         "n_vectors": [Interval(Integral, 1, None, closed="left"), None],
         "degree_regularization": [Interval(Real, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
+        "class_prior": CLASS_PRIOR,
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_clusters=None, *, n_vectors=None, degree_regularization=1.0, n_init=10, random_state=None):
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        n_vectors=None,
+        degree_regularization=1.0,
+        n_init=10,
+        class_prior=None,
+        random_state=None,
+    ):
         self.n_clusters = n_clusters
         self.n_vectors = n_vectors
         self.degree_regularization = degree_regularization
         self.n_init = n_init
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _fold_in(self, X: Matrix, d: int) -> Array:

@@ -36,6 +36,7 @@ from ..transfer.domains import Domain, Domains
 from ..transfer.hybrid import indicator
 from ..transfer.naming import class_of_clusters
 from ..transfer.per_target import by_class, join, shares, targets_of
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 
 
@@ -118,6 +119,8 @@ class SphericalKMeans(TransductiveClassifier):
     n_init : starts from other random documents; the one with the closest clusters is kept.
     max_iter : number of rounds.
     tol : stop when the objective falls by less than this share of its first value in ten rounds; 0 runs all.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the starts.
 
     Attributes
@@ -147,14 +150,16 @@ class SphericalKMeans(TransductiveClassifier):
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "class_prior": CLASS_PRIOR,
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_clusters=None, *, n_init=10, max_iter=100, tol=1e-6, random_state=None):
+    def __init__(self, n_clusters=None, *, n_init=10, max_iter=100, tol=1e-6, class_prior=None, random_state=None):
         self.n_clusters = n_clusters
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _fold_in(self, X: Matrix, d: int) -> Array:

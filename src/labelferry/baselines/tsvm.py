@@ -17,7 +17,8 @@ which keeps the shares of the classes. More than two classes are set each agains
 machine is then an instance of (1), and what is proved of it holds.
 
 Paper: Joachims, Transductive Inference for Text Classification using Support Vector Machines, ICML 1999. We had no
-copy: the algorithm is as it is known where others use it. The numbers above are ours.
+copy: the algorithm, and what is said of the paper here, is as it is known where others use it. The numbers above are
+ours.
 
 Departures
 ----------
@@ -182,8 +183,8 @@ class TSVM(LinearClassifier):
         documents.
     target_C : C*, the weight of the loss of unlabelled documents in the end; None takes C.
     class_prior : shares of the classes among the unlabelled documents: "source", those among the given labels;
-        "uniform"; or an array in the order of `classes_`. They are kept: where the shares of source and target differ
-        much and are not given, the answer suffers.
+        "uniform"; "estimate" (see `labelferry.transfer.prior`); or an array in the order of `classes_`. They
+        are kept: where the shares of source and target differ much and are not given, the answer suffers.
     max_switches : pairs of labels exchanged at once; None exchanges all that lower the objective.
     max_iter : number of exchanges at each level of C_- and C_+.
 
@@ -209,10 +210,11 @@ class TSVM(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    matches_prior = False
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "target_C": [Interval(Real, 0, None, closed="neither"), None],
-        "class_prior": [StrOptions({"source", "uniform"}), "array-like"],
+        "class_prior": [StrOptions({"source", "uniform", "estimate"}), "array-like"],
         "max_switches": [Interval(Integral, 1, None, closed="left"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }

@@ -15,15 +15,15 @@ ROOMS = (methods, baselines)  # imported so that their estimators are registered
 
 
 def parse(text: str) -> list[str]:
-    """The methods of a list with commas, each in its plain form: names as they are registered, one space a comma.
+    """The methods of a list with commas, each once, in its plain form: names as registered, a space after a comma.
 
-    >>> parse("tcl, RSP( risk=0 ),cdsc")
+    >>> parse("tcl, RSP( risk=0 ),cdsc,TCL")
     ['TCL', 'RSP(risk=0)', 'CDSC']
     """
     try:
         elements = ast.parse(f"[{text}]", mode="eval").body.elts  # type: ignore[attr-defined]
-        return [_plain(*_read(element)) for element in elements]
-    except SyntaxError as error:
+        return list(dict.fromkeys(_plain(*_read(element)) for element in elements))
+    except (SyntaxError, AttributeError) as error:
         raise ValueError(
             f"methods must be names with commas between them, such as TCL,RSP(risk=0); got {text!r}."
         ) from error

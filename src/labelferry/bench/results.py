@@ -13,17 +13,7 @@ from .remarks import REMARKS
 from .table import TITLES, best_in_words, run_table
 
 # Five draws of small samples cost less than one run at full size.
-SEEDS = {
-    "cdsc": 5,
-    "cdsc-sgml": 5,
-    "hybrid": 5,
-    "rsp": 5,
-    "rsp-office": 5,
-    "reuters": 3,
-    "gcmf": 2,
-    "tcl": 2,
-    "four": 2,
-}
+SEEDS = {"cdsc": 5, "cdsc-sgml": 5, "hybrid": 5, "rsp": 5, "rsp-office": 5, "reuters": 3}
 
 INTRODUCTION = f"""\
 # Results

@@ -178,7 +178,7 @@ def tasks_in(table: str, only: Sequence[str] = ()) -> list[str]:
     unknown = [task for task in wanted if task not in known]
     if unknown:
         raise ValueError(f"there is no task {unknown[0]!r} in the table {table!r}; it has {', '.join(known)}.")
-    return [known[task] for task in wanted] if only else list(known.values())
+    return [known[task] for task in dict.fromkeys(wanted)] if only else list(known.values())
 
 
 def run_table(

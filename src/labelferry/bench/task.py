@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linear_sum_assignment
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.preprocessing import normalize
@@ -100,13 +99,6 @@ def purity(clusters: np.ndarray, y: np.ndarray) -> float:
     """The share of documents that are of the largest class in their cluster (RSP, section 4.1). Two clusters may have
     the same."""
     return float(contingency_matrix(y, clusters).max(axis=0).sum() / len(y))
-
-
-def matched_accuracy(clusters: np.ndarray, y: np.ndarray) -> float:
-    """The share of documents in the right cluster, where each stands for a class of its own: the best such match. Never
-    more than the purity."""
-    table = contingency_matrix(y, clusters)
-    return float(table[linear_sum_assignment(table, maximize=True)].sum() / len(y))
 
 
 def _found(source: Source) -> bool:

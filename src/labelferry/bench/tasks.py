@@ -44,7 +44,7 @@ from .groups import OneDomain, TwoDomains
 from .splits import at_most, by_groups, exactly, other_classes, same_classes
 from .task import Loaded, Recipe, Task
 
-__all__ = ["TABLES", "TASKS", "Loaded", "Task", "catalogue", "missing", "tasks_here", "tasks_of"]
+__all__ = ["TABLES", "TASKS", "Loaded", "Task", "missing", "tasks_here", "tasks_of"]
 
 
 def tasks_of(table: str) -> list[str]:
@@ -57,22 +57,6 @@ def tasks_of(table: str) -> list[str]:
 def tasks_here(table: str) -> list[str]:
     """Those whose corpora are on this machine."""
     return [name for name in tasks_of(table) if missing(name) is None]
-
-
-def catalogue() -> list[dict[str, Any]]:
-    """The tables as plain dicts: name, tasks, corpora, and how many of the tasks have their corpora on this machine."""
-    return [
-        {
-            "table": table,
-            "tasks": [name.partition("/")[2] for name in tasks_of(table)],
-            "corpora": ", ".join(
-                dict.fromkeys(source.title for name in tasks_of(table) for source in TASKS[name].corpora)
-            ),
-            "here": len(tasks_here(table)),
-            "all": len(tasks_of(table)),
-        }
-        for table in TABLES
-    ]
 
 
 def missing(name: str) -> str | None:

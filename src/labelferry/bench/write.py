@@ -11,6 +11,15 @@ from typing import Any
 CELL = ("mean", "sd", "n", "balanced", "seconds", "paper", "paper_sd", "difference")
 
 
+def in_percent(share: float | None, sign: bool = False) -> str:
+    """With one decimal and no sign of percent; with a plus where `sign` asks for it.
+
+    >>> in_percent(0.9876), in_percent(0.01, sign=True), in_percent(None)
+    ('98.8', '+1.0', '')
+    """
+    return "" if share is None else f"{100 * share:{'+' if sign else ''}.1f}"
+
+
 def as_json(value: dict[str, Any]) -> str:
     return json.dumps(value, indent=1) + "\n"
 

@@ -28,7 +28,7 @@ class OneLineErrors(TyperGroup):
         except Exception as error:
             # The base class of usage errors is not the same in all versions of typer; this method of theirs is.
             usage = getattr(error, "format_message", None)
-            if usage is None and not isinstance(error, ValueError | FileNotFoundError):
+            if usage is None and not isinstance(error, ValueError | OSError):
                 raise
             message = str(error) if usage is None else usage()
             typer.echo(f"labelferry: {' '.join(message.split())}", err=True)

@@ -24,6 +24,7 @@ Out = Annotated[Path, typer.Option(help="Folder for records and results. A run t
 Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds; they draw the documents and start the methods.")]
 Jobs = Annotated[int, typer.Option(help="Processes to run side by side; -1 is one a core.")]
 HERE = Path("bench-results")
+BESIDE = "ours, and beside the paper"
 
 
 @bench.command("list")
@@ -88,14 +89,14 @@ def compare(
     tolerance: Annotated[float, typer.Option(min=0, max=1, help="A fall up to this is none.")] = 0.01,
 ) -> None:
     """What got worse between two runs of a table? Exit code 1 where something did."""
-    from ..bench import compare_tables
+    from ..bench import compare_tables, in_percent
 
     rows = compare_tables(before, after, tolerance)
     console = new_console()
     shown = new_table("task", "method", "before", "after", "change", numbers=3)
     for row in rows:
         style = "red" if row["worse"] else None
-        numbers = (percent(row["before"]), percent(row["after"]), percent(row["change"], sign=True))
+        numbers = (in_percent(row["before"]), in_percent(row["after"]), in_percent(row["change"], sign=True))
         shown.add_row(safe(row["task"]), safe(row["method"]), *numbers, style=style)
     console.print(shown)
     worse = sum(row["worse"] for row in rows)
@@ -120,22 +121,28 @@ def results(
 
 
 def show_table(console: Console, result: dict[str, Any]) -> None:
-    from ..bench import best_in_words
+    from ..bench import best_in_words, in_percent
 
     heading(console, safe(result["title"]))
     for source in result["sources"]:
         console.print(safe(source))
-    means = new_table("mean over the tasks", "ours", "sd", "paper", "difference", "tasks", "seconds", numbers=6)
+    means = new_table("mean over the tasks", "ours", "sd", "paper", "difference", "tasks", "sec", numbers=6)
+    means.columns[0].no_wrap = True
     for method, mean in zip(result["methods"], result["means"], strict=True):
-        numbers = [percent(mean[key]) for key in ("mean", "sd", "paper")]
+        numbers = [in_percent(mean[key]) for key in ("mean", "sd", "paper")]
         seconds = "" if mean["seconds"] is None else f"{mean['seconds']:.1f}"
-        means.add_row(safe(method["method"]), *numbers, percent(mean["difference"], sign=True), str(mean["n"]), seconds)
+        means.add_row(
+            safe(method["method"]), *numbers, in_percent(mean["difference"], sign=True), str(mean["n"]), seconds
+        )
     console.print(means)
+    methods = [method["method"] for method in result["methods"]]
     rows = [row for row in result["rows"] if not row["missing"]]
-    tasks = new_table("ours, and beside the paper", *(safe(row["task"]) for row in rows), numbers=len(rows))
-    for i, method in enumerate(result["methods"]):
-        tasks.add_row(safe(method["method"]), *(_lines(row["cells"][i]) for row in rows))
-    console.print(tasks)
+    for some in side_by_side(rows, console.width - max(map(len, [BESIDE, *methods]))):
+        tasks = new_table(BESIDE, *(safe(row["task"]) for row in some), numbers=len(some))
+        tasks.columns[0].no_wrap = True
+        for i, method in enumerate(methods):
+            tasks.add_row(safe(method), *(_lines(row["cells"][i]) for row in some))
+        console.print(tasks)
     for row in result["rows"]:
         if row["missing"]:
             console.print(f"{safe(row['task'])}: missing, {safe(row['missing'])}")
@@ -143,15 +150,29 @@ def show_table(console: Console, result: dict[str, Any]) -> None:
         console.print(safe(best_in_words(best)))
 
 
+def side_by_side(rows: list[dict[str, Any]], width: int) -> list[list[dict[str, Any]]]:
+    """The tasks in groups that find room in `width` with no word of their names broken; at least one a group."""
+    groups: list[list[dict[str, Any]]] = []
+    room = 0
+    for row in rows:
+        needed = 3 + max(map(len, [*row["task"].split(), "100.0"]))  # with the space between two columns
+        if needed > room:
+            groups.append([])
+            room = width
+        groups[-1].append(row)
+        room -= needed
+    return groups
+
+
 def _lines(cell: dict[str, Any] | None) -> str:
     """Ours, and under it how far it is from the paper's."""
+    from ..bench import in_percent
+
     if cell is None or cell["mean"] is None:
         return ""
-    return percent(cell["mean"]) + (f"\n{percent(cell['difference'], sign=True)}" if cell["paper"] is not None else "")
-
-
-def percent(share: float | None, *, sign: bool = False) -> str:
-    return "" if share is None else f"{100 * share:{'+' if sign else ''}.1f}"
+    return in_percent(cell["mean"]) + (
+        f"\n{in_percent(cell['difference'], sign=True)}" if cell["paper"] is not None else ""
+    )
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from .options import (
     language_of,
     print_json,
     stages,
+    warnings_in_a_line,
 )
 from .show import new_console, new_table, safe
 
@@ -46,13 +47,12 @@ def compare(
 ) -> None:
     """Compare methods on the same files.
 
-    Do they agree, how long do they take and, with --truth, who is right?
+    Do they agree, how long do they take and, with --truth, who is right? SourceLR is always among those agreed with.
     """
-    from ..auto import PANEL
     from ..job import compare as run
 
-    names = [name.strip() for name in methods.split(",") if name.strip()] or list(PANEL)
-    with stages(len(names) + 1, quiet=quiet or json) as begin:
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    with warnings_in_a_line(quiet=quiet or json), stages(len(names) + 1 if names else 10, quiet=quiet or json) as begin:
         found = run(
             sources,
             target,
@@ -70,6 +70,7 @@ def compare(
         )
     if json:
         print_json(found)
+    if json or quiet:
         return
     console = new_console()
     for sentence in found["said"]:

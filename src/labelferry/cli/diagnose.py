@@ -20,6 +20,7 @@ from .options import (
     Text,
     language_of,
     print_json,
+    warnings_in_a_line,
 )
 from .show import heading, new_console, new_table, safe
 
@@ -47,18 +48,19 @@ def diagnose(
     """
     from ..job import diagnose as run
 
-    found = run(
-        sources,
-        target,
-        text=text,
-        label=label,
-        domain=domain,
-        language=language_of(language),
-        ngrams=ngrams,
-        skip_bad=skip_bad,
-        encoding=encoding,
-        seed=seed,
-    )
+    with warnings_in_a_line(quiet=json):
+        found = run(
+            sources,
+            target,
+            text=text,
+            label=label,
+            domain=domain,
+            language=language_of(language),
+            ngrams=ngrams,
+            skip_bad=skip_bad,
+            encoding=encoding,
+            seed=seed,
+        )
     if json:
         print_json(found)
     else:
@@ -88,11 +90,9 @@ def show(console: Console, found: dict[str, Any]) -> None:
         words.add_row(safe(row["word"]), f"{row['source']:.1%}", f"{row['target']:.1%}")
     console.print(words)
     heading(console, "The classes")
-    methods = list(found["agreement"])
-    classes = new_table("class", "old documents", *(f"new, by {name}" for name in methods), numbers=1 + len(methods))
+    classes = new_table("class", "old documents", "new documents, estimated", numbers=2)
     for row in found["classes"]:
-        shares = [row["source"], *(row["target"][name] for name in methods)]
-        classes.add_row(safe(row["class"]), *(f"{share:.0%}" for share in shares))
+        classes.add_row(safe(row["class"]), f"{row['source']:.0%}", f"{row['target']:.0%}")
     console.print(classes)
     if len(found["sources"]) > 1:
         heading(console, "The sources, nearest first")

@@ -24,6 +24,7 @@ from .options import (
     language_of,
     print_json,
     stages,
+    warnings_in_a_line,
 )
 from .show import heading, new_console, new_table, safe
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 STRICT_EXIT = 3
+N_STAGES = 14  # of the longest job: four of its own, nine members of a panel and their judging
 SIZES = {"k": 1e3, "m": 1e6, "g": 1e9}
 COLOURS = {"safe": "green", "doubtful": "yellow", "unsafe": "red"}
 
@@ -49,7 +51,12 @@ def label(
     features: Annotated[
         Path | None, typer.Option(help="Your own features, .npz or .npy: rows of sources first.")
     ] = None,
-    min_confidence: Annotated[float, typer.Option(min=0, max=1, help="Labels less sure need review.")] = 0.6,
+    target_error: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of wrong labels allowed among those not marked for review.")
+    ] = 0.05,
+    min_confidence: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Mark labels less sure than this, in place of that rule.")
+    ] = None,
     language: Language = "english",
     ngrams: Ngrams = 1,
     stem: Annotated[bool, typer.Option("--stem", help="Count stems in place of words.")] = False,
@@ -70,11 +77,15 @@ def label(
     Exit codes: 0 done, 2 wrong input (one line says what), 3 unsafe with --strict, 130 interrupted. A file is written
     whole or not at all.
     """
-    from ..auto import PANEL
     from ..job import label as run
 
-    refuse_overwriting([*sources, target], [out, report, save])
-    with stages(len(PANEL) + 4, quiet=quiet or json) as begin:
+    check_outputs(out, report, save, inputs=[*sources, target, *([features] if features else [])])
+    if features is not None and (save is not None or max_memory is not None):
+        raise ValueError(
+            "--save and --max-memory are about words, and --features has none. Leave out one or the other."
+        )
+    memory = bytes_of(max_memory)
+    with warnings_in_a_line(quiet=quiet or json), stages(N_STAGES, quiet=quiet or json) as begin:
         result = run(
             sources,
             target,
@@ -88,8 +99,9 @@ def label(
             stem=stem,
             headers=headers,
             signatures=signatures,
+            target_error=target_error,
             min_confidence=min_confidence,
-            max_memory=bytes_of(max_memory),
+            max_memory=memory,
             seed=seed,
             skip_bad=skip_bad,
             encoding=encoding,
@@ -102,7 +114,8 @@ def label(
         if save is not None:
             result.save(save)
     if json:
-        print_json(result.summary())
+        summary = result.summary()
+        print_json({**summary, "said": [*summary["said"], *said]})
     elif not quiet:
         show(new_console(), result, said, [path for path in (out, report, save) if path])
     if strict and result.verdict.level == "unsafe":
@@ -126,13 +139,18 @@ def show(console: Console, result: Any, said: list[str], written: list[Path]) ->
     console.print(f"Written: {', '.join(safe(str(path)) for path in written)}", soft_wrap=True)
 
 
-def refuse_overwriting(inputs: list[Path], outputs: list[Path | None]) -> None:
+def check_outputs(out: Path, report: Path | None, save: Path | None, *, inputs: list[Path]) -> None:
+    """What would be an error when the work is done is one before it begins."""
+    from ..text import check_place, format_of
+
+    format_of(out)
+    outputs = [path for path in (out, report, save) if path is not None]
+    places = [check_place(path) for path in outputs]
     known = {path.resolve() for path in inputs}
-    for path in outputs:
-        if path is not None and path.resolve() in known:
+    for path, place in zip(outputs, places, strict=True):
+        if place in known:
             raise ValueError(f"{path} is one of the inputs and would be overwritten. Give the output another name.")
-    given = [path.resolve() for path in outputs if path is not None]
-    if len(set(given)) < len(given):
+    if len(set(places)) < len(places):
         raise ValueError("--out, --report and --save must be different files. Give each a name of its own.")
 
 
@@ -142,6 +160,9 @@ def bytes_of(size: str | None) -> float | None:
         return None
     number, unit = (size[:-1], size[-1:].lower()) if size[-1:].lower() in SIZES else (size, "")
     try:
-        return float(number) * SIZES.get(unit, 1)
+        wanted = float(number) * SIZES.get(unit, 1)
     except ValueError:
-        raise ValueError(f"--max-memory must be a number with K, M or G, such as 500M; got {size!r}.") from None
+        wanted = 0.0
+    if not 0 < wanted < float("inf"):
+        raise ValueError(f"--max-memory must be a number with K, M or G, such as 500M; got {size!r}.")
+    return wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
+HELD = 3  # stages before the first line
+
+
 def language_of(name: str) -> str | None:
     return None if name.lower() == "none" else name
 
@@ -31,7 +35,39 @@ def language_of(name: str) -> str | None:
 def print_json(result: dict[str, Any]) -> None:
     import json
 
-    typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(result, allow_nan=False))  # ASCII: any terminal, pipe and half a character will do
+
+
+@contextmanager
+def warnings_in_a_line(*, quiet: bool) -> Iterator[None]:
+    """What the library warns of is said once, in a line each on stderr; nothing of it if `quiet`."""
+    said: set[str] = set()
+
+    def say(message: Warning | str, *_: Any, **__: Any) -> None:
+        line = " ".join(str(message).split())
+        if line not in said:
+            typer.echo(f"labelferry: {line}", err=True)
+        said.add(line)
+
+    with warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore")
+        warnings.showwarning = say
+        yield
+
+
+def log_lines() -> Callable[[str], None]:
+    """A line a stage. The first two, in which wrong input shows, wait for the third: an error is then a line alone."""
+    held: list[str] = []
+
+    def begin(stage: str) -> None:
+        held.append(f"labelferry: {stage}")
+        if len(held) == HELD:
+            typer.echo("\n".join(held), err=True)
+        elif len(held) > HELD:
+            typer.echo(held[-1], err=True)
+
+    return begin
 
 
 @contextmanager
@@ -40,7 +76,7 @@ def stages(total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
     if quiet:
         yield lambda _: None
     elif not sys.stderr.isatty():
-        yield lambda stage: typer.echo(f"labelferry: {stage}", err=True)
+        yield log_lines()
     else:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn

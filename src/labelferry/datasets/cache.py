@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO, NamedTuple
 from urllib.request import urlopen
+
+from ..disk import whole
 
 BLOCK = 1 << 20  # bytes read at a time
 TIMEOUT = 60  # seconds without an answer
@@ -122,13 +123,7 @@ def downloading(source: Source) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to. It gets its name when the block ends well; after an error nothing of it is left."""
+    """A file to write to, in a folder that is made for it. It gets its name when the block ends well."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-        try:
-            yield file
-        except BaseException:
-            file.close()
-            os.unlink(file.name)
-            raise
-    os.replace(file.name, path)
+    with whole(path) as draft, draft.open("wb") as file:
+        yield file

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .cache import Source, find
-from .reading import read_matrices
+from .reading import read_labelled
 
 FILES = {
     "amazon": "amazon_SURF_L10.mat",
@@ -21,8 +21,17 @@ FILES = {
     "webcam": "webcam_SURF_L10.mat",
 }
 # The ten folders of Office, in the order of the alphabet: labels 1 to 10.
-CLASSES = np.array(
-    ["back_pack", "bike", "calculator", "headphones", "keyboard", "laptop", "monitor", "mouse", "mug", "projector"]
+CLASSES = (
+    "back_pack",
+    "bike",
+    "calculator",
+    "headphones",
+    "keyboard",
+    "laptop",
+    "monitor",
+    "mouse",
+    "mug",
+    "projector",
 )
 SOURCE = Source(
     name="office_caltech",
@@ -49,5 +58,5 @@ def load_office_caltech(domain: str, path: str | PathLike[str] | None = None) ->
     if domain not in FILES:
         raise ValueError(f"domain must be one of {', '.join(map(repr, FILES))}; got {domain!r}.")
     folder = find(SOURCE._replace(parts=(FILES[domain],)), path)
-    counts, labels = read_matrices(folder / FILES[domain], "fts", "labels")
-    return Images(sp.csr_array(counts.astype(np.float64)), CLASSES[labels.ravel() - 1], domain)
+    counts, labels = read_labelled(folder / FILES[domain], "fts", "labels", CLASSES)
+    return Images(sp.csr_array(counts.astype(np.float64)), labels, domain)

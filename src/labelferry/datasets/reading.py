@@ -9,10 +9,12 @@ import gzip
 import json
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
+
+import numpy as np
 
 
 class CorpusDamaged(ValueError):
@@ -81,3 +83,16 @@ def read_matrices(path: Path, *names: str) -> list[Any]:
         except (MatReadError, NotImplementedError) as error:
             raise ValueError(str(error)) from error
         return [arrays[name] for name in names]
+
+
+def read_labelled(path: Path, data: str, labels: str, classes: Sequence[str]) -> tuple[Any, np.ndarray]:
+    """A matrix of a MATLAB file, and the class of each of its rows: the labels 1, 2, ... stand for `classes`."""
+    X, y = read_matrices(path, data, labels)
+    y = np.asarray(y).ravel()
+    with reading(path):
+        if len(y) != X.shape[0]:
+            raise ValueError(f"{len(y)} labels for {X.shape[0]} rows")
+        known = np.isin(y, np.arange(1, len(classes) + 1))
+        if not known.all():
+            raise ValueError(f"labels must be 1 to {len(classes)}; one is {y[~known][0]}")
+        return X, np.asarray(classes)[y.astype(int) - 1]

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .cache import Source, find
-from .reading import read_matrices
+from .reading import read_labelled
 
 # The name of the files, and the classes that the labels 1 and 2 stand for. The files do not say which is which.
 # The sizes tell: 649 and 621 documents are people, 588 and 587 orgs, 428 and 456 places, in every task they are in.
@@ -52,6 +52,7 @@ def load_reuters_crossdomain(task: str, path: str | PathLike[str] | None = None)
     name, classes = TASKS[task]
     sides = [f"{name}_{side}" for side in ("src", "tar")]
     folder = find(SOURCE._replace(parts=tuple(f"{side}.mat" for side in sides)), path)
-    (Xs, ys), (Xt, yt) = (read_matrices(folder / f"{side}.mat", f"{side}_data", f"{side}_label") for side in sides)
-    names = np.array(classes)
-    return CrossDomain(sp.csr_array(Xs), names[ys.ravel() - 1], sp.csr_array(Xt), names[yt.ravel() - 1])
+    (Xs, ys), (Xt, yt) = (
+        read_labelled(folder / f"{side}.mat", f"{side}_data", f"{side}_label", classes) for side in sides
+    )
+    return CrossDomain(sp.csr_array(Xs), ys, sp.csr_array(Xt), yt)

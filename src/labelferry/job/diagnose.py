@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ..auto import judge
-from ..auto.choose import fit_all
+from ..auto.assess import assess, verdict
+from ..auto.auto_transfer import TARGET_ERROR, at_home
+from ..auto.blend import blend
+from ..auto.panel import ask, make_panel
 from ..diagnosis import carriers, changed_words, divergence, gap, risk, vocabulary_overlap
 from ..linalg.matrix import stack_rows
 from .features import vectorize
 from .inputs import read_inputs
-from .label import make
+from .panel import WITNESSES, stack
 
 N_WORDS = 20
-LOOK = ("EMNaiveBayes", "SourceLR", "HybridLabelPropagation")  # quick, and unlike each other
 
 
 def diagnose(
@@ -37,16 +38,17 @@ def diagnose(
     inputs = read_inputs(source, target, text=text, label=label, domain=domain, skip_bad=skip_bad, encoding=encoding)
     found = vectorize(inputs, cleaning={}, settings={"language": language, "ngrams": ngrams})
     Xs, Xt = stack_rows(found.Xs), found.Xt
-    ys = [source.labels for source in inputs.sources]
-    given = np.concatenate(ys)
-    members = fit_all({name: make(name, seed) for name in LOOK}, found.Xs, ys, Xt)
+    given = np.concatenate([source.labels for source in inputs.sources])
+    domains = stack(inputs, found).domains()
+    answers = ask({name: member for name, member in make_panel(seed).items() if name in WITNESSES}, domains)
+    blended = blend(answers.proba)
+    judged = assess(blended.proba, answers, Xt, at_home(domains), blended.weights, TARGET_ERROR)
     classes, codes = np.unique(given.astype(str), return_inverse=True)
     carrying = carriers(Xs, codes, Xt)
     kl, overlap = divergence(Xs, Xt, random_state=seed), vocabulary_overlap(Xs, Xt)
-    middle = max(members, key=lambda member: member.agreement)
     return {
         "title": f"{', '.join(source.name for source in inputs.sources)} to {inputs.target.name}",
-        "verdict": judge("a method that learns from the new documents", middle.agreement, overlap).as_dict(),
+        "verdict": verdict(judged).as_dict(),
         "n_source": Xs.shape[0],
         "n_target": Xt.shape[0],
         "n_words": Xt.shape[1],
@@ -66,12 +68,12 @@ def diagnose(
             {
                 "class": str(c),
                 "source": float((given.astype(str) == c).mean()),
-                "target": {m.name: float((m.estimator.transduction_.astype(str) == c).mean()) for m in members},
+                "target": float(judged.shares[list(domains.classes.astype(str)).index(c)]),
             }
             for c in classes
         ],
         "changed_words": changed_words(Xs, Xt, found.words, N_WORDS),
-        "agreement": {member.name: member.agreement for member in members},
+        "agreement": dict(zip(judged.members, judged.agreement.tolist(), strict=True)),
         "said": [*inputs.said, *found.said],
     }
 

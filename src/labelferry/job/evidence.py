@@ -3,6 +3,7 @@
 The words of all documents are counted by class, of the sources by their labels, of the target by the probabilities that
 the method gave. A word speaks for a class by the logarithm of its share there over its share in the other class that is
 nearest; in a document, times its weight. It tells what is typical of the answer, not how the method came to it.
+Features below 0, which are no counts, say nothing here.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..linalg.matrix import Array
+from ..linalg.matrix import Array, has_negative
 
 SMOOTHING = 0.5  # documents added to every word and class
 ROWS = 4096  # documents looked at together
@@ -26,6 +27,8 @@ class Spoken(NamedTuple):
 def read_words(Xs: Sequence[Any], codes: Sequence[Array], Xt: Any, proba: Array) -> Spoken:
     """What the words of all documents say, the target's by the answer."""
     n_classes = proba.shape[1]
+    if any(has_negative(X) for X in (*Xs, Xt)):
+        return Spoken(*np.zeros((2, Xt.shape[1], n_classes)))
     one_hot = np.eye(n_classes)
     counts = np.asarray(Xt.T @ proba, dtype=np.float64)
     for X, code in zip(Xs, codes, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse as sp
@@ -73,8 +74,11 @@ def read_features(path: str | PathLike[str], inputs: Inputs) -> Features:
     path = Path(path)
     try:
         X = sp.csr_array(sp.load_npz(path)) if path.suffix == ".npz" else np.load(path, allow_pickle=False)
-    except (OSError, ValueError, KeyError) as error:
-        what = " ".join(str(error).split())
+        if not np.issubdtype(X.dtype, np.number):
+            raise ValueError(f"its values are {X.dtype}, not numbers")
+    except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, BadZipFile) as error:
+        # What numpy says of pickles is left out: it recommends to allow them.
+        what = "it holds objects" if "pickle" in str(error) else " ".join(str(error).split())
         raise ValueError(
             f"cannot read features from {path} ({what}). Write them with scipy.sparse.save_npz or numpy.save."
         ) from None

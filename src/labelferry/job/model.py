@@ -61,12 +61,24 @@ def load(path: str | PathLike[str]) -> Any:
         return persist.from_arrays(arrays, str(path))
     try:
         given = json.loads(str(arrays["model"]))
-        cleaning = {name: given["cleaning"][name] for name in CLEANING}
+        cleaning = read_cleaning(given["cleaning"])
         typical = {str(name): [str(word) for word in words] for name, words in given["typical"].items()}
         vectorizer = vectorizer_from(_under("vectorizer/", arrays))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged: {error}. Save the model again.") from None
-    return Model(persist.from_arrays(_under("estimator/", arrays), str(path)), vectorizer, cleaning, typical)
+        raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}. Save the model again.") from None
+    estimator = persist.from_arrays(_under("estimator/", arrays), str(path))
+    if getattr(estimator, "n_features_in_", None) != len(vectorizer.vocabulary_):
+        raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
+    return Model(estimator, vectorizer, cleaning, typical)
+
+
+def read_cleaning(given: dict[str, Any]) -> dict[str, Any]:
+    """The settings of `text.clean` that a model keeps, each of a kind that it may have."""
+    cleaning = {name: given[name] for name in CLEANING}
+    for name, value in cleaning.items():
+        if not isinstance(value, bool) and (name, value) != ("html", "auto"):
+            raise ValueError(f"its setting {name} is {value!r}")
+    return cleaning
 
 
 def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:

@@ -22,12 +22,16 @@ def axes(X: Any, codes: Array, is_target: Array) -> tuple[Array, tuple[str, str]
     means = np.vstack([_mean(X, codes == c) for c in range(n_classes) if (codes == c).any()])
     if len(means) > 2:
         _, _, directions = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
-        return directions[:2].T, AXES_OF_MORE
+        return _two(directions.T), AXES_OF_MORE
     first = means[-1] - means[0] if len(means) == 2 else means[0]
     second = _mean(X, is_target) - _mean(X, ~is_target)
-    directions = np.vstack([first, second])
-    q, r = np.linalg.qr(directions.T)
-    return q * np.where(np.diag(r) < 0, -1, 1), AXES_OF_TWO
+    q, r = np.linalg.qr(np.vstack([first, second]).T)
+    return _two(q * np.where(np.diag(r) < 0, -1, 1)), AXES_OF_TWO
+
+
+def _two(directions: Array) -> Array:
+    """Two columns, also where there is one word only."""
+    return np.pad(directions[:, :2], ((0, 0), (0, max(0, 2 - directions.shape[1]))))
 
 
 def _mean(X: Any, rows: Array) -> Array:

@@ -22,11 +22,12 @@ N_WORDS = 20
 N_TOPICS = 12
 N_BINS = 20
 TEXT = 300  # characters of a text
+TARGET = "target"  # the page's name for new documents, which no source may have
 
 
 def summarize(result: Labelling, *, comparison: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """The dict of `report.render_page`."""
-    inputs, found, best = result.inputs, result.features, result.choice.best
+    inputs, found = result.inputs, result.features
     Xs = stack_rows(found.Xs)
     kl = divergence(Xs, found.Xt)
     return {
@@ -35,10 +36,11 @@ def summarize(result: Labelling, *, comparison: Sequence[dict[str, Any]] = ()) -
         "version": __version__,
         "verdict": result.verdict.as_dict(),
         "method": {
-            "name": best.name,
-            "what": str(type(best.estimator).__doc__).partition("\n")[0],
+            "name": result.method,
+            "what": str(type(result.estimator).__doc__).partition("\n")[0],
             "why": why(result),
         },
+        "estimated_accuracy": result.estimated_accuracy,
         "n_source": Xs.shape[0],
         "n_target": found.Xt.shape[0],
         "sources": [
@@ -66,12 +68,10 @@ def summarize(result: Labelling, *, comparison: Sequence[dict[str, Any]] = ()) -
 
 
 def why(result: Labelling) -> str:
-    if result.settings["method"] != "auto":
+    if result.settings["method"].lower() != "auto":
         return "It was asked for."
-    return (
-        f"Of {len(result.choice.members)} methods it agrees most with the others: mean kappa "
-        f"{result.choice.best.agreement:.2f}."
-    )
+    used = [member["method"] for member in result.members if member["weight"] > 0]
+    return f"A blend of the {len(used)} methods of the panel that agree: {', '.join(used)}."
 
 
 def class_counts(result: Labelling) -> list[dict[str, Any]]:
@@ -94,7 +94,8 @@ def projection(result: Labelling, Xs: Any) -> dict[str, Any]:
     rows = np.concatenate([_sample(np.flatnonzero(side), N_POINTS // 2, rng) for side in (~is_target, is_target)])
     points = np.asarray(take_rows(X, rows) @ directions)
     texts = [text for source in inputs.sources for text in source.texts]
-    domain = [source.name for source in inputs.sources for _ in source.texts]
+    called = [f"{source.name} (old)" if source.name == TARGET else source.name for source in inputs.sources]
+    domain = [name for name, source in zip(called, inputs.sources, strict=True) for _ in source.texts]
 
     def point(i: int, x: float, y: float) -> dict[str, Any]:
         shown = {"x": x, "y": y, "label": str(classes[codes[i]])}
@@ -102,7 +103,7 @@ def projection(result: Labelling, Xs: Any) -> dict[str, Any]:
             return {**shown, "domain": domain[i], "confidence": None, "row": None, "text": texts[i][:TEXT]}
         t = i - len(texts)
         sure, line = float(result.confidence[t]), int(inputs.target.lines[t])
-        return {**shown, "domain": "target", "confidence": sure, "row": line, "text": inputs.texts[t][:TEXT]}
+        return {**shown, "domain": TARGET, "confidence": sure, "row": line, "text": inputs.texts[t][:TEXT]}
 
     return {
         "axes": list(names),
@@ -115,13 +116,21 @@ def confidence(result: Labelling) -> dict[str, Any]:
     edges = np.linspace(low, 1, N_BINS + 1)
     counts, _ = np.histogram(np.clip(result.confidence, low, 1), bins=edges)
     return {
-        "threshold": result.settings["min_confidence"],
+        "threshold": threshold(result),
         "bins": [
             {"from": float(a), "to": float(b), "documents": int(n)}
             for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
         ],
         "below": int(result.needs_review.sum()),
     }
+
+
+def threshold(result: Labelling) -> float | None:
+    """The confidence below which labels are to be reviewed; None where none is, or all are."""
+    if result.settings["min_confidence"] is not None:
+        return result.settings["min_confidence"]
+    kept = result.confidence[~result.needs_review]
+    return float(kept.min()) if 0 < len(kept) < len(result.confidence) else None
 
 
 def topics(result: Labelling) -> list[dict[str, Any]]:
@@ -159,16 +168,19 @@ def review(result: Labelling) -> list[dict[str, Any]]:
 
 def members(result: Labelling) -> list[dict[str, Any]]:
     """The methods that were fitted, side by side."""
+    found = result.outcome.found
+    alike = (found.codes == found.proba.argmax(axis=1)).mean(axis=1)
     return [
         {
-            "method": member.name,
-            "agreement": member.agreement,
-            "score": None,
-            "seconds": member.seconds,
+            "method": member["method"],
+            "agreement": float(share),
+            "score": member["weight"],
+            "level": member["level"],
+            "seconds": member["seconds"],
             "accuracy": None,
-            "chosen": i == result.choice.chosen,
+            "chosen": member["weight"] > 0,
         }
-        for i, member in enumerate(result.choice.members)
+        for member, share in zip(result.members, alike, strict=True)
     ]
 
 

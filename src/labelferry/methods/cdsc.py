@@ -59,6 +59,7 @@ from ..linalg.matrix import Array, Matrix
 from ..optim import Solution
 from ..transfer.domains import Domains
 from ..transfer.linear import START_C
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 from ..transfer.spectral import SpectralShell, cut, describe, extend, nodes
 
@@ -95,6 +96,8 @@ class CDSC(SpectralShell):
         0.1 on it hardly matters (error .054 at 0.1 and .053 from 1 to 1000 on the three tasks); 0 is .26.
     degree_regularization : tau, share of the mean degree added to the degree of every document.
     C : weight of the logistic loss against the squared norm of the weights. It moves probabilities, hardly labels.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the eigensolver's start.
 
     Attributes
@@ -125,6 +128,7 @@ class CDSC(SpectralShell):
         "must_link": [Interval(Real, 0, None, closed="left")],
         "degree_regularization": [Interval(Real, 0, None, closed="left")],
         "C": [Interval(Real, 0, None, closed="neither")],
+        "class_prior": CLASS_PRIOR,
         "random_state": ["random_state"],
     }
 
@@ -136,6 +140,7 @@ class CDSC(SpectralShell):
         must_link=15.0,
         degree_regularization=1.0,
         C=START_C,
+        class_prior=None,
         random_state=None,
     ):
         self.n_eigenvectors = n_eigenvectors
@@ -143,6 +148,7 @@ class CDSC(SpectralShell):
         self.must_link = must_link
         self.degree_regularization = degree_regularization
         self.C = C
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _extend(self, X: Matrix, d: int) -> Array:

@@ -24,6 +24,7 @@ Departures
 - A new document is folded in by (9) with its nearest documents by cosine of the same domain as neighbours, also where
   the documents had a graph of your own: it has no links there.
 - Labels given for documents of a target keep the mass they start with, so the columns of V sum to one but for them.
+- `class_prior` is not in the paper. Where it is given, the columns of a target's V sum to the shares and not to one.
 - Logistic regression starts from documents of unit length, whatever `normalization` is.
 """
 
@@ -95,11 +96,23 @@ def step(f: Factors, p: Problem, g: Graphs, normalize: bool = True) -> Factors:
         if p.fixed[d] is None:
             B = U[d] @ H
             Vd = update_V(V[d], p.X[d] @ B, docs.W @ V[d], docs.degree, G=gram(B))
-            V[d] = np.where(p.known[d][:, None], V[d], to_one(Vd))
+            V[d] = np.where(p.known[d][:, None], V[d], to_mass(to_one(Vd), p.shares[d]))
             XV[d], VtV[d] = p.X[d].T @ V[d], gram(V[d])
         UtXV[d] = U[d].T @ XV[d]
         H = root_scale(H, add_up(UtXV), add_up(Ud.T @ (Ud @ H) @ VtVd for Ud, VtVd in zip(U, VtV, strict=True)))  # (10)
     return Factors(tuple(U), H, tuple(V))
+
+
+def masses(shares: Array, before: Array) -> Array:
+    """What the columns of a target's V sum to, where its shares are given: one on average, in proportion to the shares
+    over those among the labels. V'1 = 1 of (7) takes them to be equal: a rare class would have the larger entries."""
+    moved = shares / before
+    return moved * len(moved) / moved.sum()
+
+
+def to_mass(V: Array, mass: Array | None) -> Array:
+    """Columns that sum to one brought to the masses, where there are any."""
+    return V if mass is None else V * mass.astype(V.dtype)
 
 
 def update_U(U: Array, XV: Array, WU: Array, degree: Array, *, H: Array, G: Array) -> Array:
@@ -148,8 +161,9 @@ def solve(
     # A word that a domain does not have, and no graph links to others, has a row of zeros from the first (8) on.
     here = [~empty_rows(Xd.T) | (g.degree.ravel() > 0) for Xd, g in zip(X, words, strict=True)]
     g = Graphs(tuple(subgraph(w, h) for w, h in zip(words, here, strict=True)), tuple(docs))
-    V = tuple(columns_to_one(Vd) for Vd in start_labels(domains))
-    p = pose([take_columns(Xd, h) for Xd, h in zip(X, here, strict=True)], domains.known, V)
+    mass = [None if shares is None else masses(shares, domains.class_prior) for shares in domains.shares]
+    V = tuple(to_mass(columns_to_one(Vd), m) for Vd, m in zip(start_labels(domains), mass, strict=True))
+    p = pose([take_columns(Xd, h) for Xd, h in zip(X, here, strict=True)], domains.known, V, mass)
     best = restart(
         partial(step, p=p, g=g),
         partial(objective, p=p, g=g),
@@ -190,6 +204,8 @@ class GCMF(TriFactorization):
     max_iter : number of rounds of (8)-(10); the paper has 100.
     tol : stop when the objective falls by less than this share of its first value in ten rounds; 0 runs all.
     n_init : restarts from other random topics; the lowest objective is kept.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the random topics.
 
     Attributes
@@ -234,6 +250,7 @@ class GCMF(TriFactorization):
         max_iter=40,
         tol=0.0,
         n_init=1,
+        class_prior=None,
         random_state=None,
     ):
         self.n_topics = n_topics
@@ -244,6 +261,7 @@ class GCMF(TriFactorization):
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def fit(

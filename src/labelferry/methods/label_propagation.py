@@ -30,6 +30,7 @@ Departures
   Ky Fan's theorem (the printed Theorem 3 lacks a trace) the eigenvectors are optimal for each step before they are made
   a partition; after it, (7) may fall. The loop ends when a partition comes back: the last one, and it has converged, or
   an older one, and it would go round for ever.
+- `class_prior` is not in the paper. Where it is given, the start and the partition of every round meet the shares.
 - Words that occur in neither block belong to no cluster.
 - Clusters are named by the source class with the nearest profile (`transfer/naming.py`); the paper only says "the most
   relevant".
@@ -64,6 +65,7 @@ from ..transfer.hybrid import (
 )
 from ..transfer.naming import class_of_clusters
 from ..transfer.per_target import by_class, join, shares, targets_of
+from ..transfer.prior import CLASS_PRIOR, meet
 from ..transfer.registry import register
 from ..transfer.similarity import similarity_codes
 
@@ -95,7 +97,7 @@ def objective(codes: Array, words: Array, b: Blocks, n_classes: int) -> float:  
     return squared_norm(b.R_i) + squared_norm(b.R_o) - sum(explained)
 
 
-def step(codes: Array, b: Blocks, n_classes: int) -> Labels:
+def step(codes: Array, b: Blocks, n_classes: int, prior: Array | None = None) -> Labels:
     K, dtype = n_classes, b.R_i.dtype
     C_i, C_o = (indicator(c, K, dtype).toarray() for c in (b.codes_i, codes))
     words = discretize(leading_vectors(np.hstack([b.R_i.T @ C_i, b.R_o.T @ C_o]), 2 * K)[0]).codes  # (8)
@@ -104,14 +106,17 @@ def step(codes: Array, b: Blocks, n_classes: int) -> Labels:
     clusters, T = discretize(U)
     clusters = np.maximum(clusters, 0)  # a document without words has to stand somewhere; its row of R is zero
     names = class_of_clusters(b.R_i, b.codes_i, b.R_o, clusters, K, n_clusters=max(len(T), 1))
-    return Labels(names[clusters], words, C_w @ back @ T, names[: len(T)])
+    codes = names[clusters]
+    if prior is not None:
+        codes = meet(by_class(shares(unit_rows(U @ T)), names, K), prior).argmax(axis=1)
+    return Labels(codes, words, C_w @ back @ T, names[: len(T)])
 
 
-def propagate(b: Blocks, n_classes: int, codes: Array, *, max_iter: int) -> Solution:
+def propagate(b: Blocks, n_classes: int, codes: Array, *, max_iter: int, prior: Array | None = None) -> Solution:
     """Steps until a partition comes back, from the given classes of the unlabelled documents."""
     seen, history = [codes], []
     for n_iter in range(1, max_iter + 1):
-        state = step(seen[-1], b, n_classes)
+        state = step(seen[-1], b, n_classes, prior)
         history.append(objective(state.codes, state.words, b, n_classes))
         if any(np.array_equal(state.codes, old) for old in seen):
             return Solution(state, tuple(history), n_iter, np.array_equal(state.codes, seen[-1]))
@@ -134,7 +139,7 @@ def solve(
     s = scales(domains, resolve(domains, weighting, "log"), degree_regularization)
     R = [relations(X, s, d) for d, X in enumerate(domains.X)]
     solved = [
-        propagate(blocks(domains, target, R), domains.n_classes, codes, max_iter=max_iter)
+        propagate(blocks(domains, target, R), domains.n_classes, codes, max_iter=max_iter, prior=target.shares)
         for target, codes in zip(domains.targets, first, strict=True)
     ]
     return join(solved, Propagated(*s, *zip(*(solution.state for solution in solved), strict=True)))
@@ -155,6 +160,8 @@ class HybridLabelPropagation(TransductiveClassifier):
         unit length; "auto": "log" where all entries are whole numbers, else "none".
     degree_regularization : tau, added in mean degrees to both degrees of (4); 0 is the paper's form.
     max_iter : number of rounds of (8) and (9), of which a few do nearly always.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -192,13 +199,15 @@ class HybridLabelPropagation(TransductiveClassifier):
         "weighting": [StrOptions(WEIGHTINGS)],
         "degree_regularization": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, start="auto", *, weighting="auto", degree_regularization=1.0, max_iter=30):
+    def __init__(self, start="auto", *, weighting="auto", degree_regularization=1.0, max_iter=30, class_prior=None):
         self.start = start
         self.weighting = weighting
         self.degree_regularization = degree_regularization
         self.max_iter = max_iter
+        self.class_prior = class_prior
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
         f = self.state_

@@ -48,6 +48,7 @@ from ..transfer.domains import Domains
 from ..transfer.hybrid import WEIGHTINGS, Blocks, Scales, leading_vectors, relations
 from ..transfer.naming import class_of_clusters
 from ..transfer.per_target import by_class, join, shares, targets_of
+from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
 from ..transfer.similarity import MAX_ITER, TAU, TOL, ClassMeans, Similarity, class_means, similarities
 
@@ -111,6 +112,8 @@ class HybridSimilarityPropagation(TransductiveClassifier):
         named by the source class with the nearest profile.
     max_iter : number of rounds of Table 2.
     tol : stop when S_oo changes by less than this share of its norm.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -146,14 +149,25 @@ class HybridSimilarityPropagation(TransductiveClassifier):
         "reading": [StrOptions({"source", "cut"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, *, weighting="auto", degree_regularization=TAU, reading="source", max_iter=MAX_ITER, tol=TOL):
+    def __init__(
+        self,
+        *,
+        weighting="auto",
+        degree_regularization=TAU,
+        reading="source",
+        max_iter=MAX_ITER,
+        tol=TOL,
+        class_prior=None,
+    ):
         self.weighting = weighting
         self.degree_regularization = degree_regularization
         self.reading = reading
         self.max_iter = max_iter
         self.tol = tol
+        self.class_prior = class_prior
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
         f = self.state_

@@ -23,6 +23,7 @@ Departures
 - The update (7) is applied to documents without a label only. For those with one it would change the length of the row
   and nothing else, which the normalisation takes back. With `normalize="cycle"` (8) would see that length; the paper
   says that the labels of a source stay unchanged, and so they do here (six tasks: .946).
+- `class_prior` is not in the paper. Where it is given, the rows of a target's V are matched to the shares after (7).
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def solve(
 ) -> Solution:
     check_n_topics(n_topics, domains.n_words)
     V = start_labels(domains)
-    p = pose(domains.X, domains.known, V)
+    p = pose(domains.X, domains.known, V, domains.shares)
     best = restart(
         partial(step, p=p, alpha=common_weight, normalize=normalize),
         partial(objective, p=p, alpha=common_weight),
@@ -166,6 +167,8 @@ class TCL(TriFactorization):
     max_iter : number of cycles of (5)-(8).
     tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other random topics; the lowest objective is kept.
+    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
     random_state : seed of the random topics.
 
     Attributes
@@ -195,7 +198,16 @@ class TCL(TriFactorization):
     }
 
     def __init__(
-        self, n_topics=10, *, common_weight=0.9, normalize="update", max_iter=100, tol=0.0, n_init=1, random_state=None
+        self,
+        n_topics=10,
+        *,
+        common_weight=0.9,
+        normalize="update",
+        max_iter=100,
+        tol=0.0,
+        n_init=1,
+        class_prior=None,
+        random_state=None,
     ):
         self.n_topics = n_topics
         self.common_weight = common_weight
@@ -203,6 +215,7 @@ class TCL(TriFactorization):
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.class_prior = class_prior
         self.random_state = random_state
 
     def _class_profiles(self, d: int) -> Array:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..bench import best_in_words
+from ..bench import best_in_words, in_percent
 from ..disk import write_text
-from .templates import template
+from .templates import new_environment
 
 
 def write_bench_page(table: dict[str, Any], path: Path) -> None:
@@ -18,4 +18,5 @@ def write_bench_page(table: dict[str, Any], path: Path) -> None:
 def bench_page(table: dict[str, Any]) -> str:
     """The page for a table as `bench.run_table` gives it."""
     best = [best_in_words(found) for found in table["best"]]
-    return template("bench.html").render(table=table, best=best, version=__version__)
+    page = new_environment({"in_percent": in_percent}).get_template("bench.html")
+    return page.render(table=table, best=best, version=__version__)

@@ -15,11 +15,12 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any
 
-from jinja2 import ChainableUndefined, Environment, PackageLoader
+from jinja2 import ChainableUndefined, Environment
 from markupsafe import Markup
 
 from ..disk import write_text
 from .charts import class_legend, clip, domain_legend, make_charts, placed
+from .templates import new_environment
 
 LEVELS = {"safe": "Safe to use", "doubtful": "Use with care", "unsafe": "Do not rely on it"}
 MAX_REVIEW = 100  # documents in the table; the file of labels has them all
@@ -90,15 +91,8 @@ def chart_library() -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("labelferry.report", "templates"),
-        autoescape=True,
-        undefined=ChainableUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     filters = {"count": _count, "percent": _percent, "number": _number, "seconds": _seconds, "plain": _plain}
-    environment.filters.update(filters, clip=clip)
+    environment = new_environment(filters | {"clip": clip}, ChainableUndefined)
     environment.policies["json.dumps_function"] = _json
     return environment
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARKERS = "o^sDvP*X"  # one a domain
+LETTERS = 90  # that find room in the width of a figure of curves
 N_BINS = 200  # rows and columns of the similarity pattern: as many as the eye can tell apart
 
 
@@ -39,13 +41,15 @@ def plot_projection(points: Any, labels: Any, domains: Any, *, title: str = "") 
                 *points[here].T,
                 color=colours[c],
                 marker=MARKERS[d % len(MARKERS)],
-                s=14,
+                s=18,
                 alpha=0.6,
                 linewidths=0,
                 label=f"{label}, {name}",
             )
     axes.legend(frameon=False, markerscale=1.6, loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.locator_params(nbins=5)
+    axes.ticklabel_format(scilimits=(-2, 3))
+    axes.spines[["top", "right"]].set_visible(False)
     axes.set(xlabel="first axis", ylabel="second axis", title=title)
     return figure
 
@@ -75,15 +79,21 @@ def plot_curves(study: dict[str, Any]) -> Figure:
     figure, (axes,) = _figure(width=7.0)
     for curve, colour in zip(study["curves"], _colours(len(study["curves"])), strict=True):
         means, sds = (np.array([point[key] for point in curve["points"]]) for key in ("mean", "sd"))
-        bars = None if curve["tasks"] > 1 else sds  # over several tasks it would be the spread of the tasks
-        axes.errorbar(study["values"], means, yerr=bars, label=curve["label"], color=colour, marker="o", capsize=2)
-    axes.set(xlabel=study["axis"], ylabel=study["measure"], title=f"{study['source']}: {study['title']}")
+        bars = sds if curve["tasks"] == 1 and sds.any() else None  # over several tasks: the spread of the tasks
+        axes.errorbar(
+            study["values"], means, yerr=bars, label=curve["label"], color=colour, marker="o", ms=5, capsize=2
+        )
+    axes.set(xlabel="\n".join([study["axis"], *wrap(study["remark"], LETTERS)]), ylabel=study["measure"])
+    axes.set_title(f"{study['source']}: {study['title']}", loc="left", fontsize="medium")
     if study["log"]:
         axes.set_xscale("log")
     axes.set_xticks(study["values"], [f"{x:g}" for x in study["values"]], minor=False)
     axes.minorticks_off()
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.spines[["top", "right"]].set_visible(False)
+    longest = max((len(curve["label"]) for curve in study["curves"]), default=0)
+    beside = max(1, LETTERS // (longest + 8))  # a label with its line
+    figure.legend(frameon=False, loc="outside lower center", ncols=min(beside, len(study["curves"]) or 1))
     return figure
 
 
@@ -94,7 +104,7 @@ def _pattern(figure: Figure, axes: Any, X: Any, labels: Any, domains: Any, title
     pattern, edges = mean_similarity(X, order, n_bins=min(N_BINS, X.shape[0]))
     # A few near-duplicates would leave all the rest dark.
     image = axes.pcolormesh(edges, edges, pattern, cmap="viridis", vmax=np.quantile(pattern, 0.99), rasterized=True)
-    figure.colorbar(image, ax=axes, label="mean cosine")
+    figure.colorbar(image, cax=axes.inset_axes((1.03, 0, 0.05, 1)), label="mean cosine")  # as high as the pattern
     group = class_of[order] * len(names) + domain_of[order]
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     middles = (starts + np.append(starts[1:], len(group))) / 2

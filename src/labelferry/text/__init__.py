@@ -5,17 +5,19 @@ from .frames import from_frame, to_frame
 from .guess import Columns, check_labels, choose_columns
 from .lines import BadRow
 from .persist import vectorizer_from, vectorizer_state
-from .tables import Table, from_texts, read_table, with_texts
+from .tables import Table, from_texts, read_table, with_labels, with_texts
 from .vectorize import tfidf, tfidf_vectorizer
-from .write import write_table
+from .write import check_place, format_of, with_columns, write_table
 
 __all__ = [
     "BadRow",
     "Columns",
     "Table",
     "check_labels",
+    "check_place",
     "choose_columns",
     "clean",
+    "format_of",
     "from_frame",
     "from_texts",
     "read_table",
@@ -28,6 +30,8 @@ __all__ = [
     "to_frame",
     "vectorizer_from",
     "vectorizer_state",
+    "with_columns",
+    "with_labels",
     "with_texts",
     "write_table",
 ]

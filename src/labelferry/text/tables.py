@@ -11,7 +11,7 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -149,17 +149,45 @@ def with_texts(table: Table, column: str, *, skip_bad: bool = False) -> Table:
     >>> with_texts(from_texts(["a red door", " "]), "text", skip_bad=True).bad
     (BadRow(line=2, what="no text in column 'text'"),)
     """
+
+    def wrong(value: Any) -> str | None:
+        if isinstance(value, str) and value.strip():
+            return None
+        if value is None or isinstance(value, str):
+            return f"no text in column {column!r}"
+        return f"column {column!r} holds a {type(value).__name__}, not a text"
+
+    return without(table, column, "text", wrong, skip_bad)
+
+
+def with_labels(table: Table, column: str, *, skip_bad: bool = False) -> Table:
+    """The table, where every row has a label in this column: a text, a number, true or false.
+
+    >>> with_labels(from_texts(["a red door", "a green house"], [1, None]), "label", skip_bad=True).columns
+    {'text': ['a red door'], 'label': [1]}
+    """
+
+    def wrong(value: Any) -> str | None:
+        if value is None or value != value or (isinstance(value, str) and not value.strip()):
+            return f"no label in column {column!r}"
+        if isinstance(value, list | tuple | dict | set | bytes):
+            return f"column {column!r} holds a {type(value).__name__}, not a label"
+        return None
+
+    return without(table, column, "label", wrong, skip_bad)
+
+
+def without(table: Table, column: str, what: str, wrong: Callable[[Any], str | None], skip_bad: bool) -> Table:
+    """The table less the rows in whose column something is `wrong`, which are bad rows."""
     bad = BadRows(table.name, skip_bad)
     kept = []
     for position, value in enumerate(table.columns[column]):
-        if isinstance(value, str) and value.strip():
+        if (why := wrong(value)) is None:
             kept.append(position)
-        elif value is None or isinstance(value, str):
-            bad.add(table.lines[position], f"no text in column {column!r}")
         else:
-            bad.add(table.lines[position], f"column {column!r} holds a {type(value).__name__}, not a text")
+            bad.add(table.lines[position], why)
     if not kept:
-        raise ValueError(f"{table.name} has no text at all in column {column!r}. Name another column.")
+        raise ValueError(f"{table.name} has no {what} at all in column {column!r}. Name another column.")
     if len(kept) == len(table):
         return table
     columns = {name: [values[i] for i in kept] for name, values in table.columns.items()}

@@ -57,6 +57,16 @@ def write_table(table: Table, extra: Mapping[str, Sequence[Any]], path: str | os
     return said
 
 
+def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The columns as `write_table` writes them.
+
+    >>> from .tables import from_texts
+    >>> with_columns(from_texts(["a red door"], ["old"]), {"label": ["new"]})
+    {'text': ['a red door'], 'label_before': ['old'], 'label': ['new']}
+    """
+    return joined(table, extra, new_names(list(table.columns), list(extra)))
+
+
 def joined(table: Table, extra: Mapping[str, Sequence[Any]], names: Mapping[str, str]) -> dict[str, list[Any]]:
     """The columns of the table under their new names, and the extra ones."""
     columns = {names.get(name, name): values for name, values in table.columns.items()}
@@ -99,14 +109,22 @@ def format_of(path: Path) -> tuple[str, bool]:
     return FORMATS[suffix], zipped
 
 
-@contextmanager
-def appearing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which becomes `path` when the block ends well."""
+def check_place(path: Path) -> Path:
+    """Where a file of this name would be written, unless it is plain beforehand that it cannot be."""
     final = Path(os.path.realpath(path))  # behind a link, the file
     if not final.parent.is_dir():
         raise ValueError(f"cannot write {path}: there is no folder {path.parent}. Make it first.")
     if final.exists() and not final.is_file():
         raise ValueError(f"cannot write {path}: it is a folder or a device. Name a file.")
+    if not os.access(final.parent, os.W_OK):
+        raise ValueError(f"cannot write {path}: the folder may not be written to. Name another.")
+    return final
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which becomes `path` when the block ends well."""
+    final = check_place(path)
     try:
         with whole(final) as draft, draft.open("wb") as file:
             yield file

@@ -24,6 +24,7 @@ from ..optim import Solution
 from .documents import read_documents, read_sources, stack_documents, warn_of_strangers
 from .domains import Domains, read_domains
 from .labels import join_labels
+from .prior import Balance, balances, with_shares
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +39,8 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     transduction_proba_ : target rows x classes. A document without words has the row `class_prior_`, and
         `transduction_empty_` is True there.
     class_prior_ : what a document without words is taken for.
+    balance_ : None unless the parameter `class_prior` is there and given; then one row a domain, t and the log f of (1)
+        in `labelferry.transfer.prior`: what brings its answers to these shares, those for new documents too.
     n_iter_, objective_history_, converged_ : how the solver went.
     state_ : the solver's own result, in the letters of its paper.
     domain_keys_, domain_names_, domain_is_target_ : the domains, sources first.
@@ -47,6 +50,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     State: ClassVar[type]  # the NamedTuple the solver's Solution carries
     solve: ClassVar[Callable[..., Solution]]  # the method: solve(domains, rng=, **parameters), a pure function
     non_negative: ClassVar[bool] = False  # does X have to be >= 0?
+    matches_prior: ClassVar[bool] = True  # is a parameter class_prior met here? Otherwise `solve` is given it
     drops_empty: ClassVar[bool] = True  # are documents without words left out of what `solve` gets?
 
     # Requested by default, so that meta-estimators and skada's splitters and scorers hand them over unasked.
@@ -66,7 +70,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _prior(self, domains: Domains) -> Array:
         """What a document without words is taken for."""
-        return domains.class_prior
+        return domains.class_prior if domains.target_prior is None else domains.target_prior
 
     def _classes(self, domains: Domains) -> Array:
         """What the columns of the scores stand for."""
@@ -107,7 +111,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         proba = np.empty((X.shape[0], len(self.classes_)), dtype=X.dtype)
         for d in np.unique(domain_of):
             rows = domain_of == d
-            proba[rows] = self._fold_in(X if rows.all() else X[rows], int(d))
+            proba[rows] = self._balanced(self._fold_in(X if rows.all() else X[rows], int(d)), int(d))
         return _probabilities(proba, empty_rows(X), self.class_prior_)
 
     def predict(self, X: Any, sample_domain: Any = None, *, allow_source: bool = False) -> Array:
@@ -147,23 +151,30 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             X, y, sample_domain, target=target, use_target_labels=use_target_labels, estimator=type(self).__name__
         )
         warn_of_strangers(domains)
-        # Factors are tall and thin: a second BLAS thread gains little and, waiting, slows the sparse products by half.
-        speaking = domains.with_words() if self.drops_empty else domains
-        with threadpool_limits(limits=1, user_api="blas"):
-            solution = type(self).solve(speaking, rng=self._rng(), **self._settings(), **data)
-        fitted.state_ = solution.state
-        fitted.n_iter_, fitted.converged_ = solution.n_iter, solution.converged
-        fitted.objective_history_ = np.array(solution.history)
-        fitted._set_domains(domains)
-        fitted._set_transduction(domains, speaking)
+        fitted._take(domains, **data)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing survives from an earlier fit
         self.__dict__.update(vars(fitted))
         return self
 
+    def _take(self, domains: Domains, **data: Any) -> Any:
+        """Solve, and keep what comes of it; `fit` once the domains have been read."""
+        domains = with_shares(domains, getattr(self, "class_prior", None) if self.matches_prior else None)
+        speaking = domains.with_words() if self.drops_empty else domains
+        # Factors are tall and thin: a second BLAS thread gains little and, waiting, slows the sparse products by half.
+        with threadpool_limits(limits=1, user_api="blas"):
+            solution = type(self).solve(speaking, rng=self._rng(), **self._settings(), **data)
+        self.state_ = solution.state
+        self.n_iter_, self.converged_ = solution.n_iter, solution.converged
+        self.objective_history_ = np.array(solution.history)
+        self._set_domains(domains)
+        self._set_transduction(domains, speaking)
+        return self
+
     def _settings(self) -> dict[str, Any]:
-        """The parameters under the names `solve` knows them by: all but the seed."""
-        return {name: value for name, value in self.get_params(deep=False).items() if name != "random_state"}
+        """The parameters under the names `solve` knows them by: not the seed, nor a class_prior met here."""
+        ours = {"random_state", "class_prior"} if self.matches_prior else {"random_state"}
+        return {name: value for name, value in self.get_params(deep=False).items() if name not in ours}
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(getattr(self, "random_state", None)).randint(2**31 - 1))
@@ -175,9 +186,20 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.domain_names_ = [d.name for d in domains]
         self.domain_is_target_ = np.array([d.is_target for d in domains])
 
+    def _balanced(self, scores: Array, d: int) -> Array:
+        """Scores of documents of the d-th domain, brought to its shares; where nothing speaks, nothing does."""
+        if self.balance_ is None:
+            return scores
+        power, *log_factor = self.balance_[d]
+        P = Balance(power, np.array(log_factor)).apply(rows_to_one(scores))
+        return np.where(scores.sum(axis=1, keepdims=True) > 0, P, 0)
+
     def _set_transduction(self, domains: Domains, speaking: Domains) -> None:
         """Answers for all documents of the targets, from those that have words and so were in the fit."""
-        scores = speaking.in_row_order(self._scores(speaking))
+        of_targets = self._scores(speaking)
+        self.balance_ = balances(speaking, of_targets)
+        targets = (d for d, domain in enumerate(speaking) if domain.is_target)
+        scores = speaking.in_row_order(map(self._balanced, of_targets, targets))
         rows = np.searchsorted(domains.target_rows, speaking.target_rows)
         self.transduction_empty_ = domains.in_row_order(empty_rows(d.X) for d in domains.targets)
         proba = np.tile(self.class_prior_, (len(self.transduction_empty_), 1))

@@ -169,7 +169,8 @@ def k_means(points: Array, k: int, rng: np.random.Generator) -> Array:
 def start_words(points: Array, occurs: Array, k: int, rng: np.random.Generator) -> Array:
     """k-means of the words that occur."""
     words = np.full(len(points), UNKNOWN)
-    words[occurs] = k_means(points[occurs], k, rng)
+    if occurs.any():
+        words[occurs] = k_means(points[occurs], k, rng)
     return words
 
 

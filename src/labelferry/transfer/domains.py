@@ -29,6 +29,7 @@ class Domain:
     codes: Array  # index into Domains.classes, or UNKNOWN
     rows: Array  # where the documents stood in the input
     is_target: bool
+    shares: Array | None = None  # of the classes among the documents without a label, where an answer has to meet them
 
     @property
     def name(self) -> str:
@@ -65,6 +66,10 @@ class Domains:
         return tuple(d.known for d in self.domains)
 
     @property
+    def shares(self) -> tuple[Array | None, ...]:
+        return tuple(d.shares for d in self.domains)
+
+    @property
     def n_classes(self) -> int:
         return len(self.classes)
 
@@ -86,6 +91,12 @@ class Domains:
         """Share of every class among the given labels."""
         codes = np.concatenate([d.codes[d.known] for d in self.domains])
         return np.bincount(codes, minlength=self.n_classes) / len(codes)
+
+    @property
+    def target_prior(self) -> Array | None:
+        """The shares that the answers have to meet, over all targets; None where there are none."""
+        told = [d for d in self.targets if d.shares is not None]
+        return np.average([d.shares for d in told], axis=0, weights=[len(d.codes) for d in told]) if told else None
 
     def labelled(self) -> tuple[Matrix, Array]:
         """All documents with a given label, of whatever domain, and their codes."""
@@ -109,7 +120,9 @@ class Domains:
             rows = rows | np.isin(d.codes, mute_classes)
             rows = rows if rows.any() else np.ones_like(rows)
             kept.append(
-                d if rows.all() else Domain(d.key, take_rows(d.X, rows), d.codes[rows], d.rows[rows], d.is_target)
+                d
+                if rows.all()
+                else Domain(d.key, take_rows(d.X, rows), d.codes[rows], d.rows[rows], d.is_target, d.shares)
             )
         return Domains(tuple(kept), self.classes)
 

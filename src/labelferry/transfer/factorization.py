@@ -20,6 +20,7 @@ from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
 from .base import TransductiveClassifier
 from .domains import Domains
+from .prior import CLASS_PRIOR, match
 
 Update: TypeAlias = Callable[[Array, Array, Array], Array]  # (A, numerator, denominator): `scale` or `root_scale`
 Normalize: TypeAlias = Callable[[Array], Array]
@@ -34,6 +35,7 @@ class Problem(NamedTuple):
     last: dict[
         str, Any
     ]  # the last V that was asked for and its X' V: the end of a step and the start of the next agree
+    shares: tuple[Array | None, ...]  # of the classes among the documents without a label, where they are given
 
     def words_by_class(self, V: tuple[Array, ...]) -> list[Array]:
         """X_d' V_d for every domain: words x classes."""
@@ -49,18 +51,29 @@ class Problem(NamedTuple):
             for d, (Vd, known, XVd) in enumerate(zip(V, self.known, self.fixed, strict=True))
         )
 
+    def balanced(self, Vd: Array, d: int) -> Array:
+        """V_d with the rows of documents without a label matched to the shares of the domain, where these are given."""
+        shares, unknown = self.shares[d], ~self.known[d]
+        if shares is None:
+            return Vd
+        Vd = rows_to_one(Vd)
+        Vd[unknown] = match(Vd[unknown], shares, tol=1e-4)
+        return Vd
 
-def pose(X: Sequence[Matrix], known: Sequence[Array], V: Sequence[Array]) -> Problem:
-    """The problem for data X and starting labels V."""
+
+def pose(
+    X: Sequence[Matrix], known: Sequence[Array], V: Sequence[Array], shares: Sequence[Array | None] | None = None
+) -> Problem:
+    """The problem for data X and starting labels V, and the shares that the labels of each domain have to keep to."""
     fixed = (Xd.T @ Vd if k.all() else None for Xd, Vd, k in zip(X, V, known, strict=True))
-    return Problem(tuple(X), tuple(known), tuple(fixed), {})
+    return Problem(tuple(X), tuple(known), tuple(fixed), {}, tuple(shares or [None] * len(V)))
 
 
 def update_documents(
     V: Sequence[Array], p: Problem, B: Sequence[Array], *, by: Update = scale, to_one: Normalize = rows_to_one
 ) -> tuple[Array, ...]:
     """V_d <- V_d * (X_d B_d) / (V_d B_d'B_d) for the documents without a label; B_d = F_d H, words x classes."""
-    return p.update_unknown(V, lambda d: to_one(by(V[d], p.X[d] @ B[d], V[d] @ gram(B[d]))))
+    return p.update_unknown(V, lambda d: p.balanced(to_one(by(V[d], p.X[d] @ B[d], V[d] @ gram(B[d]))), d))
 
 
 def update_association(
@@ -113,6 +126,7 @@ class TriFactorization(TransductiveClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
+        "class_prior": CLASS_PRIOR,
         "random_state": ["random_state"],
     }
 

@@ -15,9 +15,11 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from ..linalg.matrix import Array, Matrix, short_indices
 from ..linalg.normalize import unit_rows
 from .base import TransductiveClassifier
-from .domains import Domains
+from .domains import Domain, Domains
+from .prior import settle
 
 START_C = 10.0  # tf-idf rows have unit length: little shrinkage serves them best
+GRID = (0.1, 1.0, 10.0, 100.0)  # of C, for logistic regression
 N_FOLDS = 5
 
 logger = logging.getLogger(__name__)
@@ -105,9 +107,12 @@ def start_labels(domains: Domains) -> tuple[Array, ...]:
     """V, documents x classes for each domain: one-hot where the label is given, else logistic regression's answer."""
     X, codes = domains.labelled()
     model = logistic(unit_rows(X), codes)  # of unit length, so that START_C means the same for counts and for tf-idf
+
+    def answer(d: Domain) -> Array:
+        P = model.proba(unit_rows(d.X)).astype(domains.dtype)
+        return P if d.shares is None else settle(P[~d.known], d.shares).apply(P)
+
     return tuple(
-        domains.one_hot(d)
-        if d.known.all()
-        else np.where(d.known[:, None], domains.one_hot(d), model.proba(unit_rows(d.X)).astype(domains.dtype))
+        domains.one_hot(d) if d.known.all() else np.where(d.known[:, None], domains.one_hot(d), answer(d))
         for d in domains
     )

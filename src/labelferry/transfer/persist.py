@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,11 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (AttributeError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no file {str(path)!r}. Check the path.") from None
+    except IsADirectoryError:
+        raise ValueError(f"{str(path)!r} is a folder. Name a file in it.") from None
+    except (AttributeError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         # What numpy says is left out: it recommends to allow pickles.
         raise _not_ours(path, error) from None
 

@@ -27,6 +27,7 @@ from ..optim import Solution
 from .domains import Domains
 from .hybrid import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve, scales
 from .per_target import likelihood
+from .prior import meet
 
 TAU, MAX_ITER, TOL = 0.25, 30, 1e-4
 
@@ -98,7 +99,10 @@ def similarities(
 def similarity_codes(domains: Domains) -> list[Array]:
     """The class of the open rows of every target by similarity propagation with its default settings."""
     _, solved = similarities(domains, weighting="auto", tau=TAU, max_iter=MAX_ITER, tol=TOL)
-    return [class_means(b, found.state, domains.n_classes).codes(found.state.B_o) for b, found in solved]
+    return [
+        class_means(b, found.state, domains.n_classes).codes(found.state.B_o, target.shares)
+        for (b, found), target in zip(solved, domains.targets, strict=True)
+    ]
 
 
 class ClassMeans(NamedTuple):
@@ -112,9 +116,13 @@ class ClassMeans(NamedTuple):
         """Documents x columns: how likely each class is, 1 for the one with the nearest mean."""
         return likelihood(2 * unit_rows(B) @ self.centres - (self.centres**2).sum(axis=0), self.spread)
 
-    def codes(self, B: Array) -> Array:
-        """The class with the nearest mean; the first one where no class has a document with words."""
-        return self.names[self.scores(B).argmax(axis=1)] if len(self.names) else np.zeros(len(B), dtype=np.intp)
+    def codes(self, B: Array, shares: Array | None = None) -> Array:
+        """The class with the nearest mean, or nearest as the shares of the classes allow; the first one where no class
+        has a document with words."""
+        if len(self.names) == 0:
+            return np.zeros(len(B), dtype=np.intp)
+        scores = self.scores(B)
+        return self.names[(scores if shares is None else meet(scores, shares[self.names])).argmax(axis=1)]
 
 
 def class_means(b: Blocks, s: Similarity, n_classes: int) -> ClassMeans:

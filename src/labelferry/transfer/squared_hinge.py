@@ -24,6 +24,7 @@ from ..linalg.normalize import scale_rows
 from .linear import LinearModel
 
 TOLERANCE = 1e-5  # of the gradient's length, as a share of its length at w = 0, b = 0
+FLAT = 0.01  # that length is no less than this share of all costs: below it the steps would drown in rounding
 MAX_NEWTON = 1000
 
 
@@ -76,6 +77,7 @@ def minimise(m: Machine, start: Array | None = None) -> Optimum:
     nowhere = np.zeros(m.X.shape[1] + 1)
     start = nowhere if start is None else start
     steepest = float(np.linalg.norm(value_and_gradient(nowhere, np.zeros(len(m.y)), m)[1]))
+    steepest = max(steepest, FLAT * float(m.cost.sum()))
     last: list[Array] = [start, decisions(m.X, start)]  # a point is asked for its value and then for many curvatures
 
     def f_at(point: Array) -> Array:
@@ -104,8 +106,9 @@ def unit_scale(X: Matrix) -> tuple[Any, float]:
 
     A cost then means the same for tf-idf and for counts, and the optimiser meets lengths of one kind.
     """
-    length = float(np.sqrt(squared_norm(X) / X.shape[0])) or 1.0
-    return scale_rows(X.astype(np.float64), np.full(X.shape[0], 1.0 / length)), length  # type: ignore[attr-defined]
+    double = X.astype(np.float64)  # type: ignore[attr-defined]
+    length = float(np.sqrt(squared_norm(double) / X.shape[0])) or 1.0
+    return scale_rows(double, np.full(X.shape[0], 1.0 / length)), length
 
 
 def sides(n_classes: int) -> range:

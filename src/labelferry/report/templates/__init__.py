@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
-
-
-def percent(share: float | None, sign: bool = False) -> str:
-    return "" if share is None else f"{100 * share:{'+' if sign else ''}.1f}"
+from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 
 
-@cache
-def template(name: str) -> Template:
-    loader = PackageLoader("labelferry.report", "templates")
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters["percent"] = percent
-    return environment.get_template(name)
+def new_environment(
+    filters: dict[str, Callable[..., str]], undefined: type[Undefined] = StrictUndefined
+) -> Environment:
+    """What a page is made with: its own filters, and what it does with a value that is not there."""
+    environment = Environment(
+        loader=PackageLoader("labelferry.report", "templates"),
+        autoescape=True,
+        undefined=undefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(filters)
+    return environment

@@ -1,0 +1,46 @@
+"""Draw docs/report.png, the top of the report on the demo's tickets: python docs/make_picture.py (needs Chromium)."""
+
+import shutil
+from contextlib import chdir
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+from playwright.sync_api import sync_playwright
+
+import labelferry
+
+HERE = Path(__file__).parent
+WIDTH = 1200
+DRAWN = """() => [...document.querySelectorAll("[data-chart]")].every((chart) => chart.dataset.drawn === "yes")"""
+
+
+def write_report(folder: str) -> Path:
+    """The page of the demo's tickets, read from files of the names that README.md uses."""
+    demo = labelferry.load_demo()
+    with chdir(folder):
+        pd.DataFrame({"text": demo.texts_source, "label": demo.y_source}).to_csv("old.csv", index=False)
+        pd.DataFrame({"text": demo.texts_target}).to_csv("new.csv", index=False)
+        labelferry.label("old.csv", "new.csv").report("page.html")
+        return Path("page.html").resolve()
+
+
+def draw(page: Path, picture: Path) -> None:
+    """The page down to the map of the documents."""
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program)
+        tab = browser.new_page(viewport={"width": WIDTH, "height": 900}, color_scheme="light")
+        tab.goto(page.as_uri())
+        tab.wait_for_function(DRAWN)
+        box = tab.locator("#projection").bounding_box()
+        if box is None:
+            raise RuntimeError(f"{page} has no map of the documents")
+        height = box["y"] + box["height"] + 20
+        tab.screenshot(path=picture, full_page=True, clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
+        browser.close()
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        draw(write_report(folder), HERE / "report.png")

@@ -1,0 +1,395 @@
+"""`labelferry label` as people call it: files in, files out, one line where something is wrong."""
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from io import StringIO
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import labelferry
+from labelferry import cli
+from labelferry.cli.label import bytes_of
+from labelferry.cli.options import stages
+
+from . import tickets
+
+FAST = ("--method", "sourcelr")
+
+
+def run(*arguments, width=100):
+    arguments = [str(argument) for argument in arguments]
+    return CliRunner().invoke(cli.app, arguments, env={"COLUMNS": str(width), "NO_COLOR": "1"})
+
+
+@pytest.fixture
+def files(tmp_path):
+    source = tickets.write_csv(tmp_path / "old.csv", tickets.old(3))
+    return source, tickets.write_csv(tmp_path / "new.csv", tickets.new(3)), tmp_path / "out.csv"
+
+
+def test_all_outputs(files, tmp_path):
+    source, target, out = files
+    report, model = tmp_path / "page.html", tmp_path / "model.npz"
+    result = run("label", source, target, "-o", out, "--method", "tcl", "--report", report, "--save", model)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    expected = labelferry.label(source, target, method="tcl")
+    written = tickets.read_csv(out)
+    assert written["label"] == expected.labels.tolist()
+    assert [float(value) for value in written["confidence"]] == expected.columns()["confidence"]
+    assert list(written) == ["id", "text", "note", "label", "confidence", "alternative", "evidence", "needs_review"]
+    assert written["id"] == [str(i) for i in range(120)]
+    assert "text column: 'text' (its name)" in result.stdout
+    assert "label column: 'label' (its name)" in result.stdout
+    assert "Labels by TCL" in result.stdout
+    assert expected.verdict.level in result.stdout
+    for path in (out, report, model):
+        assert path.stat().st_size > 1000
+        assert path.name in result.stdout.replace("\n", "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "model.npz",
+        "new.csv",
+        "old.csv",
+        "out.csv",
+        "page.html",
+    ]
+
+    later = labelferry.load(model).label(tickets.demo().texts_target)
+    assert (later == tickets.demo().y_target).mean() > 0.9
+    shown = run("explain", model)
+    assert shown.exit_code == 0
+    for word in ("Words typical of each class, by TCL", "Topics", "words of source", "words of target", "billing"):
+        assert word in shown.stdout
+    found = json.loads(run("explain", model, "--json", "--words", 3).stdout)
+    assert found["method"] == "TCL"
+    assert found["classes"] == ["account", "billing", "technical"]
+    assert {len(words) for words in found["words"].values()} == {3}
+    assert all(len(topic["common"]) <= 3 for topic in found["topics"])
+
+
+@pytest.mark.parametrize(("source_name", "out_name"), [("old.tsv", "out.parquet"), ("old.jsonl.gz", "out.tsv.gz")])
+def test_other_formats(files, tmp_path, source_name, out_name):
+    source, target, _ = files
+    expected = labelferry.label(source, target, method="sourcelr").columns()
+    path = tmp_path / source_name
+    if source_name.endswith(".tsv"):
+        tickets.write_csv(path, tickets.old(3), "\t")
+    else:
+        path.write_bytes(gzip.compress(tickets.write_jsonl(tmp_path / "plain", tickets.old(3)).read_bytes()))
+    assert run("label", path, target, "-o", tmp_path / out_name, *FAST).exit_code == 0
+    table = labelferry.text.read_table(tmp_path / out_name)
+    assert table.columns["label"] == expected["label"]
+    if out_name == "out.parquet":
+        assert table.columns["needs_review"] == expected["needs_review"]
+
+
+def test_quiet_says_nothing(files):
+    source, target, out = files
+    code = "from labelferry.cli import app; app()"
+    command = [sys.executable, "-c", code, "label", *map(str, (source, target, "-o", out)), *FAST, "--quiet"]
+    result = subprocess.run(command, capture_output=True, timeout=60)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+    assert out.exists()
+
+
+def test_json_is_one_document(files, tmp_path):
+    """Also where a text has half a character, and a column has our name."""
+    source, _, out = files
+    texts = [*tickets.demo().texts_target[:30], "an invoice \ud83d"]
+    target = tickets.write_jsonl(tmp_path / "new.jsonl", {"text": texts, "label": [None] * 31})
+    result = run("label", source, target, "-o", tmp_path / "out.jsonl", *FAST, "--json")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    found = json.loads(result.stdout)
+    assert found["n_target"] == 31
+    assert f"column 'label' of {target} is kept as 'label_before'" in found["said"]
+    assert not out.exists()
+
+
+def test_numbers_as_labels_stay_numbers(files, tmp_path):
+    _, target, _ = files
+    codes = {"billing": 1, "technical": -1, "account": 0}
+    labels = [codes[name] for name in tickets.old(3)["label"]]
+    source = tickets.write_jsonl(tmp_path / "old.jsonl", {"text": tickets.old(3)["text"], "label": labels})
+    result = run("label", source, target, "-o", tmp_path / "out.jsonl", *FAST)
+    assert result.exit_code == 0
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert {json.loads(line)["label"] for line in lines} == {1, -1, 0}
+    (warning,) = result.stderr.splitlines()
+    assert warning.startswith("labelferry: -1 on source rows is taken as a class")
+
+
+def test_markup_is_printed_as_it_is(files, tmp_path):
+    _, target, out = files
+    names = {"billing": "[red]billing[/red]", "technical": "<script>", "account": "[/]"}
+    labels = [names[name] for name in tickets.old(3)["label"]]
+    source = tickets.write_csv(tmp_path / "[bold]old.csv", {"text": tickets.old(3)["text"], "label": labels})
+    result = run("label", source, target, "-o", out, *FAST)
+    assert result.exit_code == 0, result.output
+    for name in names.values():
+        assert name in result.stdout
+    result = run("diagnose", source, target)
+    assert result.exit_code == 0, result.output
+    for name in names.values():
+        assert name in result.stdout
+
+
+def test_several_sources_and_a_domain(files, tmp_path):
+    source, target, out = files
+    assert run("label", source, source, target, "-o", out, *FAST).exit_code == 0
+    old = {**tickets.old(3), "region": ["north", "south"] * 60}
+    regions = tickets.write_csv(tmp_path / "regions.csv", old)
+    result = run("label", regions, target, "-o", out, *FAST, "--domain", "region", "--json")
+    assert [row["name"] for row in json.loads(result.stdout)["sources"]] == ["north", "south"]
+
+
+def test_bad_rows_are_left_out_when_asked(files):
+    source, target, out = files
+    lines = target.read_text().splitlines()
+    lines[5] = "7,too few"
+    target.write_text("\n".join(lines) + "\n")
+    result = run("label", source, target, "-o", out, *FAST)
+    assert result.exit_code == 2
+    assert f"{target} line 6: 2 fields where the header has 3" in result.stderr
+    assert "--skip-bad" in result.stderr
+    assert not out.exists()
+    result = run("label", source, target, "-o", out, *FAST, "--skip-bad")
+    assert result.exit_code == 0
+    assert f"{target}, line 6: 2 fields where the header has 3; left out" in result.stdout
+    assert tickets.read_csv(out)["id"] == [str(i) for i in range(120) if i != 4]
+
+
+@pytest.mark.parametrize(("level", "code"), [("safe", 0), ("doubtful", 0), ("unsafe", 3)])
+def test_strict(files, monkeypatch, level, code):
+    source, target, out = files
+    result = labelferry.label(source, target, method="sourcelr")
+    result = replace(result, verdict=result.verdict._replace(level=level))
+    monkeypatch.setattr("labelferry.job.label", lambda *_, **__: result)
+    assert run("label", source, target, "-o", out).exit_code == 0
+    out.unlink()
+    assert run("label", source, target, "-o", out, "--strict").exit_code == code
+    assert out.exists()
+
+
+def test_mixed_line_ends_are_fine(files):
+    source, target, out = files
+    lines = source.read_text().splitlines()
+    source.write_bytes("".join(line + ("\r\n" if i % 2 else "\n") for i, line in enumerate(lines)).encode())
+    assert run("label", source, target, "-o", out, *FAST).exit_code == 0
+    assert len(tickets.read_csv(out)["label"]) == 120
+
+
+JUNK = "x" * 20_000_000
+
+
+def latin(path):
+    path.write_bytes("text,label\nune facture payée,a\nun café,b\n".encode("cp1252"))
+
+
+BAD_SOURCES = {
+    "empty": (lambda path: path.write_bytes(b""), "is empty"),
+    "one column": (lambda path: path.write_text("text\na\nb\n"), "has one column"),
+    "no label": (lambda path: path.write_text("text,one,two\na,1,2\nb,2,1\n"), "--label"),
+    "one class": (lambda path: path.write_text("text,label\na,x\nb,x\n"), "two classes or more"),
+    "missing label": (lambda path: path.write_text("text,label\na,x\nb,\nc,y\n"), "line 3: no label"),
+    "own classes": (lambda path: path.write_text("text,label\na,1\nb,2\nc,3\n"), "a class of its own"),
+    "huge cell": (lambda path: path.write_text(f"text,label\na,x\n{JUNK},y\n"), "line 3: a line or cell may have"),
+    "encoding": (latin, "--encoding cp1252"),
+    "header twice": (lambda path: path.write_text("text,label,text\na,x,b\n"), "two columns are called 'text'"),
+    "unclosed quote": (lambda path: path.write_text('text,label\n"a,x\nb,y\n'), "never closed"),
+    "missing": (lambda path: None, "there is no file"),
+    "folder": (lambda path: path.mkdir(), "is a folder"),
+    "JSON": (lambda path: path.write_text('{"text": "a", "label": "b"}\n'), ".jsonl"),
+}
+
+
+def check_one_line(result, message, folder, before):
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert result.stderr.startswith("labelferry: ")
+    assert message in result.stderr
+    assert len(result.stderr) < 700
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("what", BAD_SOURCES)
+def test_bad_sources(files, tmp_path, what):
+    write, message = BAD_SOURCES[what]
+    _, target, out = files
+    write(tmp_path / "bad.csv")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    check_one_line(run("label", tmp_path / "bad.csv", target, "-o", out, *FAST), message, tmp_path, before)
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda path: path.write_bytes(b""), "is empty"),
+        (lambda path: path.write_bytes(b"id,text\n"), "has a header and no rows"),
+        (lambda path: path.write_bytes(b"id,text\n1,\n"), "line 2: no text in column 'text'"),
+        (lambda path: tickets.write_csv(path, tickets.old(3)), "every text of"),
+        (lambda path: path.write_bytes(b"id,body\n1,a text\n"), "which column is the text?"),
+        (lambda path: path.write_bytes(b"id,text\n1,a \xff text\n"), "is not UTF-8"),
+        (lambda path: None, "there is no file"),
+    ],
+)
+def test_bad_targets(files, tmp_path, write, message):
+    source, _, out = files
+    target = tmp_path / "target.csv"
+    write(target)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    check_one_line(run("label", source, target, "-o", out, *FAST), message, tmp_path, before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "new.csv"], "is one of the inputs"),
+        (["-o", "old.csv"], "is one of the inputs"),
+        (["-o", "out.csv", "--report", "old.csv"], "is one of the inputs"),
+        (["-o", "features.csv", "--features", "features.csv"], "is one of the inputs"),
+        (["-o", "out.csv", "--report", "out.csv"], "must be different files"),
+        (["-o", "out.xlsx"], "must be .csv, .tsv, .jsonl or .parquet"),
+        (["-o", "out"], "must be .csv, .tsv, .jsonl or .parquet"),
+        (["-o", "nowhere/out.csv"], "there is no folder"),
+        (["-o", "folder.csv"], "it is a folder"),
+        (["-o", "out.csv", "--report", "nowhere/page.html"], "there is no folder"),
+        (["-o", "out.csv", "--save", "nowhere/model.npz"], "there is no folder"),
+        (["-o", "out.csv", "--save", "model.npz", "--features", "x.npz"], "--features has none"),
+        (["-o", "out.csv", "--max-memory", "1G", "--features", "x.npz"], "--features has none"),
+        (["-o", "out.csv", "--max-memory", "lots"], "such as 500M; got 'lots'"),
+        (["-o", "out.csv", "--max-memory", "-3G"], "such as 500M; got '-3G'"),
+        (["-o", "out.csv", "--max-memory", "nan"], "such as 500M; got 'nan'"),
+        (["-o", "out.csv", "--method", "tlc"], "Did you mean tcl?"),
+        (["-o", "out.csv", "--min-confidence", "2"], "--min-confidence"),
+        (["-o", "out.csv", "--seed", "-1"], "--seed"),
+        ([], "--out"),
+    ],
+)
+def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("labelferry.job.inputs.read_table", lambda *_, **__: pytest.fail("the files were read"))
+    (tmp_path / "folder.csv").mkdir()
+    before = sorted(path.name for path in tmp_path.iterdir())
+    check_one_line(run("label", "old.csv", "new.csv", *arguments), message, tmp_path, before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--features", "short.npy"], "a row for each of the 240 documents"),
+        (["--features", "nowhere.npz"], "cannot read features"),
+        (["--features", "signed.npy", "--method", "emnaivebayes"], "Negative values in data passed to EMNaiveBayes"),
+        (["--max-memory", "1k"], "max_memory leaves room for 0 of"),
+        (["--text", "txt"], "Did you mean 'text'?"),
+        (["--label", "lable"], "Did you mean 'label'?"),
+        (["--domain", "id"], "no source has the column 'id'"),
+        (["--language", "klingon"], "klingon"),
+        (["--encoding", "klingon"], "klingon"),
+    ],
+)
+def test_what_does_not_fit_the_files(files, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    np.save("short.npy", np.ones((10, 3)))
+    np.save("signed.npy", -np.ones((240, 3)))
+    before = sorted(path.name for path in tmp_path.iterdir())
+    check_one_line(run("label", *files[:2], "-o", files[2], *FAST, *arguments), message, tmp_path, before)
+
+
+def test_one_file_is_not_enough(files, tmp_path):
+    before = sorted(path.name for path in tmp_path.iterdir())
+    check_one_line(run("label", files[0], "-o", files[2]), "SOURCE", tmp_path, before)
+
+
+def test_a_full_disk_is_one_line(files, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("labelferry.report.page.write_page", fail)
+    result = run("label", *files[:2], "-o", files[2], *FAST, "--report", tmp_path / "page.html")
+    assert result.exit_code == 2
+    assert result.stderr == "labelferry: [Errno 28] No space left on device\n"
+
+
+WAITING = """
+import sys, time
+from labelferry import cli
+from labelferry.baselines import SourceLR
+
+def transfer(*_):
+    print("fitting", flush=True)
+    time.sleep(30)
+
+SourceLR.transfer = transfer
+cli.app(sys.argv[1:])
+"""
+
+
+def test_interrupted_in_the_fit(files, tmp_path):
+    """Ctrl-C ends with 130, no traceback, and no file that was not there before."""
+    source, target, out = files
+    arguments = [*map(str, ("label", source, target, "-o", out, *FAST, "--report", tmp_path / "page.html"))]
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "fitting\n"
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=20)[1]
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "old.csv"]
+
+
+def test_interrupted_while_writing(files, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("labelferry.text.write.cell", interrupt)
+    assert run("label", *files[:2], "-o", files[2], *FAST).exit_code == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "old.csv"]
+
+
+def test_the_command_line_starts_without_the_heavy_parts():
+    heavy = {"numpy", "scipy", "sklearn", "pandas", "polars", "pyarrow", "altair", "jinja2", "rich.progress"}
+    code = f"import labelferry.cli, sys; print(*({heavy} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [(None, None), ("500M", 5e8), ("2g", 2e9), ("1.5k", 1500), ("1000", 1000)]
+)
+def test_sizes(size, expected):
+    assert bytes_of(size) == expected
+
+
+def test_progress_is_for_terminals(monkeypatch):
+    class Terminal(StringIO):
+        def isatty(self):
+            return True
+
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    with stages(2, quiet=False) as begin:
+        begin("reading")
+        time.sleep(0.2)
+    assert "reading" in shown.getvalue()
+    silent = Terminal()
+    monkeypatch.setattr(sys, "stderr", silent)
+    with stages(2, quiet=True) as begin:
+        begin("reading")
+    assert silent.getvalue() == ""
+
+
+def test_help_names_the_exit_codes():
+    text = " ".join(run("label", "--help").stdout.split())
+    for words in ("0 done", "2 wrong input", "3 unsafe with --strict", "130 interrupted"):
+        assert words in text

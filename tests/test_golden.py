@@ -1,0 +1,87 @@
+"""Golden numbers: a change that makes a method label worse fails here.
+
+Every registered estimator, with its defaults and seed 0, on one real task at reduced size: the first 125 documents a
+class and domain of a draw of CDSC's Table 1. More is welcome; `TOLERANCE` less is not. After a change that is meant to
+move them, print the table anew with `python -m tests.test_golden` and say in the CHANGELOG why it moved.
+"""
+
+import sys
+
+import numpy as np
+import pytest
+
+import labelferry.auto.auto_transfer  # noqa: F401  (registers)
+from labelferry.bench.contenders import make
+from labelferry.bench.tasks import TASKS
+
+from .estimators import ESTIMATORS
+
+N_DOCUMENTS = 125
+TOLERANCE = 0.03
+HARD, EASY = "cdsc/rec vs talk", "cdsc/comp vs rec"  # on the hard one some methods are near guessing
+
+# estimator: the task, and the share of documents labelled right
+GOLDEN = {
+    "AutoTransfer": (HARD, 0.984),
+    "CDSC": (HARD, 0.968),
+    "CoCC": (HARD, 0.964),
+    "DKT": (HARD, 0.984),
+    "DTL": (HARD, 0.976),
+    "EMNaiveBayes": (HARD, 0.980),
+    "GCMF": (HARD, 0.964),
+    "HybridLabelPropagation": (HARD, 0.964),
+    "HybridSimilarityPropagation": (HARD, 0.964),
+    "ITCC": (HARD, 0.968),
+    "KDEWeighting": (HARD, 0.716),
+    "LapSVM": (EASY, 0.880),
+    "MSDA": (HARD, 0.772),
+    "MTrick": (HARD, 0.912),
+    "NMFClustering": (EASY, 0.964),
+    "NMTF": (HARD, 0.976),
+    "NormalizedCut": (HARD, 0.880),
+    "RSP": (HARD, 0.920),
+    "SelfTraining": (EASY, 0.864),
+    "SGT": (HARD, 0.960),
+    "SmoothedLR": (EASY, 0.824),
+    "SourceLR": (HARD, 0.736),
+    "SourceNB": (HARD, 0.740),
+    "SourceSVM": (HARD, 0.716),
+    "SpectralClassifier": (EASY, 0.856),
+    "SpectralCoclustering": (HARD, 0.808),
+    "SphericalKMeans": (HARD, 0.820),
+    "TCL": (HARD, 0.984),
+    "TSVM": (HARD, 0.836),
+}
+
+
+def measure(name: str, task: str) -> float:
+    data = TASKS[task].load(0)
+    source, target = (
+        np.concatenate([np.flatnonzero(y == label)[:N_DOCUMENTS] for label in np.unique(y)]) for y in (data.ys, data.yt)
+    )
+    labels = make(name, 0).transfer(data.Xs[source], data.ys[source], data.Xt[target])
+    return float(np.mean(labels == data.yt[target]))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_no_method_labels_worse_than_it_did(corpus, name):
+    assert name in GOLDEN, f"{name} has no golden number: run `python -m tests.test_golden` and add its line."
+    task, before = GOLDEN[name]
+    for file in TASKS[task].needs:
+        corpus(file)
+    now = measure(name, task)
+    assert now >= before - TOLERANCE, (
+        f"{name} on {task} labels {now:.3f} right, and did {before:.3f}. If that is meant, print the numbers anew with "
+        "`python -m tests.test_golden`."
+    )
+
+
+def test_no_number_is_of_a_method_that_is_gone():
+    assert set(GOLDEN) <= set(ESTIMATORS)
+
+
+if __name__ == "__main__":
+    for name in sorted(ESTIMATORS, key=str.lower):
+        task = GOLDEN[name][0] if name in GOLDEN else HARD
+        constant = "EASY" if task == EASY else "HARD"
+        sys.stdout.write(f'    "{name}": ({constant}, {measure(name, task):.3f}),\n')

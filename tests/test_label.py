@@ -1,0 +1,440 @@
+"""The main job from Python: frames, lists and files in; labels, reasons and a page out."""
+
+import json
+import re
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+import labelferry
+from labelferry import TCL
+from labelferry.bench.groups import CDSC_TABLE_1
+from labelferry.datasets import load_newsgroups
+from labelferry.job.evidence import evidence, read_words, typical
+from labelferry.job.features import words_within
+from labelferry.job.inputs import read_inputs
+from labelferry.job.projection import AXES_OF_MORE, axes
+from labelferry.job.stages import Stages
+from labelferry.report import render_page
+from labelferry.text import tfidf
+
+from . import tickets
+
+LEVELS = ("safe", "doubtful", "unsafe")
+
+
+def label(method="tcl", **settings):
+    demo = tickets.demo()
+    return labelferry.label(demo.texts_source, demo.texts_target, label=demo.y_source, method=method, **settings)
+
+
+@pytest.fixture(scope="module")
+def by_tcl():
+    return label()
+
+
+def test_two_files_get_the_labels_of_the_method_itself(tmp_path):
+    demo = tickets.demo()
+    source, target = tickets.write_csv(tmp_path / "old.csv", tickets.old()), tmp_path / "new.csv"
+    result = labelferry.label(source, tickets.write_csv(target, tickets.new()), method="tcl", seed=3)
+    direct = TCL(random_state=3)
+    labels = direct.transfer(demo.X_source, demo.y_source, demo.X_target)
+    assert result.method == "TCL"
+    assert result.labels.tolist() == labels.tolist()
+    np.testing.assert_allclose(result.confidence, direct.transduction_proba_.max(axis=1))
+    assert (result.labels == demo.y_target).mean() > 0.95
+    assert result.inputs.said == ["text column: 'text' (its name)", "label column: 'label' (its name)"]
+
+
+def test_newsgroups_as_two_files(corpus, tmp_path):
+    """rec vs sci of CDSC's Table 1, sixty articles a group."""
+    articles = load_newsgroups(corpus("20news/20news-bydate.jsonl.gz"))
+    rng, parts = np.random.default_rng(0), {}
+    for side, name in enumerate(("old.csv", "new.csv")):
+        rows = [
+            (rng.choice(np.flatnonzero(articles.fields["group"] == group), 60, replace=False), label)
+            for label, groups in CDSC_TABLE_1["rec vs sci"].items()
+            for group in groups[side]
+        ]
+        texts = [articles.texts[i] for some, _ in rows for i in some]
+        labels = [label for some, label in rows for _ in some]
+        parts[name] = (texts, labels)
+        tickets.write_csv(tmp_path / name, {"text": texts, "class" if side == 0 else "truth": labels})
+    result = labelferry.label(tmp_path / "old.csv", tmp_path / "new.csv", method="tcl", html=False)
+    (texts_s, ys), (texts_t, yt) = parts.values()
+    (Xs, Xt), _ = tfidf(texts_s, texts_t)
+    direct = TCL(random_state=0).transfer(Xs, ys, Xt)
+    right = (result.labels == yt).mean()
+    assert right == (direct == yt).mean()
+    assert right > 0.8
+
+
+def test_auto_is_better_than_the_source_alone():
+    old, demo = tickets.old(2), tickets.demo()
+    result = labelferry.label(old["text"], demo.texts_target[::2], label=old["label"])
+    assert (result.labels == demo.y_target[::2]).mean() > 0.9
+    summary = result.summary()
+    json.dumps(summary, allow_nan=False)
+    assert summary["method"]["why"] != "It was asked for."
+    assert len(summary["comparison"]) > 2
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrays", "series"])
+def test_what_comes_in_decides_what_goes_out(kind, by_tcl):
+    old, new = tickets.old(), tickets.new()
+    if kind == "pandas":
+        target = pd.DataFrame(new, index=np.arange(360)[::-1])
+        result = labelferry.label(pd.DataFrame(old), target, method="tcl")
+        frame = result.frame()
+        assert isinstance(frame, pd.DataFrame)
+        assert frame.index.equals(target.index)
+        assert frame["label"].tolist() == by_tcl.labels.tolist()
+    elif kind == "polars":
+        result = labelferry.label(pl.DataFrame(old), pl.DataFrame(new), text="text", label="label", method="tcl")
+        frame = result.frame()
+        assert isinstance(frame, pl.DataFrame)
+        assert frame.schema["confidence"] == pl.Float64
+        assert frame["label"].to_list() == by_tcl.labels.tolist()
+    else:
+        array = np.array if kind == "arrays" else pd.Series
+        result = labelferry.label(array(old["text"]), array(new["text"]), label=array(old["label"]), method="tcl")
+        frame = result.frame()
+        assert frame["label"] == by_tcl.labels.tolist()
+        assert next(iter(frame)) == "text"
+    names = list(frame.columns) if hasattr(frame, "columns") else list(frame)
+    assert names[-5:] == ["label", "confidence", "alternative", "evidence", "needs_review"]
+
+
+def test_columns(by_tcl):
+    columns = by_tcl.columns()
+    assert {len(values) for values in columns.values()} == {360}
+    assert all(a != b for a, b in zip(columns["label"], columns["alternative"], strict=True))
+    sure = np.array(columns["confidence"])
+    assert ((sure > 1 / 3 - 1e-4) & (sure <= 1)).all()
+    assert columns["needs_review"] == (by_tcl.confidence < 0.6).tolist()
+    assert 0 < sum(columns["needs_review"]) < 180
+
+
+def test_the_words_that_speak_for_a_label_are_in_the_document(by_tcl):
+    for text, words, label in zip(by_tcl.inputs.texts, by_tcl.evidence, by_tcl.labels, strict=True):
+        assert len(words) <= 5
+        assert set(words) <= set(re.findall(r"[a-z]+", text.lower()))
+        assert label in by_tcl.typical
+    assert sum(bool(words) for words in by_tcl.evidence) > 350
+    assert "invoice" in by_tcl.typical["billing"] + by_tcl.typical["account"]
+
+
+def test_no_known_word_no_evidence():
+    texts = [*tickets.demo().texts_target, "zzyzx qwrtp"]
+    result = labelferry.label(
+        tickets.demo().texts_source, texts, label=tickets.demo().y_source, method="tcl", min_confidence=0
+    )
+    assert result.evidence[-1] == []
+    assert result.needs_review.tolist() == [False] * 360 + [True]
+
+
+def test_evidence_counts_by_hand():
+    Xs, Xt = sp.csr_array(np.array([[2.0, 0, 1], [0, 2, 1]])), sp.csr_array(np.array([[1.0, 0, 1], [0, 0, 0]]))
+    spoken = read_words([Xs], [np.array([0, 1])], Xt, np.array([[1.0, 0.0], [0.5, 0.5]]))
+    shares = np.array([[3.5, 0.5, 2.5], [0.5, 2.5, 1.5]]).T / np.array([6.5, 4.5])
+    np.testing.assert_allclose(spoken.share, shares)
+    np.testing.assert_allclose(spoken.score[:, 0], np.log(shares[:, 0] / shares[:, 1]))
+    np.testing.assert_allclose(spoken.score[:, 1], -spoken.score[:, 0])
+    words = np.array(["a", "b", "c"])
+    assert typical(spoken, words) == [["a", "c"], ["b"]]
+    assert evidence(Xt, np.array([0, 0]), spoken.score, words) == [["a", "c"], []]
+    assert evidence(Xt, np.array([1, 1]), spoken.score, words) == [[], []]
+    assert evidence(Xt.toarray(), np.array([0, 0]), spoken.score, words, 1) == [["a"], []]
+
+
+def test_a_column_of_that_name_is_kept(tmp_path):
+    target = {"text": tickets.new(3)["text"], "label": ["unknown"] * 120}
+    result = labelferry.label(pd.DataFrame(tickets.old(3)), pd.DataFrame(target), method="sourcelr")
+    assert set(result.frame()["label_before"]) == {"unknown"}
+    path = tickets.write_csv(tmp_path / "new.csv", target)
+    result = labelferry.label(pd.DataFrame(tickets.old(3)), path, method="sourcelr")
+    assert set(result.frame()["label_before"]) == {"unknown"}
+    assert result.frame()["label"] == result.labels.tolist()
+    assert "label_before" in result.write(tmp_path / "out.csv")[0]
+    assert list(tickets.read_csv(tmp_path / "out.csv"))[:3] == ["text", "label_before", "label"]
+
+
+@pytest.mark.parametrize(
+    ("codes", "kind"),
+    [
+        ({"billing": 1, "technical": -1, "account": 7}, int),
+        ({"billing": True, "technical": False, "account": False}, bool),
+        ({"billing": 1.0, "technical": 2.0, "account": 3.0}, float),
+        ({"billing": "1", "technical": 2, "account": 3}, str),
+        ({"billing": 0.5, "technical": 1.0, "account": 2.5}, str),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:-1 on source rows")
+def test_labels_keep_their_kind(tmp_path, codes, kind):
+    """-1 is a class here: which rows are without labels is plain."""
+    labels = [codes[name] for name in tickets.old(3)["label"]]
+    path = tickets.write_jsonl(tmp_path / "old.jsonl", {"text": tickets.old(3)["text"], "label": labels})
+    target = tickets.write_jsonl(tmp_path / "new.jsonl", tickets.new(3))
+    result = labelferry.label(path, target, method="sourcelr")
+    assert {type(value) for value in result.columns()["label"]} == {kind}
+    assert set(result.columns()["label"]) == {kind(code) for code in codes.values()}
+    result.write(tmp_path / "out.jsonl")
+    first = json.loads((tmp_path / "out.jsonl").read_text().partition("\n")[0])
+    assert first["label"] == result.columns()["label"][0]
+    assert type(first["label"]) is kind
+
+
+def test_sources_of_two_kinds_of_labels(tmp_path):
+    """The numbers of one file and the texts of another are the same classes."""
+    codes = {"billing": 1, "technical": 2, "account": 3}
+    texts, labels = tickets.old()["text"], [codes[name] for name in tickets.old()["label"]]
+    numbers = tickets.write_jsonl(tmp_path / "a.jsonl", {"text": texts[::2], "label": labels[::2]})
+    words = tickets.write_csv(tmp_path / "b.csv", {"text": texts[1::2], "label": labels[1::2]})
+    inputs = read_inputs([numbers, words], tickets.write_csv(tmp_path / "new.csv", tickets.new()))
+    assert {label for source in inputs.sources for label in source.labels} == {"1", "2", "3"}
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), "", " "])
+def test_rows_without_a_label_are_bad_rows(missing):
+    labels = np.array(tickets.old()["label"], dtype=object)
+    labels[[3, 8]] = missing
+    source = pd.DataFrame({"text": tickets.old()["text"], "label": labels})
+    with pytest.raises(ValueError, match=r"line 4: no label in column 'label'.*--skip-bad"):
+        labelferry.label(source, tickets.demo().texts_target, method="sourcelr")
+    inputs = read_inputs(source, tickets.demo().texts_target, skip_bad=True)
+    assert len(inputs.sources[0].texts) == 358
+    assert set(inputs.sources[0].labels) == {"billing", "technical", "account"}
+    assert inputs.said[-2:] == [f"the source 1 frame, line {n}: no label in column 'label'; left out" for n in (4, 9)]
+
+
+def test_several_sources_as_files_and_by_domain(tmp_path):
+    old = tickets.old()
+    parts = {"north": slice(0, 200), "south": slice(200, None)}
+    files = [
+        tickets.write_csv(tmp_path / f"{name}.csv", {column: values[part] for column, values in old.items()})
+        for name, part in parts.items()
+    ]
+    target = tickets.write_csv(tmp_path / "new.csv", tickets.new())
+    by_files = labelferry.label(files, target, method="tcl")
+    by_names = labelferry.label([str(file) for file in files], str(target), method="tcl")
+    region = ["north"] * 200 + ["south"] * 160
+    by_domain = labelferry.label(pd.DataFrame({**old, "region": region}), target, domain="region", method="tcl")
+    assert [source.name for source in by_domain.inputs.sources] == ["north", "south"]
+    assert [len(source.texts) for source in by_files.inputs.sources] == [200, 160]
+    assert by_files.labels.tolist() == by_domain.labels.tolist() == by_names.labels.tolist()
+    assert [row["documents"] for row in by_domain.summary()["sources"]] == [200, 160]
+    assert len(by_domain.estimator.domain_names_) == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "tlc"}, "Did you mean tcl"),
+        ({"min_confidence": 1.5}, "min_confidence must be from 0 to 1"),
+        ({"min_confidence": float("nan")}, "min_confidence must be from 0 to 1"),
+        ({"label": None}, "label must hold the labels"),
+        ({"label": ["billing"] * 360}, "two classes or more"),
+        ({"label": ["billing"]}, "1 labels and 360 texts"),
+        ({"source": []}, "no text|label"),
+        ({"target": []}, "no text at all"),
+        ({"target": "a text"}, "there is no file"),
+        ({"source": pd.DataFrame(tickets.old())}, "label must name a column"),
+        ({"domain": "region"}, "region"),
+        ({"max_memory": 1000.0}, "max_memory leaves room for 0 of"),
+        ({"language": "klingon"}, "klingon"),
+        ({"ngrams": 0}, "ngrams must be"),
+        ({"html": "perhaps"}, "html must be"),
+    ],
+)
+def test_mistakes(settings, message):
+    given = {"source": tickets.old()["text"], "target": tickets.demo().texts_target, "label": tickets.old()["label"]}
+    given |= {"method": "sourcelr", **settings}
+    with pytest.raises(ValueError, match=message) as error:
+        labelferry.label(given.pop("source"), given.pop("target"), **given)
+    assert "\n" not in str(error.value)
+
+
+def test_no_word_left():
+    with pytest.raises(ValueError, match="no word is left"):
+        labelferry.label(["one", "two"], ["the", "and"], label=["a", "b"], method="sourcelr")
+
+
+def test_memory_takes_the_rare_words(by_tcl):
+    X = sp.csr_array(sp.hstack([by_tcl.features.Xt] * 3))
+    entries = np.sort(np.bincount(X.indices, minlength=X.shape[1]))[::-1]
+    need = np.cumsum(entries * (X.data.itemsize + X.indices.itemsize) * 3 + 8 * 64 * 3) + 8 * 64 * 360
+    assert words_within(X, need[-1]) == X.shape[1]
+    assert words_within(X, need[1100]) == 1101
+    assert words_within(X, need[1100] - 1) == 1100
+    with pytest.raises(ValueError, match=r"max_memory leaves room for 999 of .*; at least 1000 are needed"):
+        words_within(X, need[999] - 1)
+
+
+def test_memory_is_said():
+    rng = np.random.default_rng(0)
+    letters = np.array(list("bcdfghjklmnprstvwz"))
+    words = ["".join(word) for word in rng.choice(letters, (1500, 6))]
+    texts = [" ".join(words[i] for i in rng.integers(1500, size=60)) for _ in range(120)]
+    labels = [("a", "b")[i % 2] for i in range(80)]
+    result = labelferry.label(texts[:80], texts[80:], label=labels, method="sourcelr", max_memory=2.4e6)
+    (said,) = result.features.said
+    assert re.fullmatch(r"1,\d\d\d of 1,\d\d\d words are kept, the most frequent ones, .*", said)
+    assert len(result.features.words) == int(said.partition(" ")[0].replace(",", ""))
+
+
+def features(tmp_path, *, signed):
+    demo = tickets.demo()
+    X = sp.csr_array(sp.vstack([demo.X_source, demo.X_target]))
+    if signed:
+        path = tmp_path / "features.npy"
+        np.save(path, X[:, :60].toarray() - 0.05)
+    else:
+        path = tmp_path / "features.npz"
+        sp.save_npz(path, X)
+    return path
+
+
+def test_own_features(tmp_path, by_tcl):
+    result = label(features=features(tmp_path, signed=False))
+    assert result.labels.tolist() == by_tcl.labels.tolist()
+    assert result.evidence[0][0].startswith("feature ")
+    with pytest.raises(ValueError, match="has no words to keep"):
+        result.save(tmp_path / "model.npz")
+
+
+def test_own_features_below_zero(tmp_path):
+    path = features(tmp_path, signed=True)
+    with pytest.raises(ValueError, match="Negative values in data passed to TCL"):
+        label(features=path)
+    result = label("sourcelr", features=path)
+    assert result.method == "SourceLR"
+    assert len(result.choice.members) == 2
+    assert result.evidence == [[]] * 360
+    json.dumps(result.summary(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "message"),
+    [
+        ("no.npz", None, "No such file"),
+        ("flat.npy", lambda path: np.save(path, np.zeros(720)), "a row for each of the 720 documents"),
+        ("short.npy", lambda path: np.save(path, np.zeros((719, 3))), "a row for each of the 720 documents"),
+        ("texts.npy", lambda path: np.save(path, np.array([["a"]] * 720)), "not numbers"),
+        ("objects.npy", lambda path: np.save(path, np.array([[{}]] * 720), allow_pickle=True), "it holds objects"),
+        ("dense.npz", lambda path: np.savez(path, X=np.zeros((720, 3))), "scipy.sparse.save_npz"),
+        ("empty.npy", lambda path: path.write_bytes(b""), "cannot read features"),
+        ("junk.npz", lambda path: path.write_bytes(b"PK\x03\x04 junk"), "cannot read features"),
+        ("zip.npy", lambda path: np.savez(path.open("wb"), X=np.zeros((720, 3))), "cannot read features"),
+    ],
+)
+def test_features_that_are_none(tmp_path, name, write, message):
+    if write:
+        write(tmp_path / name)
+    with pytest.raises(ValueError, match=message) as error:
+        label("sourcelr", features=tmp_path / name)
+    assert "allow_pickle" not in str(error.value)
+
+
+@pytest.mark.parametrize("method", ["tcl", "emnaivebayes", "sourcelr"])
+def test_the_summary_is_plain_and_makes_a_page(method, by_tcl, tmp_path):
+    result = by_tcl if method == "tcl" else label(method)
+    summary = result.summary()
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    assert sum(row["target"] for row in summary["classes"]) == summary["n_target"] == 360
+    assert sum(bin_["documents"] for bin_ in summary["confidence"]["bins"]) == 360
+    assert summary["confidence"]["below"] == result.needs_review.sum()
+    assert len(summary["projection"]["points"]) == 720
+    assert summary["projection"]["axes"] == list(AXES_OF_MORE)
+    assert [row["method"] for row in summary["comparison"] if row["chosen"]] == [result.method]
+    assert bool(summary["topics"]) == (method == "tcl")
+    assert [row["confidence"] for row in summary["review"]] == sorted(row["confidence"] for row in summary["review"])
+    assert summary["verdict"]["level"] in LEVELS
+    assert {"reading", "counting words"} <= {row["stage"] for row in summary["timings"]}
+    result.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "Labels for target" in page
+    assert "billing" in page
+    if method != "tcl":
+        with pytest.raises(ValueError, match="there is no folder"):
+            result.report(tmp_path / "nowhere" / "page.html")
+
+
+def test_markup_in_texts_and_classes_stays_text():
+    hostile = {"billing": "<script>alert(1)</script>", "technical": "[red]x[/red]", "account": "a & b"}
+    labels = [hostile[name] for name in tickets.old()["label"]]
+    texts = [*tickets.demo().texts_target[:50], "<script>alert(2)</script> the invoice [bold] licence"]
+    result = labelferry.label(tickets.old()["text"], texts, label=labels, method="sourcelr")
+    assert set(result.labels) <= set(hostile.values())
+    assert result.frame()["text"] == texts
+    page = render_page(result.summary())
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_two_classes_and_one_word():
+    result = labelferry.label(["red a", "red b", "c", "d"], ["red d"], label=["x", "x", "y", "y"], method="sourcelr")
+    points = result.summary()["projection"]["points"]
+    assert [point["y"] for point in points] == [0.0] * 5
+
+
+def test_a_source_called_target_is_not_taken_for_it():
+    source = pd.DataFrame({**tickets.old(3), "domain": ["target", "other"] * 60})
+    points = labelferry.label(source, tickets.new(3)["text"], method="sourcelr").summary()["projection"]["points"]
+    counts = Counter(point["domain"] for point in points)
+    assert counts == {"target": 120, "target (old)": 60, "other": 60}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_axes_are_at_right_angles(n_classes):
+    rng = np.random.default_rng(0)
+    X, codes = sp.csr_array(rng.random((40, 6))), np.arange(40) % n_classes
+    directions, names = axes(X, codes, np.arange(40) >= 20)
+    np.testing.assert_allclose(directions.T @ directions, np.eye(2), atol=1e-12)
+    means = np.array([X[codes == c].mean(axis=0) for c in range(n_classes)]) @ directions
+    if n_classes == 2:
+        assert means[1, 0] > means[0, 0]
+        assert abs(means[1, 1] - means[0, 1]) < 1e-12
+    assert len(names) == 2
+
+
+def test_stages_are_told_and_timed():
+    told = []
+    result = label("sourcelr", begin=told.append)
+    assert told == ["reading", "counting words", "SourceLR", "EMNaiveBayes", "looking for reasons"]
+    assert all(seconds >= 0 for seconds in result.seconds.values())
+    stages = Stages()
+    for _ in range(2):
+        with stages("twice"):
+            pass
+    assert list(stages.seconds) == ["twice"]
+
+
+def test_later_documents(by_tcl, tmp_path):
+    by_tcl.save(tmp_path / "model.npz")
+    model = labelferry.load(tmp_path / "model.npz")
+    texts = by_tcl.inputs.texts
+    again = model.label(texts)
+    assert (again == by_tcl.labels).mean() > 0.97
+    assert again.tolist() == by_tcl.estimator.predict(by_tcl.features.Xt).tolist()
+    proba = model.proba(texts[:7])
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert model.typical == by_tcl.typical
+    with pytest.raises(ValueError, match="Put it in a list"):
+        model.label("a text")
+
+
+def test_what_is_written_has_every_column_and_row(by_tcl, tmp_path):
+    result = labelferry.label(
+        pl.DataFrame(tickets.old()), tickets.write_csv(tmp_path / "new.csv", tickets.new()), method="tcl"
+    )
+    result.write(tmp_path / "out.csv")
+    written = tickets.read_csv(tmp_path / "out.csv")
+    assert written["id"] == [str(i) for i in range(360)]
+    assert written["note"] == tickets.new()["note"]
+    assert written["text"] == tickets.new()["text"]
+    assert written["label"] == by_tcl.labels.tolist()
+    assert set(written["needs_review"]) == {"true", "false"}

@@ -1,7 +1,7 @@
 """AutoTransfer beside the source's own classifier: labels of the target are used for scoring only.
 
     python -m benchmarks.auto [--jobs N] [--out FILE] [TABLE ...]    gcmf shift reuters amazon amazon-uneven hybrid four
-    python -m benchmarks.auto --suggest                              20 questions on the worst tasks, five seeds
+    python -m benchmarks.auto --suggest [--out FILE]                 then: 20 questions on the worst tasks, five seeds
 
 One line a task goes to FILE, so that a run that was stopped goes on. The constants of `labelferry.auto` were chosen on
 the tables gcmf (newsgroups), shift 9:1, reuters and amazon, with a look at amazon-uneven and shift 1:9.
@@ -102,42 +102,41 @@ def verdicts(title: str, found: list[dict[str, Any]]) -> None:
     )
 
 
-def questions(n: int = 20, n_seeds: int = 5) -> None:
-    """Answer the questions with the truth, fit again, and compare with as many random ones."""
+def questions(path: Path, n: int = 20, n_seeds: int = 5) -> None:
+    """Answer the questions with the truth, fit again, and compare with as many random ones, on the worst tasks."""
+    found = [json.loads(line) for line in path.read_text().splitlines()]
     for table in ("reuters", "amazon"):
-        scores = {name: measure_quickly(name) for name in tasks_here(table)}
+        scores = {record["task"]: record["auto"] for record in found if record["task"].startswith(f"{table}/")}
         for name in sorted(scores, key=scores.__getitem__)[:WORST]:
-            gains = [(asked(name, n, seed, True), asked(name, n, seed, False)) for seed in range(n_seeds)]
+            gains = [gain_by_answers(name, n, seed) for seed in range(n_seeds)]
             chosen, drawn = np.mean(gains, axis=0)
             print(f"{name}: {scores[name]:.3f}, {n} questions {chosen:+.3f}, random ones {drawn:+.3f}", flush=True)
 
 
-def measure_quickly(name: str) -> float:
-    data = TASKS[name].load(0)
-    return float((AutoTransfer(random_state=0).transfer(data.Xs, data.ys, data.Xt) == data.yt).mean())
-
-
-def asked(name: str, n: int, seed: int, chosen: bool) -> float:
-    """The gain in accuracy by n answers."""
+def gain_by_answers(name: str, n: int, seed: int) -> tuple[float, float]:
+    """In accuracy, by n answers to questions and to random ones."""
     data = TASKS[name].load(0)
     X = sp.csr_array(sp.vstack([data.Xs, data.Xt]))
     rows = np.repeat([1, -2], [len(data.ys), len(data.yt)])
-    y = np.concatenate([data.ys, np.full(len(data.yt), "", dtype=object)]).astype(object)
+    y = np.concatenate([data.ys.astype(object), np.full(len(data.yt), "", dtype=object)])
     auto = AutoTransfer(random_state=seed).fit(X, y, rows)
     before = (auto.transduction_ == data.yt).mean()
-    rng = np.random.default_rng(seed)
-    where = auto.suggest(n) if chosen else rng.choice(len(data.yt), n, replace=False)
-    y[len(data.ys) + where] = data.yt[where]
-    auto.fit(X, y, rows, use_target_labels=True)
-    return float((auto.transduction_ == data.yt).mean() - before)
+
+    def gain(where: np.ndarray) -> float:
+        answered = y.copy()
+        answered[len(data.ys) + where] = data.yt[where]
+        again = AutoTransfer(random_state=seed).fit(X, answered, rows, use_target_labels=True)
+        return float((again.transduction_ == data.yt).mean() - before)
+
+    return gain(auto.suggest(n)), gain(np.random.default_rng(seed).choice(len(data.yt), n, replace=False))
 
 
 def main(arguments: list[str]) -> None:
-    if "--suggest" in arguments:
-        questions()
-        return
     options = dict(pairwise(arguments))
     path, jobs = Path(options.get("--out", "auto.jsonl")), int(options.get("--jobs", 1))
+    if "--suggest" in arguments:
+        questions(path)
+        return
     tables = [name for name in arguments if name in TABLES] or TABLES
     found = {r["task"]: r for r in map(json.loads, path.read_text().splitlines())} if path.exists() else {}
     wanted = [name for table in tables for name in tasks_here(table)]

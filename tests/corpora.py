@@ -44,7 +44,7 @@ def cdsc_sample(path: Path, name: str, seed: int) -> Task:
 
 def hybrid_sample(path: Path, name: str, seed: int, *, cdsc: bool = False) -> Task:
     """A task of the hybrid graph's Table 3, or of CDSC's Table 1: 500 documents a class and domain, counts."""
-    return _load(f"{'cdsc-500' if cdsc else 'hybrid'}/{name}", seed, path)
+    return _load(f"{'cdsc-500' if cdsc else 'hybrid-counts'}/{name}", seed, path)
 
 
 def amazon(path: Path, source: str, target: str) -> Task:

@@ -9,6 +9,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from labelferry import AutoTransfer, EMNaiveBayes, SmoothedLR, SourceLR, SourceNB, load
 from labelferry.auto import suggest
+from labelferry.auto.auto_transfer import at_home
 from labelferry.auto.blend import (
     MIXTURES,
     SOURCE,
@@ -21,9 +22,10 @@ from labelferry.auto.blend import (
     surest,
     with_top,
 )
-from labelferry.auto.judgement import judge, judge_members, level
+from labelferry.auto.judgement import judge, judge_classes, judge_members, level
 from labelferry.auto.trust import neighbour_graph, to_review, trust
 from labelferry.bench.tasks import TASKS
+from labelferry.transfer.domains import read_domains
 
 from .planted import stacked, two_sources, vocabulary_shift
 
@@ -164,6 +166,17 @@ def test_levels_and_words():
     assert "no clear groups" in found.reasons[1]
 
 
+@pytest.mark.parametrize(("stable", "kept", "drifts", "leaves"), [(0.2, 0.9, 1, 0), (0.9, 0.1, 0, 1), (0.2, 0.1, 1, 1)])
+def test_the_reason_says_which_test_failed(stable, kept, drifts, leaves):
+    reason = judge(0.7, (0.5, 0.8), False, stable, kept).reasons[1]
+    assert ("changes with its settings" in reason) == drifts
+    assert ("leaves what the old documents say" in reason) == leaves
+
+
+def test_a_class_without_a_document_is_not_called_safe():
+    assert judge_classes(np.array([0.9, 0.9]), np.array([0, 0]), 2) == ["safe", "unsafe"]
+
+
 # -- the questions ----------------------------------------------------------------------------------------------------
 def test_left_out_errors_equal_the_literal_ones():
     rng = np.random.default_rng(0)
@@ -202,6 +215,39 @@ def test_answers_are_learnt_and_not_asked_for_again(shifted):
     again = AutoTransfer(random_state=0).fit(X, y, rows, use_target_labels=True)
     assert (again.transduction_[asked] == task.yt[asked]).all()
     assert not set(again.suggest(10)) & set(asked)
+
+
+def test_given_labels_show_where_the_panel_errs_and_need_no_review(shifted):
+    task, auto = shifted
+    X, y, rows = stacked(task)
+    asked = auto.suggest(60)
+    wrong = (auto.transduction_[asked] + 1) % 3  # the panel knows better, but not that it has been told otherwise
+    y[len(task.ys) + asked] = wrong
+    again = AutoTransfer(target_error=0.0, random_state=0).fit(X, y, rows, use_target_labels=True)
+    said = again.state_.codes[0][asked]
+    assert (said != wrong).mean() > 0.5
+    others = np.setdiff1d(np.arange(240), asked)
+    assert (again.transduction_[others] != auto.transduction_[others]).mean() > 0.2
+    assert not again.needs_review_[asked].any()
+    assert again.needs_review_[others].any()
+
+
+def test_a_class_that_only_the_target_has_is_learnt():
+    task = vocabulary_shift(n_classes=3, n_docs=90)
+    X, y, rows = stacked(task)
+    of_source = np.append(task.ys < 2, np.ones(90, dtype=bool))
+    y[90 + np.flatnonzero(task.yt == 2)[:20]] = 2
+    auto = AutoTransfer(random_state=0).fit(X[of_source], y[of_source], rows[of_source], use_target_labels=True)
+    assert auto.classes_.tolist() == [0, 1, 2]
+    assert (auto.transduction_[task.yt == 2] == 2).mean() > 0.8
+
+
+def test_many_answers_are_all_kept(monkeypatch):
+    monkeypatch.setattr(suggest, "HEARD", 5)
+    rng = np.random.default_rng(0)
+    P, Z = probabilities(rng), rng.normal(size=(60, 4))
+    rows, codes = np.arange(30), rng.integers(3, size=30)
+    assert np.array_equal(suggest.learn(P, Z, rows, codes)[:30], np.eye(3)[codes])
 
 
 # -- the estimator ----------------------------------------------------------------------------------------------------
@@ -268,6 +314,19 @@ def test_documents_without_words_need_review():
     assert (auto.suggest(20) < 120).all()
 
 
+def test_a_target_without_a_single_word_is_all_for_review():
+    task = vocabulary_shift(n_docs=40)
+    auto = AutoTransfer(random_state=0)
+    auto.transfer(task.Xs, task.ys, sp.csr_array((5, task.Xs.shape[1])))
+    assert auto.needs_review_.all()
+    assert len(auto.suggest(3)) == 0
+
+
+def test_the_label_stays_the_first_in_single_precision():
+    P = np.array([[0.2, 0.8], [0.6, 0.4]])
+    assert with_top(P, np.array([0.5, 0.5])).astype(np.float32).argmax(axis=1).tolist() == [1, 0]
+
+
 def test_begin_hears_of_every_member():
     heard = []
     AutoTransfer(random_state=0).fit(*stacked(vocabulary_shift(n_docs=60)), begin=heard.append)
@@ -308,6 +367,49 @@ def test_a_second_view_joins_the_panel():
     assert member["level"] == "safe"
     with pytest.raises(ValueError, match="second_view must have a row for each of the 320 rows of X; got 3"):
         AutoTransfer().fit(X, y, rows, second_view=view[:3])
+
+
+def test_several_targets_are_judged_as_one_and_one_may_be_without_words():
+    task = vocabulary_shift(n_classes=3, n_docs=120)
+    nothing = sp.csr_array((4, task.Xt.shape[1]))
+    X = sp.csr_array(sp.vstack([task.Xt[:60], nothing, task.Xs, task.Xt[60:]], format="csr"))
+    y = np.concatenate([np.full(64, -1), task.ys, np.full(60, -1)])
+    rows = np.repeat([-2, -3, 1, -4], [60, 4, 120, 60])
+    auto = AutoTransfer(random_state=0).fit(X, y, rows)
+    speaking = np.r_[:60, 64:124]
+    assert (auto.transduction_[speaking] == task.yt).mean() > 0.9
+    assert auto.needs_review_.shape == (124,)
+    assert auto.needs_review_[60:64].all()
+    assert np.isin(auto.suggest(200), speaking).all()
+    assert len(auto.suggest(200)) == 120
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_target", [1, 2])
+def test_tiny_corpora(n_target, dtype):
+    Xs = np.array([[3, 1, 0, 0], [2, 0, 0, 1], [0, 0, 2, 1], [0, 1, 3, 0]], dtype=dtype)
+    auto = AutoTransfer(random_state=0)
+    labels = auto.transfer(Xs, ["a", "a", "b", "b"], Xs[[0, 3]][:n_target])
+    assert labels.tolist() == ["a", "b"][:n_target]
+    assert auto.transduction_proba_.dtype == dtype
+    assert len(auto.suggest(5)) == n_target
+    assert auto.verdict_.level != "safe"
+
+
+def test_the_ceiling_is_what_was_held_out():
+    X = sp.csr_array(np.eye(4)[[0, 1, 0, 1, 2]])
+    turned = read_domains(X, np.array([0, 0, 1, 1, -1]), np.array([1, 1, 1, 1, -2]), estimator="test")
+    assert at_home(turned) < 1  # nothing can be told: near 0, which is not the same as unknown
+    single = read_domains(X, np.array([0, 0, 0, 1, -1]), np.array([1, 1, 1, 1, -2]), estimator="test")
+    assert at_home(single) == 1.0
+
+
+def test_the_same_seed_gives_the_same_answer(shifted):
+    task, auto = shifted
+    again = AutoTransfer(random_state=0)
+    again.transfer(task.Xs, task.ys, task.Xt)
+    assert np.array_equal(again.transduction_proba_, auto.transduction_proba_)
+    assert np.array_equal(again.suggest(10), auto.suggest(10))
 
 
 # -- two members of its own -------------------------------------------------------------------------------------------

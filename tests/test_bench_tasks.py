@@ -32,6 +32,7 @@ def test_tables():
     counts = {
         "cdsc": 11,
         "hybrid": 6,
+        "hybrid-counts": 6,
         "rsp": 12,
         "gcmf": 9,
         "tcl": 11,

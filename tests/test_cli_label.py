@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -17,6 +16,7 @@ import labelferry
 from labelferry import cli
 from labelferry.cli.label import bytes_of
 from labelferry.cli.options import stages
+from labelferry.job.labelling import Labelling
 
 from . import tickets
 
@@ -39,7 +39,16 @@ def test_all_outputs(files, tmp_path):
     report, model = tmp_path / "page.html", tmp_path / "model.npz"
     result = run("label", source, target, "-o", out, "--method", "tcl", "--report", report, "--save", model)
     assert result.exit_code == 0, result.output
-    assert result.stderr == ""
+    assert [line.removeprefix("labelferry: ") for line in result.stderr.splitlines()] == [
+        "reading",
+        "counting words",
+        "TCL",
+        "SourceLR",
+        "EMNaiveBayes",
+        "EMNaiveBayes(smoothing=1)",
+        "looking for reasons",
+        "writing",
+    ]
     expected = labelferry.label(source, target, method="tcl")
     written = tickets.read_csv(out)
     assert written["label"] == expected.labels.tolist()
@@ -122,7 +131,7 @@ def test_numbers_as_labels_stay_numbers(files, tmp_path):
     assert result.exit_code == 0
     lines = (tmp_path / "out.jsonl").read_text().splitlines()
     assert {json.loads(line)["label"] for line in lines} == {1, -1, 0}
-    (warning,) = result.stderr.splitlines()
+    (warning,) = [line for line in result.stderr.splitlines() if "-1" in line]
     assert warning.startswith("labelferry: -1 on source rows is taken as a class")
 
 
@@ -170,7 +179,8 @@ def test_bad_rows_are_left_out_when_asked(files):
 def test_strict(files, monkeypatch, level, code):
     source, target, out = files
     result = labelferry.label(source, target, method="sourcelr")
-    result = replace(result, verdict=result.verdict._replace(level=level))
+    verdict = result.verdict._replace(level=level)
+    monkeypatch.setattr(Labelling, "verdict", property(lambda _: verdict))
     monkeypatch.setattr("labelferry.job.label", lambda *_, **__: result)
     assert run("label", source, target, "-o", out).exit_code == 0
     out.unlink()
@@ -270,6 +280,7 @@ def test_bad_targets(files, tmp_path, write, message):
         (["-o", "out.csv", "--max-memory", "nan"], "such as 500M; got 'nan'"),
         (["-o", "out.csv", "--method", "tlc"], "Did you mean tcl?"),
         (["-o", "out.csv", "--min-confidence", "2"], "--min-confidence"),
+        (["-o", "out.csv", "--target-error", "-0.1"], "--target-error"),
         (["-o", "out.csv", "--seed", "-1"], "--seed"),
         ([], "--out"),
     ],
@@ -316,7 +327,10 @@ def test_a_full_disk_is_one_line(files, tmp_path, monkeypatch):
     monkeypatch.setattr("labelferry.report.page.write_page", fail)
     result = run("label", *files[:2], "-o", files[2], *FAST, "--report", tmp_path / "page.html")
     assert result.exit_code == 2
-    assert result.stderr == "labelferry: [Errno 28] No space left on device\n"
+    assert result.stderr.splitlines()[-2:] == [
+        "labelferry: writing",
+        "labelferry: [Errno 28] No space left on device",
+    ]
 
 
 WAITING = """
@@ -324,11 +338,11 @@ import sys, time
 from labelferry import cli
 from labelferry.baselines import SourceLR
 
-def transfer(*_):
+def fit(*_, **__):
     print("fitting", flush=True)
     time.sleep(30)
 
-SourceLR.transfer = transfer
+SourceLR.fit = fit
 cli.app(sys.argv[1:])
 """
 
@@ -387,6 +401,29 @@ def test_progress_is_for_terminals(monkeypatch):
     with stages(2, quiet=True) as begin:
         begin("reading")
     assert silent.getvalue() == ""
+
+
+def test_elsewhere_a_stage_is_a_line(monkeypatch):
+    """The first two wait for the third, so that an error in the files is a line alone."""
+    shown = StringIO()
+    monkeypatch.setattr(sys, "stderr", shown)
+    lines = []
+    with stages(4, quiet=False) as begin:
+        for stage in ("reading", "counting words", "TCL", "writing"):
+            begin(stage)
+            lines.append(shown.getvalue().splitlines())
+    assert lines[:2] == [[], []]
+    assert lines[2] == ["labelferry: reading", "labelferry: counting words", "labelferry: TCL"]
+    assert lines[3] == [*lines[2], "labelferry: writing"]
+
+
+def test_review_by_error_or_by_confidence(files):
+    source, target, out = files
+    counts = []
+    for arguments in (["--target-error", 1], ["--target-error", 0.01], ["--min-confidence", 1]):
+        assert run("label", source, target, "-o", out, *FAST, "--quiet", *arguments).exit_code == 0
+        counts.append(tickets.read_csv(out)["needs_review"].count("true"))
+    assert counts[0] == 0 < counts[1] < counts[2] == 120
 
 
 def test_help_names_the_exit_codes():

@@ -15,7 +15,7 @@ METHODS = [page for page in PAGES if page.parent.name == "methods"]
 @pytest.mark.parametrize(
     ("page", "said"),
     [
-        ("docs/tutorial.md", ["31 of 360", "sure: 100%, to review: ", "['technical' 'billing']"]),
+        ("docs/tutorial.md", ["16 of 360", "sure: 100%, to review: ", "['technical' 'billing']"]),
         ("docs/python.md", ["TCL safe", "['technical' 'billing']"]),
     ],
 )

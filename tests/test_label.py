@@ -11,7 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 import labelferry
-from labelferry import TCL
+from labelferry import TCL, SourceLR
+from labelferry.auto.blend import margin
 from labelferry.bench.groups import CDSC_TABLE_1
 from labelferry.datasets import load_newsgroups
 from labelferry.job.evidence import evidence, read_words, typical
@@ -45,8 +46,11 @@ def test_two_files_get_the_labels_of_the_method_itself(tmp_path):
     labels = direct.transfer(demo.X_source, demo.y_source, demo.X_target)
     assert result.method == "TCL"
     assert result.labels.tolist() == labels.tolist()
-    np.testing.assert_allclose(result.confidence, direct.transduction_proba_.max(axis=1))
-    assert (result.labels == demo.y_target).mean() > 0.95
+    right = (result.labels == demo.y_target).mean()
+    assert right > 0.95
+    order = np.argsort(margin(direct.transduction_proba_))
+    assert (np.diff(result.confidence[order]) >= -1e-9).all(), "calibrated, in the order of the method"
+    assert result.confidence.mean() == pytest.approx(right, abs=0.03)
     assert result.inputs.said == ["text column: 'text' (its name)", "label column: 'label' (its name)"]
 
 
@@ -80,7 +84,29 @@ def test_auto_is_better_than_the_source_alone():
     summary = result.summary()
     json.dumps(summary, allow_nan=False)
     assert summary["method"]["why"] != "It was asked for."
-    assert len(summary["comparison"]) > 2
+    assert len(summary["comparison"]) == len(result.members) == 9
+    assert sum(member["weight"] for member in result.members) == pytest.approx(1)
+    assert [row["chosen"] for row in summary["comparison"]] == [member["weight"] > 0 for member in result.members]
+    assert summary["estimated_accuracy"] == result.estimated_accuracy
+    assert result.estimated_accuracy["low"] <= (result.labels == demo.y_target[::2]).mean()
+
+
+def test_auto_on_a_handful_of_words():
+    """Fewer than the topics that members have by default."""
+    old, labels = ["red door", "red wall", "green tree", "green leaf"], ["r", "r", "g", "g"]
+    result = labelferry.label(old, ["red leaf", "green wall"], label=labels)
+    assert result.labels.tolist() == ["r", "g"]
+    assert result.verdict.level == "unsafe", "two documents have no neighbours to ask"
+    assert result.needs_review.all()
+
+
+@pytest.mark.parametrize("method", ["auto", "sourcelr"])
+def test_no_new_document_has_a_known_word(method):
+    old, labels = ["red door", "red wall", "green tree wall", "green leaf door"], ["r", "r", "g", "g"]
+    result = labelferry.label(old, ["zzyzx", "qwrtp"], label=labels, method=method)
+    assert result.needs_review.tolist() == [True, True]
+    assert result.confidence.tolist() == [0.5, 0.5]
+    assert result.verdict.level == "unsafe"
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrays", "series"])
@@ -115,8 +141,23 @@ def test_columns(by_tcl):
     assert all(a != b for a, b in zip(columns["label"], columns["alternative"], strict=True))
     sure = np.array(columns["confidence"])
     assert ((sure > 1 / 3 - 1e-4) & (sure <= 1)).all()
-    assert columns["needs_review"] == (by_tcl.confidence < 0.6).tolist()
-    assert 0 < sum(columns["needs_review"]) < 180
+    assert columns["needs_review"] == by_tcl.needs_review.tolist()
+
+
+def test_review_leaves_no_more_errors_than_asked_for(by_tcl):
+    careful, counts = label(target_error=0.02), [by_tcl.needs_review.sum()]
+    for result, target_error in ((by_tcl, 0.05), (careful, 0.02)):
+        kept = ~result.needs_review
+        assert (1 - result.confidence[kept]).mean() <= target_error
+        assert (result.labels != tickets.demo().y_target)[kept].mean() <= target_error
+        assert result.confidence[kept].min() >= result.confidence[~kept].max(initial=0)
+    counts.append(careful.needs_review.sum())
+    assert counts[0] < counts[1] < 90
+    threshold = careful.summary()["confidence"]["threshold"]
+    assert (careful.confidence < threshold).tolist() == careful.needs_review.tolist()
+    strict = label(min_confidence=0.9, target_error=0.02)
+    assert strict.needs_review.tolist() == (strict.confidence < 0.9).tolist()
+    assert strict.summary()["confidence"]["threshold"] == 0.9
 
 
 def test_the_words_that_speak_for_a_label_are_in_the_document(by_tcl):
@@ -135,6 +176,7 @@ def test_no_known_word_no_evidence():
     )
     assert result.evidence[-1] == []
     assert result.needs_review.tolist() == [False] * 360 + [True]
+    assert result.confidence[-1] == result.estimator.class_prior_.max()
 
 
 def test_evidence_counts_by_hand():
@@ -236,6 +278,7 @@ def test_several_sources_as_files_and_by_domain(tmp_path):
         ({"method": "tlc"}, "Did you mean tcl"),
         ({"min_confidence": 1.5}, "min_confidence must be from 0 to 1"),
         ({"min_confidence": float("nan")}, "min_confidence must be from 0 to 1"),
+        ({"target_error": -0.1}, "target_error must be from 0 to 1"),
         ({"label": None}, "label must hold the labels"),
         ({"label": ["billing"] * 360}, "two classes or more"),
         ({"label": ["billing"]}, "1 labels and 360 texts"),
@@ -312,9 +355,39 @@ def test_own_features_below_zero(tmp_path):
         label(features=path)
     result = label("sourcelr", features=path)
     assert result.method == "SourceLR"
-    assert len(result.choice.members) == 2
+    assert [member["method"] for member in result.members] == ["SourceLR"]
+    assert "Features below 0" in result.verdict.reasons[1]
     assert result.evidence == [[]] * 360
     json.dumps(result.summary(), allow_nan=False)
+    members = {member["method"] for member in label("auto", features=path).members}
+    assert {"SourceLR", "SmoothedLR"} <= members
+    assert not members & {"TCL", "GCMF", "EMNaiveBayes"}
+
+
+def test_few_who_agree_are_not_safe_for_that(tmp_path):
+    """Two linear classifiers agree on labels that mean nothing; held-out documents of the source tell."""
+    demo, noise = tickets.demo(), np.random.default_rng(0).choice(["a", "b"], 360)
+    path = features(tmp_path, signed=True)
+    for method in ("auto", "sourcesvm"):
+        result = labelferry.label(demo.texts_source, demo.texts_target, label=noise, features=path, method=method)
+        assert len(result.members) <= 3
+        assert result.verdict.level == "unsafe"
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_own_features_of_other_kinds(tmp_path, dtype):
+    """Counts, and numbers of single precision: the labels are those of the method, the chances are no whole numbers."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, size=(90, 12)).astype(dtype)
+    y = np.where(X[:50, 0] > X[:50, 1], "a", "b")
+    np.save(tmp_path / "X.npy", X)
+    texts = [f"text {i}" for i in range(90)]
+    result = labelferry.label(texts[:50], texts[50:], label=y, features=tmp_path / "X.npy", method="sourcelr")
+    assert result.labels.tolist() == SourceLR().transfer(X[:50], y, X[50:]).tolist()
+    assert len(np.unique(result.confidence)) > 3
+    auto = labelferry.label(texts[:50], texts[50:], label=y, features=tmp_path / "X.npy")
+    assert auto.labels.tolist() == auto.estimator.transduction_.tolist()
+    assert ((auto.confidence >= 0.5 - 1e-6) & (auto.confidence <= 1)).all()
 
 
 @pytest.mark.parametrize(
@@ -404,7 +477,8 @@ def test_axes_are_at_right_angles(n_classes):
 def test_stages_are_told_and_timed():
     told = []
     result = label("sourcelr", begin=told.append)
-    assert told == ["reading", "counting words", "SourceLR", "EMNaiveBayes", "looking for reasons"]
+    witnesses = ["SourceLR", "EMNaiveBayes", "EMNaiveBayes(smoothing=1)"]
+    assert told == ["reading", "counting words", *witnesses, "looking for reasons"]
     assert all(seconds >= 0 for seconds in result.seconds.values())
     stages = Stages()
     for _ in range(2):
@@ -429,7 +503,10 @@ def test_later_documents(by_tcl, tmp_path):
 
 def test_what_is_written_has_every_column_and_row(by_tcl, tmp_path):
     result = labelferry.label(
-        pl.DataFrame(tickets.old()), tickets.write_csv(tmp_path / "new.csv", tickets.new()), method="tcl"
+        pl.DataFrame(tickets.old()),
+        tickets.write_csv(tmp_path / "new.csv", tickets.new()),
+        method="tcl",
+        target_error=0.02,
     )
     result.write(tmp_path / "out.csv")
     written = tickets.read_csv(tmp_path / "out.csv")
@@ -438,3 +515,4 @@ def test_what_is_written_has_every_column_and_row(by_tcl, tmp_path):
     assert written["text"] == tickets.new()["text"]
     assert written["label"] == by_tcl.labels.tolist()
     assert set(written["needs_review"]) == {"true", "false"}
+    assert written["needs_review"] == [str(needed).lower() for needed in result.needs_review]

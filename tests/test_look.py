@@ -1,7 +1,6 @@
 """Looking before labelling, methods side by side, and what a saved model has learnt."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,9 +10,9 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import SourceLR, cli
+from labelferry.auto.blend import surest
 from labelferry.diagnosis import carriers, changed_words, vocabulary_overlap
 from labelferry.job import compare, diagnose, explain
-from labelferry.job.compare import surest
 
 from . import tickets
 
@@ -60,8 +59,10 @@ def test_diagnosis(diagnosis):
     assert [row["gap"] for row in diagnosis["sources"]] == sorted(row["gap"] for row in diagnosis["sources"])
     assert [row["class"] for row in diagnosis["classes"]] == ["account", "billing", "technical"]
     assert sum(row["source"] for row in diagnosis["classes"]) == pytest.approx(1)
-    for name in diagnosis["agreement"]:
-        assert sum(row["target"][name] for row in diagnosis["classes"]) == pytest.approx(1)
+    assert set(diagnosis["agreement"]) == {"SourceLR", "EMNaiveBayes", "EMNaiveBayes(smoothing=1)"}
+    assert sum(row["target"] for row in diagnosis["classes"]) == pytest.approx(1)
+    for row in diagnosis["classes"]:
+        assert row["target"] == pytest.approx((tickets.demo().y_target == row["class"]).mean(), abs=0.05)
     words = {row["word"]: row for row in diagnosis["changed_words"]}
     assert words["licence"]["source"] > words["licence"]["target"]
 
@@ -102,6 +103,15 @@ def test_comparison(comparison):
     assert rows["SourceLR"]["balanced"] == pytest.approx(np.mean(by_class))
 
 
+def test_without_methods_the_panel_and_its_blend(files):
+    found = compare(*files, truth="truth")
+    rows = {row["method"]: row for row in found["rows"]}
+    assert plain(found)
+    assert len(rows) == 10
+    assert rows["auto"]["accuracy"] > 0.95
+    assert rows["auto"]["seconds"] == pytest.approx(sum(row["seconds"] for row in rows.values()) / 2)
+
+
 def test_the_source_classifier_is_asked_once_in_any_spelling(files):
     alone = compare(*files, methods=["emnaivebayes"])["rows"]
     beside = compare(*files, methods=["EMNaiveBayes", "sourcelr", "SOURCELR"])["rows"]
@@ -115,7 +125,7 @@ def test_comparison_is_printed(files, comparison):
     arguments = ("compare", *files, "--methods", "emnaivebayes, sourcelr,SourceSVM", "--truth", "truth")
     shown = run(*arguments)
     assert shown.exit_code == 0, shown.output
-    assert shown.stderr == ""
+    assert shown.stderr.splitlines() == [f"labelferry: {name}" for name in ("SourceLR", "EMNaiveBayes", "SourceSVM")]
     for words in ("EMNaiveBayes", "accuracy", "balanced", "where sure", "mean kappa"):
         assert words in shown.stdout
     found = json.loads(run(*arguments, "--json").stdout)
@@ -152,11 +162,8 @@ def test_frames_and_lists():
 
 
 def test_the_surest_fifth_of_every_class():
-    class Estimator:
-        transduction_proba_ = np.array([[0.9, 0.1]] * 3 + [[0.6, 0.4]] * 7 + [[0.2, 0.8], [0.3, 0.7]])
-
-    sure = surest(SimpleNamespace(estimator=Estimator()))
-    assert np.flatnonzero(sure).tolist() == [0, 1, 10]
+    P = np.array([[0.9, 0.1]] * 3 + [[0.6, 0.4]] * 7 + [[0.2, 0.8], [0.3, 0.7]])
+    assert surest(P).tolist() == [0, 1, 10]
 
 
 def test_words_by_hand():

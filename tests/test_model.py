@@ -40,7 +40,7 @@ def test_it_comes_back_whole(saved):
     assert model.typical == result.typical
     assert model.words().tolist() == result.features.words.tolist()
     assert model.label(result.inputs.texts).tolist() == result.labels.tolist()
-    np.testing.assert_allclose(model.proba(result.inputs.texts).max(axis=1), result.confidence)
+    np.testing.assert_allclose(model.proba(result.inputs.texts), result.estimator.transduction_proba_)
     page = "From: invoice\n\nThe password is wrong.\n-- \ninvoice invoice invoice"
     assert model.proba([page]).tolist() == model.proba(["The password is wrong."]).tolist()
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..linalg.matrix import Array
-from .blend import SOURCE, gate, is_clustered, mean_kappas, with_top
+from .blend import MIXTURES, SOURCE, gate, is_clustered, mean_kappas, with_top
 from .judgement import LEVELS, Verdict, judge, judge_classes, judge_members
 from .panel import Answers
 from .trust import neighbour_graph, to_review, trust
@@ -35,21 +35,30 @@ class Assessment(NamedTuple):
 
 
 def assess(
-    P: Array, answers: Answers, X: Any, ceiling: float, weights: Mapping[str, float], target_error: float
+    P: Array,
+    answers: Answers,
+    X: Any,
+    ceiling: float,
+    weights: Mapping[str, float],
+    target_error: float,
+    known: Sequence[int] | Array = (),
 ) -> Assessment:
     """`P`: the answer, documents x classes. `answers`: of the panel, SourceLR among them. `X`: the documents.
-    `ceiling`: accuracy of the source's classifier at home."""
+    `ceiling`: accuracy of the source's classifier at home. `known`: rows with a given label, which is right."""
     judged = trust(P, neighbour_graph(X), answers.proba[SOURCE].argmax(axis=1), ceiling)
-    sure = with_top(P, judged.right)
+    right = judged.right.copy()
+    right[np.asarray(known, dtype=np.intp)] = 1
+    sure = with_top(P, right)
     codes, members = sure.argmax(axis=1), tuple(answers.proba)
     said = np.array([p.argmax(axis=1) for p in answers.proba.values()])
     levels = judge_members(answers.proba, codes)
-    classes = judge_classes(judged.right, codes, P.shape[1])
+    classes = judge_classes(right, codes, P.shape[1])
+    stable, kept = gate(answers.proba)
     return Assessment(
         proba=sure.astype(X.dtype),
         blended=P.astype(np.float32),
-        right=judged.right,
-        review=to_review(judged.right, target_error),
+        right=right,
+        review=to_review(right, target_error),
         accuracy=np.array([judged.accuracy, *judged.interval]),
         shares=judged.shares,
         members=members,
@@ -59,14 +68,16 @@ def assess(
         seconds=np.array(list(answers.seconds.values())),
         member_levels=np.array([LEVELS.index(levels[name]) for name in members]),
         class_levels=np.array([LEVELS.index(word) for word in classes]),
-        **dict(zip(("stable", "kept"), gate(answers.proba), strict=True)),
+        stable=stable,
+        kept=kept,
     )
 
 
 def verdict(found: Any) -> Verdict:
     """In words."""
     mean, low, high = found.accuracy.tolist()
-    return judge(mean, (low, high), is_clustered(found.stable, found.kept), found.stable, found.kept)
+    clusters = is_clustered(found.stable, found.kept) if set(MIXTURES) <= set(found.members) else None
+    return judge(mean, (low, high), clusters, found.stable, found.kept)
 
 
 def member_rows(found: Any) -> list[dict[str, Any]]:

@@ -1,9 +1,9 @@
 r"""AutoTransfer: the right method without labels of the target, and a warning where there is none.
 
 A panel of methods is fitted (`panel.py`), blended into one answer (`blend.py`) and judged (`trust.py`, `judgement.py`).
-No label of the target is looked at, unless `use_target_labels` says so: then the members learn from them, and so does
-the blend (`suggest.py`). For new documents a student is trained: logistic regression on the target's own documents with
-the labels of the answer, so that a model is one small file whatever its members were.
+No label of the target is looked at, unless `use_target_labels` says so: then the blend learns from its mistakes on
+these documents (`suggest.py`). For new documents a student is trained: logistic regression on the target's own
+documents with the labels of the answer, so that a model is one small file whatever its members were.
 
 The constants were chosen on newsgroups, Reuters and Amazon reviews by their labels, and checked by leaving out one
 corpus at a time; `benchmarks/auto.py` prints the tables. Several targets are judged as one.
@@ -12,13 +12,14 @@ corpus at a time; `benchmarks/auto.py` prints the tables. Several targets are ju
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_array, check_is_fitted
 
 from ..linalg.matrix import Array, Matrix, short_indices, stack_rows, take_rows
 from ..optim import Solution
@@ -28,7 +29,7 @@ from ..transfer.labels import UNKNOWN
 from ..transfer.linear import START_C, LinearModel, held_out_accuracy, logistic
 from ..transfer.registry import register
 from .assess import assess, class_rows, member_rows, verdict
-from .blend import blend
+from .blend import SOURCE, blend
 from .judgement import Verdict
 from .panel import ask, make_panel
 from .sources import rank, without
@@ -74,21 +75,30 @@ def solve(
     second_view: Any = None,
 ) -> Solution:
     seed = int(rng.integers(2**31 - 1))
-    answers = ask(make_panel(seed), domains, begin, second_view)
+    asked = without_answers(domains)
+    answers = ask(make_panel(seed), asked, begin, second_view)
     found = blend(answers.proba)
-    sources = rank(domains, found.proba.argmax(axis=1))
-    domains, sources = without(domains, sources)
+    sources = rank(asked, found.proba.argmax(axis=1), answers.proba[SOURCE].argmax(axis=1))
+    asked, sources = without(asked, sources)
     if not sources.used.all():
-        answers = ask(make_panel(seed), domains, begin, second_view)
+        answers = ask(make_panel(seed), asked, begin, second_view)
         found = blend(answers.proba)
     begin("judging the answer")
     X, given = target_documents(domains), domains.in_row_order(d.codes for d in domains.targets)
     Z, known = coordinates(X, rng), np.flatnonzero(given != UNKNOWN)
     P = learn(found.proba, Z, known, given[known]) if len(known) else found.proba
-    judged = assess(P, answers, X, at_home(domains), found.weights, target_error)
+    judged = assess(P, answers, X, at_home(asked), found.weights, target_error, known)
     model = student(X, judged.proba.argmax(axis=1), domains)
     state = Answer(*judged, *model, Z.astype(np.float32), known, *sources)  # type: ignore[arg-type]
     return Solution(state, (), len(judged.members), True)
+
+
+def without_answers(domains: Domains) -> Domains:
+    """The domains with the given labels of the targets hidden. The panel is asked without them: only so does it show
+    where it was wrong, from which `learn` goes on. A class that no source has needs them; then they stay."""
+    hidden = tuple(replace(d, codes=np.full_like(d.codes, UNKNOWN)) if d.is_target else d for d in domains)
+    left = np.concatenate([d.codes[d.known] for d in hidden])
+    return replace(domains, domains=hidden) if len(np.unique(left)) == domains.n_classes else domains
 
 
 def target_documents(domains: Domains) -> Matrix:
@@ -100,7 +110,9 @@ def target_documents(domains: Domains) -> Matrix:
 def at_home(domains: Domains) -> float:
     """Accuracy of a linear classifier on held-out documents with given labels; 1 where too few are left to learn."""
     X, codes = domains.labelled()
-    return held_out_accuracy(LogisticRegression(C=START_C, max_iter=1000), short_indices(X), codes) or 1.0
+    if np.bincount(codes).min() < 2:
+        return 1.0
+    return held_out_accuracy(LogisticRegression(C=START_C, max_iter=1000), short_indices(X), codes)
 
 
 def student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
@@ -131,6 +143,7 @@ class AutoTransfer(TransductiveClassifier):
     target_shares_ : estimated shares of the classes in the target.
     sources_ : one dict a source, the nearest first: `source`, `agreement` of its own classifier with the answer
         (kappa), `gain` in that of all by leaving it out, and `used`: a source that hurts is left out.
+    in_fit_ : the target rows that `state_` tells of: those with words, or all of a target that has none.
     state_ : Answer. The others are those of every estimator; `transduction_proba_` is calibrated without labels.
 
     Examples
@@ -160,6 +173,10 @@ class AutoTransfer(TransductiveClassifier):
     def _scores(self, domains: Domains) -> list[Array]:
         return [self.state_.proba[np.searchsorted(domains.target_rows, d.rows)] for d in domains.targets]
 
+    def _set_transduction(self, domains: Domains, speaking: Domains) -> None:
+        super()._set_transduction(domains, speaking)
+        self.in_fit_ = np.isin(domains.target_rows, speaking.target_rows)
+
     def fit(
         self,
         X: Any,
@@ -176,10 +193,12 @@ class AutoTransfer(TransductiveClassifier):
         begin : called with the name of each member as its turn comes.
         second_view : other features of the same documents, such as embeddings, rows as in X; one member reads them.
         """
-        if second_view is not None and second_view.shape[0] != X.shape[0]:
-            raise ValueError(
-                f"second_view must have a row for each of the {X.shape[0]} rows of X; got {second_view.shape[0]}."
-            )
+        if second_view is not None:
+            second_view = check_array(second_view, accept_sparse="csr", input_name="second_view")
+            if second_view.shape[0] != (n := _num_samples(X)):
+                raise ValueError(
+                    f"second_view must have a row for each of the {n} rows of X; got {second_view.shape[0]}."
+                )
         data = {"begin": begin, "second_view": second_view}
         return self._fit(X, y, sample_domain, target=target, use_target_labels=use_target_labels, **data)
 
@@ -192,8 +211,9 @@ class AutoTransfer(TransductiveClassifier):
         check_is_fitted(self)
         if n < 1:
             raise ValueError(f"n must be at least 1; got {n}.")
-        rows = propose(self.state_.blended, self.state_.Z, n, self.state_.known, np.random.default_rng(0))
-        return np.flatnonzero(~self.transduction_empty_)[rows]
+        rows, s = np.flatnonzero(self.in_fit_), self.state_
+        never = np.union1d(s.known, np.flatnonzero(self.transduction_empty_[rows]))
+        return rows[propose(s.blended, s.Z, n, never, np.random.default_rng(0))]
 
     @property
     def verdict_(self) -> Verdict:
@@ -219,9 +239,9 @@ class AutoTransfer(TransductiveClassifier):
 
     @property
     def needs_review_(self) -> Array:
-        """Target rows in row order; documents without words always need it."""
-        review = np.ones(len(self.transduction_), dtype=bool)
-        review[~self.transduction_empty_] = self.state_.review
+        """Target rows in row order. Documents without words always need it, given labels never."""
+        review = self.transduction_empty_.copy()
+        review[self.in_fit_] |= self.state_.review
         return review
 
     @property

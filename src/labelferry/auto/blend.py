@@ -7,17 +7,18 @@ everything that follows clusters agrees with it. Where they are not, as praise a
 topics, and the classifier of the source is the best there is. Which world it is shows in EM alone:
 
     stable = kappa(EM with little smoothing, EM with much)      a drifting EM drifts elsewhere when it is smoothed
-    kept   = share of the source classifier's surest fifth, class by class, that EM labels alike, freed of chance
+    kept   = share of the source classifier's surest fifth, class by class, that EM labels alike, freed of chance; of
+             the EM that keeps less
     the anchor is EM (the mean of both) where stable >= 2/3 and kept >= 1/5, and the source classifier elsewhere     (1)
 
 Members join the anchor A by how well they agree with it, and the answer is the mean of the coalition:
 
-    w_m = k_m / max(1 - k_m, 1/50)  for  k_m = kappa(a_m, A) >= tau;      w_A = max_m w_m                            (2)
+    w_m = k_m / max(1 - k_m, 1/50)  for  k_m = kappa(a_m, A) >= tau;      w_A = max_m w_m, or 1                      (2)
     P   = (w_A S(A) + sum_m w_m S(P_m)) / (w_A + sum_m w_m)                                                          (3)
 
 S makes members equally sharp, since a mixture model is certain of everything and a linear one of little: the label
-stays, and its probability grows with the rank of its margin among all documents. Beside the source classifier the
-shares of the classes are held at its own, since nothing else there tells of them.
+stays, and its probability grows with the rank, among all documents, of the odds of the first class against the second.
+Beside the source classifier the shares of the classes are held at its own, since nothing else there tells of them.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def surest(P: Array, share: float = SUREST) -> Array:
 
 
 def spread(P: Array, floor: float = FLOOR) -> Array:
-    """S in (3): the label stays, its probability is set by the rank of its margin; the other classes share the rest."""
+    """S in (3): the label stays, its probability is set by the rank of its odds; the other classes share the rest."""
     n, c = P.shape
     ordered = np.log(np.maximum(np.sort(P.astype(np.float64), axis=1), 1e-30))
     rank = rankdata(ordered[:, -1] - ordered[:, -2]) / (n + 1)
@@ -101,15 +102,15 @@ def spread(P: Array, floor: float = FLOOR) -> Array:
 
 
 def with_top(P: Array, top: Array) -> Array:
-    """P with `top` for the probability of each label; the other classes share the rest as they did, and none overtakes
-    the label."""
+    """P with `top` for the probability of each label; the other classes share the rest as they did. None overtakes
+    the label: one that would is cut back, and the row brought to one again."""
     rows, codes = np.arange(len(P)), P.argmax(axis=1)
     rest = P.astype(np.float64)
     rest[rows, codes] = 0
     total = rest.sum(axis=1, keepdims=True)
     even = (1 - np.eye(P.shape[1])[codes]) / (P.shape[1] - 1)
     rest = np.where(total > 1e-12, rest / np.maximum(total, 1e-12), even) * (1 - top)[:, None]
-    out = np.minimum(rest, top[:, None] * (1 - 1e-9))
+    out = np.minimum(rest, top[:, None] * (1 - 1e-6))
     out[rows, codes] = top
     return out / out.sum(axis=1, keepdims=True)
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..linalg.matrix import Array
-from .blend import SOURCE
+from .blend import KEPT, SOURCE, STABLE
 
 UNSAFE = 0.05
 GOOD, POOR = 0.85, 0.65  # estimated accuracy of a whole answer that is safe, and below which it is unsafe
@@ -44,7 +42,7 @@ def judge_members(panel: Mapping[str, Array], answer: Array) -> dict[str, str]:
 
 
 def judge_classes(right: Array, answer: Array, n_classes: int) -> list[str]:
-    """A level for every class, from the chances of its labels to be right."""
+    """A level for every class, from the chances of its labels to be right; unsafe where no document has it."""
     means = [right[answer == c].mean() if (answer == c).any() else 0.0 for c in range(n_classes)]
     return [level(mean) for mean in means]
 
@@ -53,22 +51,29 @@ def level(accuracy: float) -> str:
     return LEVELS[0] if accuracy >= GOOD else LEVELS[1] if accuracy >= POOR else LEVELS[2]
 
 
-def judge(accuracy: float, interval: tuple[float, float], clusters: bool, stable: float, kept: float) -> Verdict:
-    """The whole answer, with its reasons in words."""
+def judge(accuracy: float, interval: tuple[float, float], clusters: bool | None, stable: float, kept: float) -> Verdict:
+    """The whole answer, with its reasons in words. `clusters`: None where nobody could be asked."""
     word = level(accuracy)
     reasons = [
         f"About {accuracy:.0%} of the labels are likely to be right (between {interval[0]:.0%} and {interval[1]:.0%}): "
         "so many have the label that most of their nearest documents have."
     ]
-    if clusters:
+    if clusters is None:
+        reasons.append(
+            "Features below 0 are no counts of words, so no model could say whether the classes are groups of the new "
+            "documents: a classifier of the old documents is the guide."
+        )
+    elif clusters:
         reasons.append(
             "The classes are groups of documents that share words: a model that learns from the new documents finds "
             f"the same groups however it is set (kappa {stable:.2f}), and they fit the labels of the old ones."
         )
     else:
-        what = "changes with its settings" if stable < np.inf and kept >= 0.2 else "leaves what the old documents say"
+        failed = ["changes with its settings"] if stable < STABLE else []
+        failed += ["leaves what the old documents say"] if kept < KEPT else []
         reasons.append(
-            f"The classes are no clear groups of the new documents: a model that follows such groups {what} (kappa "
-            f"{stable:.2f}, kept {max(kept, 0):.0%}). So the answer stays close to a classifier of the old documents."
+            "The classes are no clear groups of the new documents: a model that follows such groups "
+            f"{' and '.join(failed)} (kappa {stable:.2f}, kept {max(kept, 0):.0%}). A classifier of the old documents "
+            "is the better guide there."
         )
     return Verdict(word, SENTENCES[LEVELS.index(word)], reasons)

@@ -53,13 +53,20 @@ def ask(
             continue
         begin(name)
         began = time.perf_counter()
-        proba[name] = np.asarray(fit_on(member, domains).transduction_proba_, dtype=np.float64)
+        proba[name] = np.asarray(fit_on(fitting(member, domains), domains).transduction_proba_, dtype=np.float64)
         seconds[name] = time.perf_counter() - began
     if second_view is not None:
+        begin(SECOND_VIEW)
         began = time.perf_counter()
         proba[SECOND_VIEW] = read_second_view(second_view, domains)
         seconds[SECOND_VIEW] = time.perf_counter() - began
     return Answers(proba, seconds)
+
+
+def fitting(member: TransductiveClassifier, domains: Domains) -> TransductiveClassifier:
+    """The member, with no more topics than there are words."""
+    many = (member.get_params().get("n_topics") or 0) > domains.n_words
+    return member.set_params(n_topics=domains.n_words) if many else member
 
 
 def read_second_view(Z: Any, domains: Domains) -> Array:

@@ -26,18 +26,21 @@ class Sources(NamedTuple):
     used: Array
 
 
-def rank(domains: Domains, answer: Array) -> Sources:
-    """`answer`: codes of the target rows, in row order."""
+def rank(domains: Domains, answer: Array, said: Array) -> Sources:
+    """`answer`: codes of the target rows, in row order. `said`: those by SourceLR, which stand for a source that is alone."""
     sources = [d for d in domains if not d.is_target]
+    alone, gain, used = np.zeros(len(sources)), np.zeros(len(sources)), np.ones(len(sources), dtype=bool)
+    names = tuple(d.name for d in sources)
+    if len(sources) == 1:
+        return Sources(names, np.array([kappa(said, answer)]), gain, used)
     together = agreement(domains, answer)
-    alone, gain = np.zeros(len(sources)), np.zeros(len(sources))
     for i, source in enumerate(sources):
         if len(np.unique(source.codes[source.known])) > 1:
             alone[i] = agreement(only(domains, {source.key}), answer)
         rest = only(domains, {d.key for d in sources} - {source.key})
-        if len(sources) > 1 and len(np.unique(labels_of(rest))) == domains.n_classes:
+        if len(np.unique(labels_of(rest))) == domains.n_classes:
             gain[i] = agreement(rest, answer) - together
-    return Sources(tuple(d.name for d in sources), alone, gain, np.ones(len(sources), dtype=bool))
+    return Sources(names, alone, gain, used)
 
 
 def without(domains: Domains, found: Sources) -> tuple[Domains, Sources]:

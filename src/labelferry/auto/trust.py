@@ -1,14 +1,16 @@
 r"""How far to trust an answer, without labels of the target: its neighbours are asked.
 
-    n_i  the label that most of the 10 nearest documents of the target have, weighted by the cosine
+    n_i  the label that most of the 10 nearest documents of the target have, weighted by the cosine; a_i without any
+    h    accuracy of the source's classifier on held-out documents of the source
 
 Where classes are something that documents of a kind share, a wrong label stands out among its neighbours, so that
 
-    accuracy  about  share of documents with n_i = a_i                                                               (1)
+    accuracy  about  share of documents with n_i = a_i, among those that have neighbours; h + .05 at most            (1)
     shares    about  shares of the classes among the n_i                                                             (2)
     P(a_i is right)  about  isotonic regression of [n_i = a_i] on the margin of the answer                           (3)
 
-(3) is a probability that grows with the margin and is right on average if (1) is.
+(3), drawn towards chance where h holds (1) down, is a probability that grows with the margin and is right on average
+if (1) is.
 
 The neighbours see a label that is out of place, not a whole group that has the wrong name. What they say is therefore
 the upper side of the truth where the source names the groups badly (Reuters: .94 in place of .76), and the interval

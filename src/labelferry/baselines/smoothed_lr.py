@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -39,6 +39,7 @@ from ..transfer.linear import START_C, LinearModel, logistic
 from ..transfer.per_target import targets_of
 from ..transfer.prior import CLASS_PRIOR
 from ..transfer.registry import register
+from ..transfer.smoothing import smooth, step
 
 
 class Smoothed(NamedTuple):
@@ -46,19 +47,6 @@ class Smoothed(NamedTuple):
     intercept: Array
     F: tuple[Array, ...]  # of each target
     X: tuple[Matrix, ...]  # the documents of each target, where new ones look for neighbours
-
-
-def step(F: Array, P: Array, W: Any, a: float) -> Array:  # (1)
-    total = np.asarray(W.sum(axis=1)).reshape(-1, 1)
-    mean = (W @ F) / np.where(total > 0, total, 1)
-    return np.where(total > 0, (1 - a) * P + a * mean, P)
-
-
-def smooth(P: Array, W: Matrix, a: float, n_rounds: int) -> Array:
-    F = P
-    for _ in range(n_rounds):
-        F = step(F, P, W, a)
-    return F
 
 
 def solve(

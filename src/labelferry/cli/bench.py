@@ -108,6 +108,7 @@ def compare(
 def results(
     page: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/results.md"),
     seeds: Annotated[int | None, typer.Option(min=1, help="At most so many seeds a table.")] = None,
+    run: Annotated[bool, typer.Option(help="Run what has no record; or take the finished tables as they are.")] = True,
     jobs: Jobs = 1,
     out: Out = HERE,
 ) -> None:
@@ -116,7 +117,7 @@ def results(
 
     console = new_console()
     with progress(console) as (begin, done):
-        write_results(page, out, n_seeds=seeds, jobs=jobs, begin=begin, done=done)
+        write_results(page, out, n_seeds=seeds, jobs=jobs, run=run, begin=begin, done=done)
     console.print(f"Written: {safe(str(page))}", soft_wrap=True)
 
 

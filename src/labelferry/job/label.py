@@ -98,7 +98,7 @@ def explain(inputs: Inputs, found: Features, outcome: Outcome, stages: Stages, s
     order = np.argsort(-P, axis=1, kind="stable")
     confidence = np.take_along_axis(P, order[:, :1], axis=1).ravel()
     codes = [np.searchsorted(classes, source.labels) for source in inputs.sources]
-    spoken = read_words(found.Xs, codes, found.Xt, P)
+    spoken = read_words(found.Xs, codes, found.Xt, outcome.estimator.transduction_proba_)
     least = settings["min_confidence"]
     empty = outcome.estimator.transduction_empty_
     return Labelling(

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..auto.assess import assess
-from ..auto.auto_transfer import AutoTransfer, at_home
+from ..auto.auto_transfer import AutoTransfer, at_home, target_documents
 from ..auto.blend import MIXTURES, SOURCE
 from ..auto.panel import Answers, ask, make_panel
 from ..linalg.matrix import Array, stack_rows
 from ..transfer.base import TransductiveClassifier
+from ..transfer.documents import read_documents
 from ..transfer.domains import Domains, read_domains
 from ..transfer.registry import find
 from .features import Features
@@ -57,7 +58,9 @@ def stack(inputs: Inputs, found: Features) -> Stacked:
 
 
 def names_of(inputs: Inputs) -> list[str]:
-    """One a source, all different, none the target's."""
+    """One a source, all different, none the target's. A single one needs no name of its own."""
+    if len(inputs.sources) == 1:
+        return ["source"]
     names: list[str] = []
     for i, source in enumerate(inputs.sources, 1):
         names.append(source.name if source.name not in (TARGET, *names) else f"source {i}: {source.name}")
@@ -79,6 +82,7 @@ def answer(
         auto.fit(*data, target=TARGET, begin=begin)
         return Outcome("AutoTransfer", auto, auto.transduction_proba_, auto.needs_review_, auto.state_)
     name = type(method).__name__
+    data = data._replace(X=read_documents(method, data.X, reset=True))  # what is wrong with X is told before it begins
     begin(name)
     began = time.perf_counter()
     method.fit(*data, target=TARGET)
@@ -88,5 +92,7 @@ def answer(
     asked = ask(others, domains, begin)
     P = np.asarray(method.transduction_proba_, dtype=np.float64)
     answers = Answers({name: P, **asked.proba}, {name: seconds, **asked.seconds})
-    judged = assess(P, answers, found.Xt, at_home(domains), {name: 1.0}, target_error)
-    return Outcome(name, method, judged.proba, judged.review | method.transduction_empty_, judged)
+    judged = assess(P, answers, target_documents(domains), at_home(domains), {name: 1.0}, target_error)
+    empty = method.transduction_empty_  # these keep the shares of the classes, as in the panel's answer
+    proba = np.where(empty[:, None], method.transduction_proba_, judged.proba)
+    return Outcome(name, method, proba, judged.review | empty, judged)

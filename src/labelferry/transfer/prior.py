@@ -60,6 +60,7 @@ from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows, take_rows
 from ..linalg.multiplicative import rows_to_one
 from ..linalg.normalize import unit_rows
 from .domains import Domain, Domains
+from .smoothing import smooth
 
 CLASS_PRIOR: list[Any] = [StrOptions({"source", "uniform", "estimate"}), "array-like", None]  # rule for the parameter
 
@@ -174,10 +175,7 @@ def neighbour_shares(Xs: Matrix, codes: Array, Xt: Matrix) -> Array:
     """Shares of the answers of logistic regression, each document's probabilities averaged with its neighbours'."""
     P = _source_model().fit(unit_rows(Xs), codes).predict_proba(unit_rows(Xt))
     W = neighbour_graph(Xt, n_neighbors=_N_NEIGHBORS).astype(P.dtype)
-    degree = np.maximum(W.sum(axis=1), np.finfo(P.dtype).tiny)[:, None]
-    S = P
-    for _ in range(_N_ROUNDS):
-        S = _OWN_WEIGHT * P + (1 - _OWN_WEIGHT) * (W @ S) / degree
+    S = smooth(P, W, 1 - _OWN_WEIGHT, _N_ROUNDS)
     count = 1.0 + np.bincount(S.argmax(axis=1), minlength=P.shape[1])  # no class is ruled out
     return count / count.sum()
 

@@ -36,6 +36,7 @@ from .sources import rank, without
 from .suggest import coordinates, learn, propose
 
 TARGET_ERROR = 0.05
+FEW, FEW_AT_HOME = 10, 0.75
 
 
 class Answer(NamedTuple):
@@ -108,11 +109,14 @@ def target_documents(domains: Domains) -> Matrix:
 
 
 def at_home(domains: Domains) -> float:
-    """Accuracy of a linear classifier on held-out documents with given labels; 1 where too few are left to learn."""
+    """Accuracy of a linear classifier on held-out documents with given labels; at most FEW_AT_HOME where a class has
+    fewer than FEW of them, since so few say little of a class."""
     X, codes = domains.labelled()
-    if np.bincount(codes).min() < 2:
-        return 1.0
-    return held_out_accuracy(LogisticRegression(C=START_C, max_iter=1000), short_indices(X), codes)
+    least = int(np.bincount(codes).min())
+    if least < 2:
+        return FEW_AT_HOME
+    found = held_out_accuracy(LogisticRegression(C=START_C, max_iter=1000), short_indices(X), codes)
+    return found if least >= FEW else min(found, FEW_AT_HOME)
 
 
 def student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:

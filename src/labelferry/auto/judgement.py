@@ -14,6 +14,7 @@ from .blend import KEPT, SOURCE, STABLE
 
 UNSAFE = 0.05
 GOOD, POOR = 0.85, 0.65  # estimated accuracy of a whole answer that is safe, and below which it is unsafe
+LEAST = 0.6  # the lower end of its interval, below which an answer is not called safe
 LEVELS = ("safe", "doubtful", "unsafe")
 SENTENCES = (
     "These labels can be used as they are; look at those marked for review.",
@@ -54,9 +55,11 @@ def level(accuracy: float) -> str:
 def judge(accuracy: float, interval: tuple[float, float], clusters: bool | None, stable: float, kept: float) -> Verdict:
     """The whole answer, with its reasons in words. `clusters`: None where nobody could be asked."""
     word = level(accuracy)
+    if word == "safe" and interval[0] < LEAST:
+        word = "doubtful"
     reasons = [
-        f"About {accuracy:.0%} of the labels are likely to be right (between {interval[0]:.0%} and {interval[1]:.0%}): "
-        "so many have the label that most of their nearest documents have."
+        f"About {accuracy:.0%} of the labels are likely to be right (between {interval[0]:.0%} and {interval[1]:.0%}), "
+        "judged by the labels of their nearest documents and by how well the old labels can be foretold at home."
     ]
     if clusters is None:
         reasons.append(

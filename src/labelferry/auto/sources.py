@@ -27,7 +27,7 @@ class Sources(NamedTuple):
 
 
 def rank(domains: Domains, answer: Array, said: Array) -> Sources:
-    """`answer`: codes of the target rows, in row order. `said`: those by SourceLR, which stand for a source that is alone."""
+    """`answer`: codes of the target rows, in row order. `said`: those by SourceLR, which speak for a single source."""
     sources = [d for d in domains if not d.is_target]
     alone, gain, used = np.zeros(len(sources)), np.zeros(len(sources)), np.ones(len(sources), dtype=bool)
     names = tuple(d.name for d in sources)

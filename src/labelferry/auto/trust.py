@@ -31,6 +31,7 @@ from .blend import margin
 
 N_NEIGHBORS = 10
 SLACK = 0.05  # by which a target may be easier than the source
+COIN = 0.6  # a chance to be right below which a label is always looked at
 TIE = 1e-3  # between the first and the last of documents with the same chance to be right
 SPREAD = 0.1  # the interval ends so far above (1), and so far below it or the agreement with the source
 
@@ -71,11 +72,11 @@ def trust(P: Array, graph: Any, source: Array, ceiling: float = 1.0) -> Trust:
 
 def to_review(right: Array, target_error: float) -> Array:
     """True for the labels to be looked at, so that the others are wrong no more often than `target_error`: the least
-    sure ones, as few as will do (the risk-coverage curve)."""
+    sure ones, as few as will do (the risk-coverage curve), and all that are little better than a toss of a coin."""
     order = np.argsort(-right, kind="stable")
     error = np.cumsum(1 - right[order]) / np.arange(1, len(right) + 1)
     within = np.flatnonzero(error <= target_error)
     review = np.ones(len(right), dtype=bool)
     if len(within):
         review[order[: within[-1] + 1]] = False
-    return review
+    return review | (right < COIN)

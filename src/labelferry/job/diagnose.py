@@ -17,6 +17,11 @@ from .inputs import read_inputs
 from .panel import WITNESSES, stack
 
 N_WORDS = 20
+SENTENCES = {
+    "safe": "Labels can be carried across: other methods would say much the same.",
+    "doubtful": "Labels can be carried across with care: many of them will have to be checked.",
+    "unsafe": "Labels can hardly be carried across: label some of the new documents by hand.",
+}
 
 
 def diagnose(
@@ -48,7 +53,7 @@ def diagnose(
     kl, overlap = divergence(Xs, Xt, random_state=seed), vocabulary_overlap(Xs, Xt)
     return {
         "title": f"{', '.join(source.name for source in inputs.sources)} to {inputs.target.name}",
-        "verdict": verdict(judged).as_dict(),
+        "verdict": verdict(judged)._replace(sentence=SENTENCES[verdict(judged).level]).as_dict(),
         "n_source": Xs.shape[0],
         "n_target": Xt.shape[0],
         "n_words": Xt.shape[1],

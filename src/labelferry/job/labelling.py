@@ -20,7 +20,7 @@ from .panel import Outcome
 from .summary import summarize
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Labelling:
     """Answers for the rows of the target, in their order.
 
@@ -47,6 +47,12 @@ class Labelling:
     needs_review: Array
     settings: dict[str, Any]
     seconds: dict[str, float]
+
+    def __repr__(self) -> str:
+        return (
+            f"<labelferry labels: {len(self.labels)} documents by {self.method}, {self.verdict.level}, about "
+            f"{self.estimated_accuracy['mean']:.0%} right, {int(self.needs_review.sum())} to review>"
+        )
 
     @property
     def method(self) -> str:

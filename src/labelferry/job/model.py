@@ -22,6 +22,8 @@ CLEANING = ("html", "headers", "signatures")
 
 
 class Model(NamedTuple):
+    """What `label(...).save` kept and `load` gives back: `label(texts)` and `proba(texts)` are for later documents."""
+
     estimator: Any
     vectorizer: Any
     cleaning: dict[str, Any]
@@ -34,6 +36,9 @@ class Model(NamedTuple):
     def proba(self, texts: Sequence[str]) -> Array:
         """Their probabilities, one column a class, in the order of `estimator.classes_`."""
         return self.estimator.predict_proba(self._features(texts))
+
+    def __repr__(self) -> str:
+        return f"<labelferry model: {type(self.estimator).__name__}, classes {self.estimator.classes_.tolist()}>"
 
     def words(self) -> Array:
         return self.vectorizer.get_feature_names_out()
@@ -49,6 +54,8 @@ class Model(NamedTuple):
         )
 
     def _features(self, texts: Sequence[str]) -> Any:
+        if hasattr(texts, "columns"):
+            raise ValueError("texts must be one column or a list; got a frame. Pass its column of texts: frame.text.")
         if isinstance(texts, str):
             raise ValueError(f"texts must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
         return sp.csr_array(self.vectorizer.transform(clean(texts, **self.cleaning)))

@@ -11,6 +11,8 @@ import numpy as np
 from .. import __version__
 from ..diagnosis import changed_words, divergence, gap, risk, vocabulary_overlap
 from ..linalg.matrix import Array, stack_rows, take_rows
+from ..methods import TCL
+from .panel import TARGET, stack
 from .projection import axes
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ N_WORDS = 20
 N_TOPICS = 12
 N_BINS = 20
 TEXT = 300  # characters of a text
-TARGET = "target"  # the page's name for new documents, which no source may have
 
 
 def summarize(result: Labelling, *, comparison: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -134,10 +135,16 @@ def threshold(result: Labelling) -> float | None:
 
 
 def topics(result: Labelling) -> list[dict[str, Any]]:
-    """Topics of the methods that have some."""
-    if not hasattr(result.estimator, "topics_table"):
-        return []
-    found = result.estimator.topics_table(result.features.words)
+    """Topics of the method, or TCL's where it has none and TCL says much the same."""
+    estimator = result.estimator
+    if not hasattr(estimator, "topics_table"):
+        said = {member["method"]: member["level"] for member in result.members}
+        if said.get("TCL") != "safe":
+            return []
+        n_topics = min(N_TOPICS, len(result.features.words))
+        estimator = TCL(n_topics, random_state=result.settings["seed"])
+        estimator.fit(*stack(result.inputs, result.features), target=TARGET)
+    found = estimator.topics_table(result.features.words)
     return [
         {
             "class": str(topic["class"]),

@@ -15,7 +15,6 @@ TEXT_NAMES = (
     {"text", "texts"},
     {"body", "content", "contents", "message", "review", "document", "comment", "tweet", "sentence", "reviewtext"},
     {"description", "article", "post", "abstract", "question", "utterance"},
-    {"title", "subject", "headline", "summary"},
 )
 LABEL_NAMES = (
     {"label", "labels"},
@@ -129,7 +128,10 @@ def require(table: Table, option: str, name: str) -> None:
     if name not in table.columns:
         near = get_close_matches(name, table.columns, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else f"Name one of them with {option}= (--{option})."
-        raise ValueError(f"{table.name} has no column {name!r}; it has {listed(table.columns)}. {hint}")
+        raise ValueError(
+            f"{table.name} has no column {name!r}; it has {listed(table.columns)}. {hint} A name is the "
+            "same in all files."
+        )
 
 
 def listed(names: Iterable[str]) -> str:

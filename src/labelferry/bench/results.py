@@ -49,7 +49,9 @@ def write_results(
         finished = [folder / f"{name}.json" for name in TITLES]
         tables = [json.loads(path.read_text(encoding="utf-8")) for path in finished if path.exists()]
     page.parent.mkdir(parents=True, exist_ok=True)
-    write_text(page, INTRODUCTION + "".join(map(section, tables)))
+    absent = [name for name in TITLES if name not in {table["table"] for table in tables}]
+    not_run = f"\nNot run for this page: {', '.join(absent)} (`labelferry bench table NAME`).\n" if absent else ""
+    write_text(page, INTRODUCTION + not_run + "".join(map(section, tables)))
 
 
 def section(table: dict[str, Any]) -> str:

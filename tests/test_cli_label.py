@@ -430,3 +430,29 @@ def test_help_names_the_exit_codes():
     text = " ".join(run("label", "--help").stdout.split())
     for words in ("0 done", "2 wrong input", "3 unsafe with --strict", "130 interrupted"):
         assert words in text
+
+
+def test_later_documents_by_a_saved_model(files, tmp_path):
+    source, target, out = files
+    model, later = tmp_path / "model.npz", tmp_path / "later.csv"
+    assert run("label", source, target, "-o", out, *FAST, "--quiet", "--save", model).exit_code == 0
+    result = run("apply", model, target, "-o", later)
+    assert result.exit_code == 0, result.stderr
+    first, second = tickets.read_csv(out), tickets.read_csv(later)
+    assert [*second][-4:] == ["label", "confidence", "alternative", "known_words"]
+    alike = [a == b for a, b in zip(first["label"], second["label"], strict=True)]
+    assert sum(alike) >= 0.95 * len(alike)
+    strange = tmp_path / "strange.csv"
+    strange.write_text("text,number\nzzz qqq,1\n")
+    assert "1 documents have no word that the model knows" in run("apply", model, strange, "-o", later).stdout
+    assert tickets.read_csv(later)["known_words"] == ["0"]
+
+
+def test_a_model_without_words_cannot_be_applied(files, tmp_path):
+    from labelferry import SourceLR
+
+    SourceLR().fit([[1.0, 0], [0, 1], [1, 1]], [0, 1, -1]).save(tmp_path / "bare.npz")
+    result = run("apply", tmp_path / "bare.npz", files[1], "-o", files[2])
+    assert result.exit_code == 2
+    assert "without its words" in result.stderr
+    assert not files[2].exists()

@@ -201,7 +201,10 @@ def run_table(
     `begin` is called with the number of cells, `done` with the record of each as it is there.
     """
     wanted, names = tasks_in(table, tasks), contenders.parse(methods) or default_methods(table)
-    todo = cells([task for task in wanted if missing(task) is None], names, n_seeds)
+    here = [task for task in wanted if missing(task) is None]
+    if not here:
+        TASKS[wanted[0]].load()  # says what to put where
+    todo = cells(here, names, n_seeds)
     begin(len(todo))
     result = tabulate(table, wanted, names, run(todo, folder / f"{table}.jsonl", jobs=jobs, done=done))
     write_text(folder / f"{table}.json", as_json(result))

@@ -1,5 +1,6 @@
 """What people come for: label a file, look at a transfer before it, compare methods, label later documents."""
 
+from .apply import apply
 from .compare import compare
 from .diagnose import diagnose
 from .explain import explain
@@ -7,4 +8,4 @@ from .label import label
 from .labelling import Labelling
 from .model import Model, load
 
-__all__ = ["Labelling", "Model", "compare", "diagnose", "explain", "label", "load"]
+__all__ = ["Labelling", "Model", "apply", "compare", "diagnose", "explain", "label", "load"]

@@ -40,6 +40,10 @@ class Model(NamedTuple):
     def __repr__(self) -> str:
         return f"<labelferry model: {type(self.estimator).__name__}, classes {self.estimator.classes_.tolist()}>"
 
+    def known_words(self, texts: Sequence[str]) -> Array:
+        """How many words of each text the model knows."""
+        return np.diff(self._features(texts).indptr)
+
     def words(self) -> Array:
         return self.vectorizer.get_feature_names_out()
 

@@ -2,7 +2,7 @@
 
 from .clean import clean, strip_headers, strip_html, strip_quotes, strip_signature
 from .frames import from_frame, to_frame
-from .guess import Columns, check_labels, choose_columns
+from .guess import Columns, check_labels, choose_columns, choose_text
 from .lines import BadRow
 from .persist import vectorizer_from, vectorizer_state
 from .tables import Table, from_texts, read_table, with_labels, with_texts
@@ -16,6 +16,7 @@ __all__ = [
     "check_labels",
     "check_place",
     "choose_columns",
+    "choose_text",
     "clean",
     "format_of",
     "from_frame",

@@ -53,7 +53,7 @@ def ask(
             continue
         begin(name)
         began = time.perf_counter()
-        proba[name] = np.asarray(fit_on(fitting(member, domains), domains).transduction_proba_, dtype=np.float64)
+        proba[name] = np.asarray(fitting(member, domains)._take(domains).transduction_proba_, dtype=np.float64)
         seconds[name] = time.perf_counter() - began
     if second_view is not None:
         begin(SECOND_VIEW)
@@ -77,8 +77,3 @@ def read_second_view(Z: Any, domains: Domains) -> Array:
     model = logistic(X, np.concatenate([d.codes[d.known] for _, d in some]))
     targets = (view for view, d in zip(views, domains, strict=True) if d.is_target)
     return np.asarray(domains.in_row_order(model.proba(view) for view in targets), dtype=np.float64)
-
-
-def fit_on(member: TransductiveClassifier, domains: Domains, **data: Any) -> TransductiveClassifier:
-    """`fit` for domains that have been read already."""
-    return member._take(domains, **data)

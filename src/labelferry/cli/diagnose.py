@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .app import app
-from .label import COLOURS
 from .options import (
     AsJson,
     Domain,
@@ -22,7 +21,7 @@ from .options import (
     print_json,
     warnings_in_a_line,
 )
-from .show import heading, new_console, new_table, safe
+from .show import heading, new_console, new_table, safe, show_verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,11 +69,8 @@ def diagnose(
 def show(console: Console, found: dict[str, Any]) -> None:
     for sentence in found["said"]:
         console.print(safe(sentence), soft_wrap=True)
-    verdict, carriers = found["verdict"], found["carriers"]
-    heading(console, "Verdict")
-    console.print(f"[bold {COLOURS[verdict['level']]}]{verdict['level']}[/]  {safe(verdict['sentence'])}")
-    for reason in verdict["reasons"]:
-        console.print(f"- {safe(reason)}")
+    show_verdict(console, found["verdict"])
+    carriers = found["carriers"]
     heading(console, "The words")
     console.print(f"{found['n_source']:,} old documents, {found['n_target']:,} new ones, {found['n_words']:,} words.")
     console.print(

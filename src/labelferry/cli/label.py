@@ -26,7 +26,7 @@ from .options import (
     stages,
     warnings_in_a_line,
 )
-from .show import heading, new_console, new_table, safe
+from .show import heading, new_console, new_table, safe, show_verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 STRICT_EXIT = 3
 N_STAGES = 14  # of the longest job: four of its own, nine members of a panel and their judging
 SIZES = {"k": 1e3, "m": 1e6, "g": 1e9}
-COLOURS = {"safe": "green", "doubtful": "yellow", "unsafe": "red"}
 
 
 @app.command()
@@ -125,11 +124,7 @@ def label(
 def show(console: Console, result: Any, said: list[str], written: list[Path]) -> None:
     for sentence in (*result.inputs.said, *result.features.said, *said):
         console.print(safe(sentence), soft_wrap=True)
-    heading(console, "Verdict")
-    verdict = result.verdict
-    console.print(f"[bold {COLOURS[verdict.level]}]{verdict.level}[/]  {safe(verdict.sentence)}")
-    for reason in verdict.reasons:
-        console.print(f"- {safe(reason)}")
+    show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
     table = new_table("label", "documents", "share", "to review", numbers=3)
     for c in result.estimator.classes_:

@@ -24,7 +24,6 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
-
 HELD = 3  # stages before the first line
 
 

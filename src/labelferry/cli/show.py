@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+COLOURS = {"safe": "green", "doubtful": "yellow", "unsafe": "red"}
 MAX_WIDTH = 120  # longer lines are hard to read, however wide the terminal is
 
 
@@ -21,6 +22,13 @@ def new_console() -> Console:
 
 def heading(console: Console, text: str) -> None:
     console.print(f"\n[bold cyan]{text}[/]")
+
+
+def show_verdict(console: Console, verdict: dict[str, Any]) -> None:
+    heading(console, "Verdict")
+    console.print(f"[bold {COLOURS[verdict['level']]}]{verdict['level']}[/]  {safe(verdict['sentence'])}")
+    for reason in verdict["reasons"]:
+        console.print(f"- {safe(reason)}")
 
 
 def new_table(*columns: str, numbers: int = 0, lines: bool = False) -> Table:

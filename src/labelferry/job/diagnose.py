@@ -51,9 +51,10 @@ def diagnose(
     classes, codes = np.unique(given.astype(str), return_inverse=True)
     carrying = carriers(Xs, codes, Xt)
     kl, overlap = divergence(Xs, Xt, random_state=seed), vocabulary_overlap(Xs, Xt)
+    found_verdict = verdict(judged)
     return {
         "title": f"{', '.join(source.name for source in inputs.sources)} to {inputs.target.name}",
-        "verdict": verdict(judged)._replace(sentence=SENTENCES[verdict(judged).level]).as_dict(),
+        "verdict": {**found_verdict.as_dict(), "sentence": SENTENCES[found_verdict.level]},
         "n_source": Xs.shape[0],
         "n_target": Xt.shape[0],
         "n_words": Xt.shape[1],

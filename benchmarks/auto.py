@@ -3,7 +3,7 @@
     python -m benchmarks.auto [--jobs N] [--out FILE] [TABLE ...]    gcmf shift reuters amazon amazon-uneven hybrid four
     python -m benchmarks.auto --suggest [--out FILE]                 then: 20 questions on the worst tasks, five seeds
 
-One line a task goes to FILE, so that a run that was stopped goes on. The constants of `labelferry.auto` were chosen on
+One line a task goes to FILE, so that a run that was stopped goes on. The constants of `labelferry.ensemble` were chosen on
 the tables gcmf (newsgroups), shift 9:1, reuters and amazon, with a look at amazon-uneven and shift 1:9.
 """
 
@@ -21,8 +21,8 @@ import scipy.sparse as sp
 from joblib import Parallel, delayed
 
 from labelferry import AutoTransfer, SourceLR
-from labelferry.auto.blend import margin
 from labelferry.bench.tasks import TASKS, tasks_here
+from labelferry.ensemble.blend import margin
 
 TABLES = ("gcmf", "shift", "reuters", "amazon", "amazon-uneven", "hybrid", "four")
 WORST = 2  # of Reuters and of Amazon, for the questions

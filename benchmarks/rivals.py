@@ -17,8 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 
 import labelferry.baselines
+from labelferry.core.registry import estimators
 from labelferry.linalg.normalize import unit_rows
-from labelferry.transfer.registry import ESTIMATORS
+
+ESTIMATORS = estimators()
 
 RIVALS = ("TSVM", "LapSVM", "ITCC", "CoCC", "KDEWeighting", "MSDA", "NMFClustering")
 N_DOCS, N_WORDS, LENGTH = 8_000, 20_000, 90

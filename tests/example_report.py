@@ -11,7 +11,8 @@ from sklearn.decomposition import TruncatedSVD
 
 import labelferry
 from labelferry import TCL, SourceLR, load_demo
-from labelferry.diagnosis import divergence, gap, risk
+from labelferry.assessment import divergence
+from labelferry.assessment import gap, risk
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from labelferry.transfer.domains import Domains, read_domains
-from labelferry.transfer.hybrid import Blocks, relations, scales
+from labelferry.core.domains import Domains, read_domains
+from labelferry.families.hybrid_graph import Blocks, relations, scales
 
 from .planted import Task, stacked
 

@@ -8,9 +8,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from labelferry import AutoTransfer, EMNaiveBayes, SmoothedLR, SourceLR, SourceNB, load
-from labelferry.auto import suggest
-from labelferry.auto.auto_transfer import at_home
-from labelferry.auto.blend import (
+from labelferry.assessment.confidence import neighbour_graph, to_review, trust
+from labelferry.assessment.verdict import judge, judge_classes, judge_members, level
+from labelferry.bench.tasks import TASKS
+from labelferry.core.domains import read_domains
+from labelferry.ensemble import queries as suggest
+from labelferry.ensemble.auto_transfer import at_home
+from labelferry.ensemble.blend import (
     MIXTURES,
     SOURCE,
     blend,
@@ -22,10 +26,6 @@ from labelferry.auto.blend import (
     surest,
     with_top,
 )
-from labelferry.auto.judgement import judge, judge_classes, judge_members, level
-from labelferry.auto.trust import neighbour_graph, to_review, trust
-from labelferry.bench.tasks import TASKS
-from labelferry.transfer.domains import read_domains
 
 from .planted import stacked, two_sources, vocabulary_shift
 

@@ -9,7 +9,9 @@ import labelferry
 from labelferry.bench.contenders import make
 from labelferry.bench.paper import CDSC, GCMF, HYBRID, OURS, RSP_IMAGES, RSP_TEXT, RSP_TEXT_KL, TABLES, TCL
 from labelferry.bench.tasks import TASKS
-from labelferry.transfer.registry import ESTIMATORS
+from labelferry.core.registry import estimators
+
+ESTIMATORS = estimators()
 
 WITH_AVERAGE = [table for table in TABLES if table.average is not None]
 # Columns whose printed average is not the mean of the printed numbers: the paper's average, and the mean.

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from labelferry.core.domains import read_domains
+from labelferry.families.spectral import cut, extend, nodes
 from labelferry.linalg import eigen
 from labelferry.linalg.laplacian import MustLink, Similarity, cut_operator, must_link
 from labelferry.linalg.normalize import unit_rows
 from labelferry.methods import CDSC
-from labelferry.transfer.domains import read_domains
-from labelferry.transfer.spectral import cut, extend, nodes
 
 from .corpora import CDSC_TABLE_1, cdsc_sample
 from .planted import stacked, two_sources, vocabulary_shift

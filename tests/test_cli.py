@@ -64,7 +64,7 @@ def test_the_code_it_ends_with_runs(shown):
 
 
 def test_text_in_brackets_is_shown_as_it_is(capsys):
-    from labelferry.report import run_demo
+    from labelferry.workflows.demo import run_demo
 
     report = run_demo()
     report["examples"][0]["text"] = "It says [bold]error[/] and [/nothing]"
@@ -95,7 +95,7 @@ def test_errors_are_one_line_on_stderr(arguments, message):
 
 
 def test_bugs_are_not_hidden(monkeypatch):
-    monkeypatch.setattr("labelferry.report.run_demo", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("labelferry.workflows.demo.run_demo", lambda *_, **__: 1 / 0)
     assert isinstance(run("demo").exception, ZeroDivisionError)
 
 

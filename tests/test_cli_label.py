@@ -16,7 +16,7 @@ import labelferry
 from labelferry import cli
 from labelferry.cli.label import bytes_of
 from labelferry.cli.options import stages
-from labelferry.job.labelling import Labelling
+from labelferry.workflows.labelling import Labelling
 
 from . import tickets
 
@@ -181,7 +181,7 @@ def test_strict(files, monkeypatch, level, code):
     result = labelferry.label(source, target, method="sourcelr")
     verdict = result.verdict._replace(level=level)
     monkeypatch.setattr(Labelling, "verdict", property(lambda _: verdict))
-    monkeypatch.setattr("labelferry.job.label", lambda *_, **__: result)
+    monkeypatch.setattr("labelferry.workflows.label", lambda *_, **__: result)
     assert run("label", source, target, "-o", out).exit_code == 0
     out.unlink()
     assert run("label", source, target, "-o", out, "--strict").exit_code == code
@@ -287,7 +287,7 @@ def test_bad_targets(files, tmp_path, write, message):
 )
 def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("labelferry.job.inputs.read_table", lambda *_, **__: pytest.fail("the files were read"))
+    monkeypatch.setattr("labelferry.workflows.inputs.read_table", lambda *_, **__: pytest.fail("the files were read"))
     (tmp_path / "folder.csv").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     check_one_line(run("label", "old.csv", "new.csv", *arguments), message, tmp_path, before)
@@ -324,7 +324,7 @@ def test_a_full_disk_is_one_line(files, tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("labelferry.report.page.write_page", fail)
+    monkeypatch.setattr("labelferry.workflows.labelling.write_text", fail)
     result = run("label", *files[:2], "-o", files[2], *FAST, "--report", tmp_path / "page.html")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-2:] == [

@@ -5,9 +5,9 @@ from sklearn.naive_bayes import MultinomialNB
 
 from labelferry.baselines.cocc import CoCC, begin, first_labels
 from labelferry.baselines.itcc import alone
+from labelferry.core.domains import read_domains
+from labelferry.families.coclustering import arrange, latent, objective, pose, step
 from labelferry.linalg.matrix import stack_rows
-from labelferry.transfer.coclustering import arrange, latent, objective, pose, step
-from labelferry.transfer.domains import read_domains
 
 from .corpora import newsgroups
 from .planted import stacked, two_sources, vocabulary_shift

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelferry.transfer.coclustering import (
+from labelferry.families.coclustering import (
     NEVER,
     arrange,
     log_shares,

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from labelferry import TCL
 from labelferry.datasets import load_demo
 from labelferry.datasets.demo_words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, CLOSINGS, NEW, OLD, OPENINGS, SLOTS
-from labelferry.report import run_demo
 from labelferry.text import tfidf
+from labelferry.workflows.demo import run_demo
 
 FINGERPRINT = "da7b175cdd49914594853087226c4efbad09c1181410e651e5c8fbb55186514d"  # any change of the corpus changes it
 

@@ -6,10 +6,11 @@ import pytest
 import scipy.sparse as sp
 
 import labelferry
-from labelferry.diagnosis import divergence, gap, risk
+from labelferry.assessment import divergence
+from labelferry.assessment import gap, risk
+from labelferry.families.divergence import cluster_counts, kl
 from labelferry.linalg.bisect import bisect, means, split
 from labelferry.linalg.normalize import unit_rows
-from labelferry.transfer.divergence import cluster_counts, kl
 
 from .planted import vocabulary_shift
 from .reference import rsp as slow
@@ -135,8 +136,8 @@ def test_refusals():
 
 
 def test_the_room_is_reachable_from_the_top():
-    assert labelferry.diagnosis.gap is gap
-    assert "diagnosis" in dir(labelferry)
+    assert labelferry.assessment.gap is gap
+    assert "assessment" in dir(labelferry)
 
 
 def test_split_separates_two_topics_and_leaves_equal_rows_alone():

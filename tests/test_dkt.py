@@ -4,8 +4,8 @@ import scipy.sparse as sp
 
 from labelferry.baselines import dtl
 from labelferry.baselines.dkt import DKT, Factors, multiplier, objective, start, step, turn, unit_columns
+from labelferry.families.trifactorization import pose
 from labelferry.linalg.normalize import unit_norm
-from labelferry.transfer.factorization import pose
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import dkt as slow

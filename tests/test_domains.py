@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelferry.transfer.domains import read_domains
+from labelferry.core.domains import read_domains
 
 X = np.arange(24.0).reshape(8, 3)
 

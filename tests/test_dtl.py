@@ -3,8 +3,8 @@ import pytest
 
 from labelferry.baselines import nmtf
 from labelferry.baselines.dtl import DTL, Factors, objective, start, step
+from labelferry.families.trifactorization import pose
 from labelferry.methods import tcl
-from labelferry.transfer.factorization import pose
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import dtl as slow

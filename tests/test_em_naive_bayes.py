@@ -4,18 +4,10 @@ import scipy.sparse as sp
 from scipy.special import log_softmax, softmax
 from sklearn.naive_bayes import MultinomialNB
 
-from labelferry.baselines.em_naive_bayes import (
-    EMNaiveBayes,
-    Mixture,
-    objective,
-    pose,
-    posterior,
-    start,
-    step,
-)
-from labelferry.transfer.domains import read_domains
-from labelferry.transfer.persist import load
-from labelferry.transfer.prior import class_shares
+from labelferry.baselines.em_naive_bayes import EMNaiveBayes, Mixture, objective, pose, posterior, start, step
+from labelferry.core.domains import read_domains
+from labelferry.core.persist import load
+from labelferry.core.proportions import class_shares
 
 from .planted import two_sources, vocabulary_shift
 from .reference import em_naive_bayes as slow

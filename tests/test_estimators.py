@@ -6,10 +6,12 @@ import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelferry.transfer.checks import all_checks
-from labelferry.transfer.registry import ESTIMATORS
+from labelferry.core.checks import all_checks
+from labelferry.core.registry import estimators
 
 from .estimators import TINY, sizes, small
+
+ESTIMATORS = estimators()
 
 
 @pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)

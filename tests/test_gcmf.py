@@ -3,10 +3,10 @@ import pytest
 import scipy.sparse as sp
 
 from labelferry.baselines import nmtf
+from labelferry.families.trifactorization import pose
 from labelferry.linalg.knn import nearest
 from labelferry.linalg.multiplicative import columns_to_one
 from labelferry.methods.gcmf import GCMF, Factors, Graphs, cosine_graphs, fold_in, objective, start, step
-from labelferry.transfer.factorization import pose
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import gcmf as slow

@@ -10,7 +10,6 @@ import sys
 import numpy as np
 import pytest
 
-import labelferry.auto.auto_transfer  # noqa: F401  (registers)
 from labelferry.bench.contenders import make
 from labelferry.bench.tasks import TASKS
 

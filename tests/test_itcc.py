@@ -3,8 +3,8 @@ import pytest
 import scipy.sparse as sp
 
 from labelferry.baselines.itcc import ITCC, alone
-from labelferry.transfer.coclustering import arrange, objective, step
-from labelferry.transfer.naming import name_clusters
+from labelferry.families.cluster_names import name_clusters
+from labelferry.families.coclustering import arrange, objective, step
 
 from .corpora import newsgroups
 from .planted import two_sources, vocabulary_shift

@@ -15,8 +15,8 @@ from labelferry.baselines.kde_weighting import (
     log_density_of_others,
     log_ratios,
 )
-from labelferry.transfer.domains import read_domains
-from labelferry.transfer.linear import fit_with_C
+from labelferry.core.domains import read_domains
+from labelferry.families.linear import fit_with_C
 
 from .planted import two_sources, vocabulary_shift
 from .reference import kde_weighting as slow

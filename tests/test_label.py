@@ -12,16 +12,16 @@ import scipy.sparse as sp
 
 import labelferry
 from labelferry import TCL, SourceLR
-from labelferry.auto.blend import margin
 from labelferry.bench.groups import CDSC_TABLE_1
 from labelferry.datasets import load_newsgroups
-from labelferry.job.evidence import evidence, read_words, typical
-from labelferry.job.features import words_within
-from labelferry.job.inputs import read_inputs
-from labelferry.job.projection import AXES_OF_MORE, axes
-from labelferry.job.stages import Stages
+from labelferry.ensemble.blend import margin
 from labelferry.report import render_page
 from labelferry.text import tfidf
+from labelferry.workflows.evidence import evidence, read_words, typical
+from labelferry.workflows.features import words_within
+from labelferry.workflows.inputs import read_inputs
+from labelferry.workflows.projection import AXES_OF_MORE, axes
+from labelferry.workflows.stages import Stages
 
 from . import tickets
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from labelferry.families.cluster_names import name_clusters
+from labelferry.families.hybrid_graph import Scales, indicator, relations, resolve
 from labelferry.linalg.discretize import discretize
 from labelferry.linalg.eigen import leading_left
 from labelferry.methods.label_propagation import HybridLabelPropagation, objective, propagate, step
-from labelferry.transfer.hybrid import Scales, indicator, relations, resolve
-from labelferry.transfer.naming import name_clusters
 
 from .hybrids import as_domains, blocks_of, counted
 from .planted import stacked, two_sources, vocabulary_shift

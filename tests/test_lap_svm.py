@@ -3,10 +3,10 @@ import pytest
 import scipy.sparse as sp
 
 from labelferry.baselines import LapSVM
+from labelferry.core.persist import load
+from labelferry.families.squared_hinge import Machine, decisions, minimise, no_graph, unit_scale, value_and_gradient
 from labelferry.linalg.knn import neighbour_graph
 from labelferry.linalg.laplacian import graph, normalized_laplacian
-from labelferry.transfer.persist import load
-from labelferry.transfer.squared_hinge import Machine, decisions, minimise, no_graph, unit_scale, value_and_gradient
 
 from .corpora import cdsc_sample
 from .planted import stacked, two_sources, vocabulary_shift

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import SourceLR, cli
-from labelferry.auto.blend import surest
-from labelferry.diagnosis import carriers, changed_words, vocabulary_overlap
-from labelferry.job import compare, diagnose, explain
+from labelferry.assessment import carriers, changed_words, vocabulary_overlap
+from labelferry.ensemble.blend import surest
+from labelferry.workflows import compare, diagnose, explain
 
 from . import tickets
 

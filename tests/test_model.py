@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.job.model import Model
+from labelferry.workflows.model import Model
 
 from . import tickets
 

@@ -15,7 +15,7 @@ from labelferry.baselines.msda import (
     read_input,
     represent,
 )
-from labelferry.transfer.linear import held_out_accuracy, logistic
+from labelferry.families.linear import held_out_accuracy, logistic
 
 from .corpora import newsgroups
 from .planted import two_sources, vocabulary_shift

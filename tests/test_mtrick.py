@@ -3,8 +3,8 @@ import pytest
 
 from labelferry.baselines import nmtf
 from labelferry.baselines.mtrick import Factors, MTrick, objective, start, step, word_clusters
+from labelferry.families.trifactorization import pose
 from labelferry.linalg.normalize import unit_total
-from labelferry.transfer.factorization import pose
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import mtrick as slow

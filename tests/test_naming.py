@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelferry.transfer.naming import class_of_clusters, name_clusters, profile_similarity
+from labelferry.families.cluster_names import class_of_clusters, name_clusters, profile_similarity
 
 from .planted import vocabulary_shift
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from labelferry.baselines.nmtf import NMTF, objective, start, step
+from labelferry.families.trifactorization import pose
 from labelferry.methods import tcl
-from labelferry.transfer.factorization import pose
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import nmtf as slow

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from labelferry.report import write_page
-
 from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD, SCRIPT, example_report
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -27,7 +25,7 @@ class Visit(NamedTuple):
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_page(example_report(), path)
+    write_text(path, render_page(example_report()))
     return path.as_uri()
 
 

@@ -6,10 +6,9 @@ import pickle
 import numpy as np
 import pytest
 
-import labelferry.methods  # noqa: F401  (registers)
+from labelferry.core import persist
+from labelferry.core.checks import small_corpus
 from labelferry.methods import TCL
-from labelferry.transfer import persist
-from labelferry.transfer.checks import small_corpus
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from labelferry.bench import studies
+from labelferry.linalg.mean_similarity import mean_similarity
 from labelferry.report.plots import plot_curves, plot_projection, plot_similarity
-from labelferry.transfer.pattern import mean_similarity
 
 from .planted import stacked, vocabulary_shift
 

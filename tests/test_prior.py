@@ -4,25 +4,29 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.transfer import base, factorization, prior
-from labelferry.transfer.domains import read_domains
-from labelferry.transfer.persist import load
-from labelferry.transfer.prior import (
-    Balance,
+from labelferry.core import classifier as base
+from labelferry.core import proportions as prior
+from labelferry.core.domains import read_domains
+from labelferry.core.persist import load
+from labelferry.core.proportions import (
+    ProportionScaling,
     balance_moved,
     black_box_shares,
     class_shares,
     em_shares,
-    match,
+    match_proportions,
     neighbour_shares,
-    settle,
+    fit_label_proportions,
     source_probabilities,
-    with_shares,
+    with_target_proportions,
 )
-from labelferry.transfer.registry import ESTIMATORS
+from labelferry.core.registry import estimators
+from labelferry.families import trifactorization as factorization
 
 from .estimators import small
 from .planted import Task, stacked, vocabulary_shift
+
+ESTIMATORS = estimators()
 
 WITH_PRIOR = sorted(name for name in ESTIMATORS if "class_prior" in ESTIMATORS[name]().get_params())
 MATCHED = [name for name in WITH_PRIOR if ESTIMATORS[name].matches_prior]
@@ -39,7 +43,7 @@ def probabilities(n=200, k=3, seed=0):
 def test_match_is_proportional_fitting(shares):
     """One factor a class, rows to one, column means as wanted: the only such matrix, found here the slow way too."""
     P, shares = probabilities(), np.array(shares)
-    Q, slow = match(P, shares), P.copy()
+    Q, slow = match_proportions(P, shares), P.copy()
     for _ in range(2000):
         slow *= shares / slow.mean(axis=0)
         slow /= slow.sum(axis=1, keepdims=True)
@@ -52,14 +56,14 @@ def test_match_is_proportional_fitting(shares):
 
 def test_match_leaves_alone_what_matches():
     P = probabilities()
-    np.testing.assert_allclose(match(P, P.mean(axis=0)), P, atol=1e-12)
-    Q = match(P, np.array([0.7, 0.2, 0.1]))
-    np.testing.assert_allclose(match(Q, np.array([0.7, 0.2, 0.1])), Q, atol=1e-8)
+    np.testing.assert_allclose(match_proportions(P, P.mean(axis=0)), P, atol=1e-12)
+    Q = match_proportions(P, np.array([0.7, 0.2, 0.1]))
+    np.testing.assert_allclose(match_proportions(Q, np.array([0.7, 0.2, 0.1])), Q, atol=1e-8)
 
 
 def test_match_keeps_the_order_between_two_classes():
     P = probabilities()
-    Q = match(P, np.array([0.7, 0.2, 0.1]))
+    Q = match_proportions(P, np.array([0.7, 0.2, 0.1]))
     for a, b in [(0, 1), (0, 2), (1, 2)]:
         np.testing.assert_array_equal(np.argsort(P[:, a] / P[:, b]), np.argsort(Q[:, a] / Q[:, b]))
 
@@ -67,7 +71,7 @@ def test_match_keeps_the_order_between_two_classes():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_match_moves_rows_of_zeros_and_ones_together(dtype):
     P = np.eye(2, dtype=dtype)[np.repeat([0, 1], [60, 40])]
-    Q = match(P, np.array([0.9, 0.1]))
+    Q = match_proportions(P, np.array([0.9, 0.1]))
     assert Q.dtype == dtype
     np.testing.assert_allclose(Q.mean(axis=0), [0.9, 0.1], atol=1e-6)
     np.testing.assert_allclose(Q[:60], np.tile([1.0, 0.0], (60, 1)), atol=1e-6)
@@ -77,17 +81,17 @@ def test_match_moves_rows_of_zeros_and_ones_together(dtype):
 def test_settle_moves_answers_where_match_would_give_all_to_one_class():
     lean = 0.5 + 0.02 * np.random.default_rng(0).normal(size=500)
     P, shares = np.column_stack([lean, 1 - lean]), np.array([0.9, 0.1])
-    assert (match(P, shares).argmax(axis=1) == 0).mean() > 0.99
-    Q = settle(P, shares).apply(P)
+    assert (match_proportions(P, shares).argmax(axis=1) == 0).mean() > 0.99
+    Q = fit_label_proportions(P, shares).apply(P)
     assert abs((Q.argmax(axis=1) == 0).mean() - 0.9) < 0.03
     np.testing.assert_allclose(Q.mean(axis=0), shares, atol=1e-7)
-    assert settle(P, shares).power > 1
-    assert settle(Q, shares).power == 1
+    assert fit_label_proportions(P, shares).power > 1
+    assert fit_label_proportions(Q, shares).power == 1
 
 
 def test_a_balance_of_nothing_changes_nothing():
     P = probabilities()
-    np.testing.assert_allclose(Balance(1.0, np.zeros(3)).apply(P), P, atol=1e-12)
+    np.testing.assert_allclose(ProportionScaling(1.0, np.zeros(3)).apply(P), P, atol=1e-12)
 
 
 # -- estimating them --------------------------------------------------------------------------------------------------
@@ -145,8 +149,8 @@ def test_what_class_prior_may_say():
     np.testing.assert_allclose(class_shares("source", domains), [0.5, 0.5])
     np.testing.assert_allclose(class_shares("uniform", domains), [0.5, 0.5])
     np.testing.assert_allclose(class_shares("estimate", domains), SHARES, atol=0.05)
-    assert with_shares(domains, None) is domains
-    told = with_shares(domains, SHARES)
+    assert with_target_proportions(domains, None) is domains
+    told = with_target_proportions(domains, SHARES)
     assert told.domains[0].shares is None
     np.testing.assert_allclose(told.target_prior, SHARES)
     for wrong in ([0.5, 0.6], [1.0, 0.0], [0.2, 0.3, 0.5]):
@@ -168,7 +172,7 @@ def test_estimators_meet_the_shares(name, tmp_path):
     told = small(name).set_params(class_prior=SHARES).fit(X, y, keys)
     assert blind.balance_ is None
     lost = (blind.transduction_ == UNEVEN.yt).mean() - (told.transduction_ == UNEVEN.yt).mean()
-    assert lost < 0.02  # what `settle` lets pass
+    assert lost < 0.02  # what `fit_label_proportions` lets pass
     np.testing.assert_allclose(told.transduction_proba_.mean(axis=0), SHARES, atol=1e-5)
     np.testing.assert_allclose(told.class_prior_, SHARES)
     told.save(tmp_path / "model.npz")
@@ -184,11 +188,11 @@ def test_without_class_prior_nothing_is_matched(name, monkeypatch):
         raise AssertionError("shares were met that nobody gave")
 
     monkeypatch.setattr(prior, "log_factors", forbidden)
-    monkeypatch.setattr(Balance, "apply", forbidden)
+    monkeypatch.setattr(ProportionScaling, "apply", forbidden)
     X, y, keys = stacked(UNEVEN)
     est = small(name).fit(X, y, keys)
     est.predict_proba(X[:3], -2)
-    assert with_shares(base.read_domains(X, y, keys, estimator=""), None).shares == (None, None)
+    assert with_target_proportions(base.read_domains(X, y, keys, estimator=""), None).shares == (None, None)
 
 
 @pytest.mark.parametrize("name", ["TCL", "NMTF", "DTL", "MTrick"])

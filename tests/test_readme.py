@@ -4,12 +4,13 @@ import re
 
 import pytest
 
-import labelferry.baselines
 import labelferry.methods
-from labelferry.report import run_demo
-from labelferry.transfer.registry import ESTIMATORS
+from labelferry.core.registry import estimators
+from labelferry.workflows.demo import run_demo
 
 from .pages import blocks, read, run_blocks, write_demo_files
+
+ESTIMATORS = estimators()
 
 README = read("README.md")
 SAMPLES = [text for _, text in blocks(README, "text")]

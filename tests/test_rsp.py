@@ -4,12 +4,12 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from labelferry import RSP, NormalizedCut, load
+from labelferry.core.domains import read_domains
+from labelferry.core.labels import UNKNOWN
+from labelferry.families.partition import Points, constrained_laplacian, embed, normalized_cut
+from labelferry.families.spectral import nodes
 from labelferry.linalg.laplacian import MustLink, Similarity
 from labelferry.methods.rsp import cheapest, cut
-from labelferry.transfer.domains import read_domains
-from labelferry.transfer.labels import UNKNOWN
-from labelferry.transfer.partition import Points, constrained_laplacian, embed, normalized_cut
-from labelferry.transfer.spectral import nodes
 
 from .corpora import newsgroups
 from .planted import Task, stacked, two_sources, vocabulary_shift

@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import SelfTrainingClassifier
 
 from labelferry.baselines.self_training import SelfTraining
-from labelferry.transfer.persist import load
+from labelferry.core.persist import load
 
 from .planted import two_sources, vocabulary_shift
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from labelferry.families.cluster_names import name_clusters
+from labelferry.families.hybrid_graph import indicator, logistic_codes
+from labelferry.families.similarity import class_means, leading_positive, propagate, start, step
 from labelferry.methods.similarity_propagation import HybridSimilarityPropagation, read_cut
-from labelferry.transfer.hybrid import indicator, logistic_codes
-from labelferry.transfer.naming import name_clusters
-from labelferry.transfer.similarity import class_means, leading_positive, propagate, start, step
 
 from .hybrids import as_domains, blocks_of, counted
 from .planted import stacked, two_sources, vocabulary_shift

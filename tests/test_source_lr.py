@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 from labelferry.baselines.source_lr import GRID, SourceLR
-from labelferry.transfer.persist import load
+from labelferry.core.persist import load
 
 from .planted import two_sources, vocabulary_shift
 

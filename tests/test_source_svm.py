@@ -5,7 +5,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 
 from labelferry.baselines.source_svm import GRID, SourceSVM
-from labelferry.transfer.persist import load
+from labelferry.core.persist import load
 
 from .planted import two_sources, vocabulary_shift
 

@@ -3,9 +3,9 @@ import pytest
 from sklearn.cluster import KMeans
 
 from labelferry.baselines.spectral_coclustering import SpectralCoclustering, place, singular_vectors
+from labelferry.families.cluster_names import name_clusters
+from labelferry.families.hybrid_graph import relations, scales
 from labelferry.linalg.normalize import scale_rows
-from labelferry.transfer.hybrid import relations, scales
-from labelferry.transfer.naming import name_clusters
 
 from .hybrids import as_domains
 from .planted import stacked, two_sources, vocabulary_shift

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelferry.baselines.spherical_kmeans import SphericalKMeans, objective, start, step
-from labelferry.transfer.naming import name_clusters
+from labelferry.families.cluster_names import name_clusters
 
 from .planted import two_sources, vocabulary_shift
 from .reference import spherical_kmeans as slow

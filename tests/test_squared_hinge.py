@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from sklearn.svm import LinearSVC
 
-from labelferry.linalg.knn import neighbour_graph
-from labelferry.linalg.laplacian import graph, normalized_laplacian
-from labelferry.transfer.squared_hinge import (
+from labelferry.families.squared_hinge import (
     Machine,
     curvature,
     decisions,
@@ -19,6 +17,8 @@ from labelferry.transfer.squared_hinge import (
     unit_scale,
     value_and_gradient,
 )
+from labelferry.linalg.knn import neighbour_graph
+from labelferry.linalg.laplacian import graph, normalized_laplacian
 
 
 def machine(seed=0, n=40, n_words=6, smooth=0.7):

@@ -3,8 +3,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from labelferry.families.trifactorization import pose
 from labelferry.methods.tcl import TCL, Factors, mix, objective, start, step
-from labelferry.transfer.factorization import pose
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import tcl as slow

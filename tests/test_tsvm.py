@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from labelferry.baselines import TSVM
 from labelferry.baselines.tsvm import FIRST, Costs, pairs, schedule, separate, settle, start, switch
-from labelferry.transfer.persist import load
-from labelferry.transfer.squared_hinge import Machine, decisions, minimise, no_graph, slacks, unit_scale
+from labelferry.core.persist import load
+from labelferry.families.squared_hinge import Machine, decisions, minimise, no_graph, slacks, unit_scale
 
 from .corpora import cdsc_sample
 from .planted import stacked, two_sources, vocabulary_shift

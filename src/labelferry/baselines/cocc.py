@@ -9,7 +9,7 @@ r"""Co-clustering based classification: the target is co-clustered, and its word
     word w      to the cluster with the smallest  f(w) KL( f(D | w) || f(D | Dhat) f(Dhat | what) )
                                                 + lambda g(w) KL( g(C | w) || g(C | what) )                          (3)
 
-(2) and (3) take turns, and (1) never rises. `transfer/coclustering.py` has the arithmetic and says why. With lambda = 0
+(2) and (3) take turns, and (1) never rises. `families/coclustering.py` has the arithmetic and says why. With lambda = 0
 a round is ITCC's; the source then speaks through the start alone.
 
 Paper: Dai, Xue, Yang and Yu, Co-clustering Based Classification for Out-of-domain Documents, KDD 2007. We had no copy:
@@ -34,23 +34,21 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domain, Domains
+from ..core.iterate import Solution, restart
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count
+from ..core.registry import register
+from ..families.coclustering import Coclusters, Problem, arrange, latent, objective, pose, posterior, start_words, step
+from ..families.linear import start_labels
+from ..families.per_target import join, targets_of
 from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows
 from ..linalg.multiplicative import add_up
-from ..optim import Solution, restart
-from ..transfer.base import TransductiveClassifier
-from ..transfer.coclustering import Coclusters, Problem, arrange, latent, objective, pose, posterior, start_words, step
-from ..transfer.domains import Domain, Domains
-from ..transfer.linear import start_labels
-from ..transfer.per_target import join, targets_of
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 SMOOTHING = 0.1
 
@@ -139,7 +137,7 @@ class CoCC(TransductiveClassifier):
     max_iter : number of rounds of (2) and (3).
     tol : stop when the loss falls by less than this share of its first value in a round; 0 runs all.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the starts.
 
     Attributes
@@ -165,15 +163,15 @@ class CoCC(TransductiveClassifier):
     State = WordClusters
     solve = staticmethod(solve)
     non_negative = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_word_clusters": [Interval(Integral, 1, None, closed="left")],
-        "source_weight": [Interval(Real, 0, None, closed="left")],
-        "start": [StrOptions({"naive_bayes", "logistic"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_word_clusters": count(),
+        "source_weight": at_least(0),
+        "start": choice("naive_bayes", "logistic"),
+        "n_init": count(),
+        "max_iter": count(),
+        "tol": at_least(0),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(

@@ -48,15 +48,23 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from ..core.domains import Domains
+from ..core.iterate import Solution, restart
+from ..core.params import Rules
+from ..core.registry import register
+from ..families.linear import start_labels
+from ..families.trifactorization import (
+    Problem,
+    TriFactorization,
+    check_n_topics,
+    pose,
+    random_factor,
+    update_association,
+)
 from ..linalg.matrix import Array
 from ..linalg.multiplicative import ratio, root_scale
 from ..linalg.normalize import unit_norm, unit_rows
 from ..linalg.residual import sq_residual
-from ..optim import Solution, restart
-from ..transfer.domains import Domains
-from ..transfer.factorization import Problem, TriFactorization, check_n_topics, pose, random_factor, update_association
-from ..transfer.linear import start_labels
-from ..transfer.registry import register
 
 
 class Factors(NamedTuple):
@@ -132,7 +140,7 @@ class DKT(TriFactorization):
     tol : stop when the objective changes by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other random clusters; the lowest objective is kept.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the random clusters.
 
     Attributes
@@ -157,7 +165,7 @@ class DKT(TriFactorization):
 
     State = Factors
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = TriFactorization._parameter_constraints
+    _parameter_constraints: ClassVar[Rules] = TriFactorization._parameter_constraints
 
     def __init__(self, n_topics=20, *, max_iter=100, tol=0.0, n_init=1, class_prior=None, random_state=None):
         self.n_topics = n_topics

@@ -36,18 +36,16 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..linalg.matrix import Array
-from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
-from ..linalg.residual import sq_residual
-from ..optim import Solution, restart
-from ..transfer.domains import Domains
-from ..transfer.factorization import (
+from ..core.domains import Domains
+from ..core.iterate import Solution, restart
+from ..core.params import Rules, choice, count
+from ..core.registry import register
+from ..families.linear import start_labels
+from ..families.trifactorization import (
     Problem,
     TriFactorization,
     check_n_topics,
@@ -57,8 +55,9 @@ from ..transfer.factorization import (
     update_association,
     update_documents,
 )
-from ..transfer.linear import start_labels
-from ..transfer.registry import register
+from ..linalg.matrix import Array
+from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
+from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):
@@ -146,7 +145,7 @@ class DTL(TriFactorization):
     tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other random topics; the lowest objective is kept.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the random topics.
 
     Attributes
@@ -169,11 +168,11 @@ class DTL(TriFactorization):
 
     State = Factors
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[Rules] = {
         **{name: rule for name, rule in TriFactorization._parameter_constraints.items() if name != "n_topics"},
-        "n_common_topics": [Interval(Integral, 0, None, closed="left")],
-        "n_domain_topics": [Interval(Integral, 0, None, closed="left")],
-        "normalize": [StrOptions({"update", "cycle"})],
+        "n_common_topics": count(0),
+        "n_domain_topics": count(0),
+        "normalize": choice("update", "cycle"),
     }
 
     def __init__(

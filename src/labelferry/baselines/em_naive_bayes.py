@@ -34,19 +34,18 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp, softmax
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..linalg.matrix import Array, Matrix, take_rows
-from ..optim import Solution, iterate
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.prior import class_shares
-from ..transfer.registry import register
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution, iterate
+from ..core.params import Rules, at_least, choice, count, positive, share
+from ..core.proportions import class_shares
+from ..core.registry import register
+from ..linalg.matrix import Array, Matrix
 
 
 class Mixture(NamedTuple):
@@ -108,7 +107,7 @@ def step(f: Mixture, p: Problem, fall: float = 0.0) -> Mixture:
 def pose(domains: Domains, alpha: float, estimate_pi: bool) -> Problem:
     counts = [d.X.T @ domains.one_hot(d) for d in domains]
     nothing = np.zeros_like(counts[0])
-    blocks = tuple(d.X if not d.known.any() else take_rows(d.X, ~d.known) for d in domains.targets if not d.known.all())
+    blocks = tuple(d.X if not d.known.any() else d.X[~d.known] for d in domains.targets if not d.known.all())
     return Problem(
         blocks,
         sum((X.T @ np.ones(X.shape[0], X.dtype) for X in blocks), nothing[:, 0]),
@@ -201,13 +200,13 @@ class EMNaiveBayes(TransductiveClassifier):
     solve = staticmethod(solve)
     matches_prior = False
     non_negative: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = {
-        "smoothing": [Interval(Real, 0, None, closed="neither")],
-        "class_prior": [StrOptions({"uniform", "source", "estimate"}), "array-like"],
-        "source_weight": [StrOptions({"constant", "annealed"}), Interval(Real, 0, 1, closed="both")],
-        "anneal_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "smoothing": positive(),
+        "class_prior": [*choice("uniform", "source", "estimate"), "array-like"],
+        "source_weight": [*choice("constant", "annealed"), *share()],
+        "anneal_iter": count(),
+        "max_iter": count(),
+        "tol": at_least(0),
     }
 
     def __init__(

@@ -8,7 +8,7 @@ r"""Information-theoretic co-clustering: documents and words of the target clust
     word w       to the cluster with the smallest  KL( p(D | w) || p(D | Dhat) p(Dhat | what) )                      (3)
 
 (2) and (3) take turns, and (1) never rises. Nothing is learnt from the source but the names of the document clusters
-(`transfer/naming.py`). The arithmetic is in `transfer/coclustering.py`: this is CoCC's without the source.
+(`families/cluster_names.py`). The arithmetic is in `families/coclustering.py`: this is CoCC's without the source.
 
 Paper: Dhillon, Mallela and Modha, Information-Theoretic Co-clustering, KDD 2003. We had no copy: the problem is as it
 is known where others use it. The numbers above are ours.
@@ -31,17 +31,18 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from ..linalg.matrix import Array, Matrix, empty_rows
-from ..linalg.multiplicative import add_up
-from ..optim import Solution, restart
-from ..transfer.base import TransductiveClassifier
-from ..transfer.coclustering import (
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution, restart
+from ..core.labels import UNKNOWN
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.registry import register
+from ..families.cluster_names import class_of_clusters
+from ..families.coclustering import (
     Coclusters,
     Problem,
     arrange,
@@ -53,12 +54,9 @@ from ..transfer.coclustering import (
     start_words,
     step,
 )
-from ..transfer.domains import Domains
-from ..transfer.labels import UNKNOWN
-from ..transfer.naming import class_of_clusters
-from ..transfer.per_target import by_class, join, targets_of
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
+from ..families.per_target import by_class, join, targets_of
+from ..linalg.matrix import Array, Matrix, empty_rows
+from ..linalg.multiplicative import add_up
 
 
 class NamedClusters(NamedTuple):
@@ -134,7 +132,7 @@ class ITCC(TransductiveClassifier):
     max_iter : number of rounds of (2) and (3).
     tol : stop when the loss falls by less than this share of its first value in a round; 0 runs all.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the starts.
 
     Attributes
@@ -161,14 +159,14 @@ class ITCC(TransductiveClassifier):
     State = NamedClusters
     solve = staticmethod(solve)
     non_negative = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "n_word_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_clusters": [*count(), None],
+        "n_word_clusters": count(),
+        "n_init": count(),
+        "max_iter": count(),
+        "tol": at_least(0),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(

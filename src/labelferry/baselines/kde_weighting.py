@@ -32,25 +32,23 @@ Departures
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KernelDensity
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import randomized_svd
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count, positive, share
+from ..core.registry import register
+from ..families.linear import GRID, START_C, LinearModel, fit_with_C
+from ..families.per_target import join, targets_of
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import unit_rows
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.linear import GRID, START_C, LinearModel, fit_with_C
-from ..transfer.per_target import join, targets_of
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 _RTOL = 1e-4  # of a density: what it is off by for the sake of speed
 
@@ -145,7 +143,7 @@ class KDEWeighting(TransductiveClassifier):
     C : weight of the loss against the squared norm of the weights, or "cv": the one of 0.1, 1, 10 and 100 with the best
         accuracy in stratified cross-validation on the labelled documents.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the singular value decomposition.
 
     Attributes
@@ -172,13 +170,13 @@ class KDEWeighting(TransductiveClassifier):
 
     State = Weighted
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "flattening": [Interval(Real, 0, 1, closed="both")],
-        "max_ratio": [Interval(Real, 1, None, closed="left")],
-        "C": [StrOptions({"cv"}), Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_components": count(),
+        "flattening": share(),
+        "max_ratio": at_least(1),
+        "C": [*choice("cv"), *positive()],
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(self, n_components=2, *, flattening=0.5, max_ratio=100.0, C="cv", class_prior=None, random_state=None):

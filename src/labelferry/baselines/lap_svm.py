@@ -8,7 +8,7 @@ r"""Laplacian support vector machine: a linear machine whose decisions are alike
 The source's documents and the target's are linked where they share words; a part of the target that is linked to none
 of the labelled documents is held together, but told nothing. With more than two classes each is set against the rest.
 
-(1) is convex and solved in the primal (`transfer/squared_hinge.py`). Divided by 2 gamma_A, it is a machine
+(1) is convex and solved in the primal (`families/squared_hinge.py`). Divided by 2 gamma_A, it is a machine
 with the cost 1 / (2 gamma_A l) and the Laplacian gamma_I / (gamma_A n^2) L.
 
 Paper: Belkin, Niyogi and Sindhwani, Manifold Regularization: A Geometric Framework for Learning from Labeled and
@@ -33,22 +33,20 @@ Departures
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.labels import UNKNOWN
+from ..core.params import CLASS_PRIOR, Rules, count, positive, share
+from ..core.registry import register
+from ..families.linear import LinearClassifier
+from ..families.squared_hinge import Machine, linear_model, minimise, sides, unit_scale
 from ..linalg.knn import neighbour_graph
 from ..linalg.laplacian import graph, normalized_laplacian
 from ..linalg.matrix import stack_rows
-from ..optim import Solution
-from ..transfer.domains import Domains
-from ..transfer.labels import UNKNOWN
-from ..transfer.linear import LinearClassifier
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
-from ..transfer.squared_hinge import Machine, linear_model, minimise, sides, unit_scale
 
 
 def solve(domains: Domains, *, C: float, graph_share: float, n_neighbors: int, rng: np.random.Generator) -> Solution:
@@ -77,7 +75,7 @@ class LapSVM(LinearClassifier):
     graph_share : s, from 0 (the length of w alone) to below 1: the share of the graph in the regularisers.
     n_neighbors : neighbours of a document in the graph.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -100,10 +98,10 @@ class LapSVM(LinearClassifier):
     """
 
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "graph_share": [Interval(Real, 0, 1, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "C": positive(),
+        "graph_share": share(closed="left"),
+        "n_neighbors": count(),
         "class_prior": CLASS_PRIOR,
     }
 

@@ -38,24 +38,22 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve as solve_linear
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, SEED, Rules, choice, count, positive, share
+from ..core.registry import register
+from ..families.linear import GRID, LinearModel, fit_with_C, held_out_accuracy
 from ..linalg.entries import apply, to_dense
 from ..linalg.matrix import Array, Matrix, squared_norm, stack_columns, stack_rows, take_columns
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import row_norms, scale_rows
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.linear import GRID, LinearModel, fit_with_C, held_out_accuracy
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 CORRUPTIONS = (0.5, 0.6, 0.7, 0.8, 0.9)
 START_C = 0.1
@@ -184,7 +182,7 @@ class MSDA(TransductiveClassifier):
     C : weight of the classifier's loss, or "cv": the one of 0.1, 1, 10 and 100 that classifies held-out labelled
         documents best.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the blocks of words.
 
     Attributes
@@ -209,14 +207,14 @@ class MSDA(TransductiveClassifier):
     State = Autoencoder
     solve = staticmethod(solve)
     non_negative = True
-    _parameter_constraints: ClassVar[dict] = {
-        "corruption": [StrOptions({"cv"}), Interval(Real, 0, 1, closed="left")],
-        "n_layers": [Interval(Integral, 1, None, closed="left")],
-        "n_frequent": [Interval(Integral, 1, None, closed="left")],
-        "input": [StrOptions({"binary", "given"})],
-        "C": [StrOptions({"cv"}), Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "corruption": [*choice("cv"), *share(closed="left")],
+        "n_layers": count(),
+        "n_frequent": count(),
+        "input": choice("binary", "given"),
+        "C": [*choice("cv"), *positive()],
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(

@@ -34,20 +34,17 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from numbers import Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.decomposition import NMF
-from sklearn.utils._param_validation import Interval
 
-from ..linalg.matrix import Array, Matrix, stack_rows
-from ..linalg.multiplicative import gram, root_scale, rows_to_one
-from ..linalg.normalize import unit_total
-from ..linalg.residual import sq_residual
-from ..optim import Solution, restart
-from ..transfer.domains import Domains
-from ..transfer.factorization import (
+from ..core.domains import Domains
+from ..core.iterate import Solution, restart
+from ..core.params import Rules, positive
+from ..core.registry import register
+from ..families.linear import start_labels
+from ..families.trifactorization import (
     Problem,
     TriFactorization,
     check_n_topics,
@@ -55,8 +52,10 @@ from ..transfer.factorization import (
     update_association,
     update_documents,
 )
-from ..transfer.linear import start_labels
-from ..transfer.registry import register
+from ..linalg.matrix import Array, Matrix, stack_rows
+from ..linalg.multiplicative import gram, root_scale, rows_to_one
+from ..linalg.normalize import unit_total
+from ..linalg.residual import sq_residual
 
 PLSA_ITER = 20
 
@@ -150,7 +149,7 @@ class MTrick(TriFactorization):
     tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other runs of pLSA; the lowest objective is kept.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of pLSA.
 
     Attributes
@@ -174,9 +173,9 @@ class MTrick(TriFactorization):
 
     State = Factors
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[Rules] = {
         **TriFactorization._parameter_constraints,
-        "target_weight": [Interval(Real, 0, None, closed="neither")],
+        "target_weight": positive(),
     }
 
     def __init__(

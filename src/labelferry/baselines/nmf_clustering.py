@@ -10,7 +10,7 @@ r"""Clusters of the target by non-negative matrix factorisation, named afterward
 
 With `weighting="cut"` each document is first divided by the root of its degree, X <- D^-1/2 X, D = diag(X X'1): the
 matrix whose leading singular vectors are those of the normalised cut.                                               (3)
-Nothing is learnt from the source but the names (`transfer/naming.py`).
+Nothing is learnt from the source but the names (`families/cluster_names.py`).
 
 Paper: Xu, Liu and Gong, Document Clustering Based on Non-negative Matrix Factorization, SIGIR 2003. We had no copy: the
 method, and what is said of the paper here, is as it is known where others use it. The numbers above are ours.
@@ -29,25 +29,23 @@ Departures
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.decomposition import NMF, non_negative_factorization
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..linalg.matrix import Array, Matrix, empty_rows, take_rows
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domain, Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count
+from ..core.registry import register
+from ..families.cluster_names import class_of_clusters
+from ..families.per_target import by_class, join, targets_of
+from ..linalg.matrix import Array, Matrix, empty_rows
 from ..linalg.multiplicative import add_up, rows_to_one
 from ..linalg.normalize import scale_rows, unit_rows
 from ..linalg.residual import sq_residual
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domain, Domains
-from ..transfer.naming import class_of_clusters
-from ..transfer.per_target import by_class, join, targets_of
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 
 class Clusters(NamedTuple):
@@ -92,7 +90,7 @@ def cluster(
     X: Matrix, n_clusters: int, weighting: str, n_init: int, max_iter: int, tol: float, rng: np.random.Generator
 ) -> Solution:
     """The lowest of `n_init` factorisations of the documents that have words."""
-    Z = weigh(take_rows(X, ~empty_rows(X)), weighting)
+    Z = weigh(X[~empty_rows(X)], weighting)
     if Z.shape[0] == 0:
         return Solution(np.full((X.shape[1], 1), X.shape[1] ** -0.5, dtype=X.dtype), (), 1, True)
     k = min(n_clusters, Z.shape[0])
@@ -134,7 +132,7 @@ class NMFClustering(TransductiveClassifier):
     max_iter : number of rounds of a start.
     tol : scikit-learn's tolerance of the factorisation.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the starts.
 
     Attributes
@@ -160,14 +158,14 @@ class NMFClustering(TransductiveClassifier):
     State = Clusters
     solve = staticmethod(solve)
     non_negative = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "weighting": [StrOptions({"none", "cut"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_clusters": [*count(), None],
+        "weighting": choice("none", "cut"),
+        "n_init": count(),
+        "max_iter": count(),
+        "tol": at_least(0),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(

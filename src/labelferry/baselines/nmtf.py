@@ -28,14 +28,13 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
-from ..linalg.matrix import Array
-from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
-from ..linalg.residual import sq_residual
-from ..optim import Solution, restart
-from ..transfer.domains import Domains
-from ..transfer.factorization import (
+from ..core.domains import Domains
+from ..core.iterate import Solution, restart
+from ..core.params import Rules, choice
+from ..core.registry import register
+from ..families.linear import start_labels
+from ..families.trifactorization import (
     Problem,
     TriFactorization,
     check_n_topics,
@@ -45,8 +44,9 @@ from ..transfer.factorization import (
     update_association,
     update_documents,
 )
-from ..transfer.linear import start_labels
-from ..transfer.registry import register
+from ..linalg.matrix import Array
+from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
+from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):
@@ -117,7 +117,7 @@ class NMTF(TriFactorization):
     tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other random topics; the lowest objective is kept.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the random topics.
 
     Attributes
@@ -141,9 +141,9 @@ class NMTF(TriFactorization):
 
     State = Factors
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[Rules] = {
         **TriFactorization._parameter_constraints,
-        "normalize": [StrOptions({"update", "cycle"})],
+        "normalize": choice("update", "cycle"),
     }
 
     def __init__(

@@ -11,7 +11,7 @@ Departures
 - `degree_regularization` tau adds tau mean(d) / n to every similarity; 0 is the papers. Without it the cut finds a few
   outliers: the error on CDSC's six newsgroup tasks (250 documents a class, five draws) is .22, with tau = 1 .081.
 - Ng et al. scale the rows of y, which point the same way as those of x: the unit rows are the same.
-- New documents get their coordinates from their own row of (1) (see `labelferry.transfer.spectral`, lambda = 0), then
+- New documents get their coordinates from their own row of (1) (see `labelferry.families.spectral`, lambda = 0), then
   the nearest centre.
 - k-means gives no probabilities: `transduction_proba_` is 0 or 1. Where `class_prior` is given, clusters are taken for
   normal distributions about their centres, so that the documents nearest to the border are those that move.
@@ -19,23 +19,21 @@ Departures
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.registry import register
+from ..families.cluster_names import class_of_clusters
+from ..families.partition import cluster_rows, embed
+from ..families.per_target import by_class, likelihood
+from ..families.spectral import divide
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.normalize import unit_rows
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.naming import class_of_clusters
-from ..transfer.partition import cluster_rows, embed
-from ..transfer.per_target import by_class, likelihood
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
-from ..transfer.spectral import divide
 
 SPREAD = 0.1  # variance of a cluster, on rows of unit length
 
@@ -85,7 +83,7 @@ class NormalizedCut(TransductiveClassifier):
     degree_regularization : tau, share of the mean degree added to the degree of every document.
     n_init : starts of k-means.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of k-means and of the eigensolver's start.
 
     Attributes
@@ -109,12 +107,12 @@ class NormalizedCut(TransductiveClassifier):
 
     State = Clusters
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "degree_regularization": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_clusters": [*count(), None],
+        "degree_regularization": at_least(0),
+        "n_init": count(),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(self, n_clusters=None, *, degree_regularization=1.0, n_init=10, class_prior=None, random_state=None):

@@ -11,20 +11,18 @@ taken back there; Yarowsky labels afresh in every round. There is no objective t
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import SelfTrainingClassifier
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, Rules, choice, count, positive, share
+from ..core.registry import register
+from ..families.linear import START_C, LinearClassifier, weights
 from ..linalg.matrix import stack_rows
-from ..optim import Solution
-from ..transfer.domains import Domains
-from ..transfer.linear import START_C, LinearClassifier, weights
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 
 def solve(
@@ -62,7 +60,7 @@ class SelfTraining(LinearClassifier):
     C : weight of the loss against the squared norm of the weights.
     max_iter : number of rounds; None goes on until no answer is added.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -85,12 +83,12 @@ class SelfTraining(LinearClassifier):
     """
 
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "criterion": [StrOptions({"threshold", "k_best"})],
-        "threshold": [Interval(Real, 0, 1, closed="left")],
-        "k_best": [Interval(Integral, 1, None, closed="left")],
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+    _parameter_constraints: ClassVar[Rules] = {
+        "criterion": choice("threshold", "k_best"),
+        "threshold": share(closed="left"),
+        "k_best": count(),
+        "C": positive(),
+        "max_iter": [*count(), None],
         "class_prior": CLASS_PRIOR,
     }
 

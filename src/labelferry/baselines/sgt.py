@@ -36,23 +36,21 @@ Departures
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
-from sklearn.utils._param_validation import Interval
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.labels import UNKNOWN
+from ..core.params import CLASS_PRIOR, SEED, Rules, count, positive
+from ..core.registry import register
 from ..linalg import eigen, knn
 from ..linalg.laplacian import graph, laplacian_operator
 from ..linalg.matrix import Array, Matrix, stack_rows
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.labels import UNKNOWN
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 
 class Transducer(NamedTuple):
@@ -124,7 +122,7 @@ class SGT(TransductiveClassifier):
     n_eigenvectors : d, the dimension in which (1) is solved; at most the number of documents less one.
     label_weight : c in (1).
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the eigensolver's start.
 
     Attributes
@@ -148,12 +146,12 @@ class SGT(TransductiveClassifier):
 
     State = Transducer
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_eigenvectors": [Interval(Integral, 1, None, closed="left")],
-        "label_weight": [Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_neighbors": count(),
+        "n_eigenvectors": count(),
+        "label_weight": positive(),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(self, n_neighbors=100, *, n_eigenvectors=80, label_weight=3200.0, class_prior=None, random_state=None):

@@ -23,23 +23,21 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, Rules, count, positive, share
+from ..core.registry import register
+from ..families.linear import START_C, LinearModel, logistic
+from ..families.per_target import targets_of
 from ..linalg import knn
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.linear import START_C, LinearModel, logistic
-from ..transfer.per_target import targets_of
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
-from ..transfer.smoothing import smooth, step
+from ..linalg.smoothing import smooth, step
 
 
 class Smoothed(NamedTuple):
@@ -71,7 +69,7 @@ class SmoothedLR(TransductiveClassifier):
     n_rounds : rounds of (1).
     C : of the logistic regression, the weight of the loss against the squared norm of the weights.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -92,11 +90,11 @@ class SmoothedLR(TransductiveClassifier):
 
     State = Smoothed
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "smoothness": [Interval(Real, 0, 1, closed="both")],
-        "n_rounds": [Interval(Integral, 0, None, closed="left")],
-        "C": [Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_neighbors": count(),
+        "smoothness": share(),
+        "n_rounds": count(0),
+        "C": positive(),
         "class_prior": CLASS_PRIOR,
     }
 

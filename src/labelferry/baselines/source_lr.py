@@ -10,18 +10,16 @@ target has no labels to ask; under a shift that tends to be too large (six newsg
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..optim import Solution
-from ..transfer.domains import Domains
-from ..transfer.linear import GRID, START_C, LinearClassifier, fit_with_C
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, Rules, choice, positive
+from ..core.registry import register
+from ..families.linear import GRID, START_C, LinearClassifier, fit_with_C
 
 
 def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solution:
@@ -42,7 +40,7 @@ class SourceLR(LinearClassifier):
         accuracy in stratified cross-validation. There are 5 folds, or as many as the smallest class has documents;
         where a class has a single document, C is 10.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -64,8 +62,8 @@ class SourceLR(LinearClassifier):
     """
 
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "C": [StrOptions({"cv"}), Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "C": [*choice("cv"), *positive()],
         "class_prior": CLASS_PRIOR,
     }
 

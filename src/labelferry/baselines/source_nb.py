@@ -10,19 +10,17 @@ shares of the classes in the source say nothing of those in the target.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.utils._param_validation import Interval
 
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, Rules, positive
+from ..core.registry import register
+from ..families.linear import LinearClassifier, LinearModel
 from ..linalg.matrix import short_indices
-from ..optim import Solution
-from ..transfer.domains import Domains
-from ..transfer.linear import LinearClassifier, LinearModel
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 
 def solve(domains: Domains, *, smoothing: float, rng: np.random.Generator) -> Solution:
@@ -42,7 +40,7 @@ class SourceNB(LinearClassifier):
     ----------
     smoothing : alpha, added to the count of every word in every class.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -65,8 +63,8 @@ class SourceNB(LinearClassifier):
 
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict] = {
-        "smoothing": [Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "smoothing": positive(),
         "class_prior": CLASS_PRIOR,
     }
 

@@ -25,21 +25,19 @@ Departures
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count, positive
+from ..core.registry import register
+from ..families.linear import START_C
+from ..families.spectral import Nodes, SpectralShell, cut, describe, divide, extend, nodes, similarities
 from ..linalg import eigen
 from ..linalg.laplacian import LabelledSimilarity, Similarity, additive_operator
 from ..linalg.matrix import Array, Matrix
-from ..optim import Solution
-from ..transfer.domains import Domains
-from ..transfer.linear import START_C
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
-from ..transfer.spectral import Nodes, SpectralShell, cut, describe, divide, extend, nodes, similarities
 
 
 def kamvar(g: Nodes, k: int, tau: float, rng: np.random.Generator) -> tuple[Similarity, eigen.Eigen]:
@@ -85,7 +83,7 @@ class SpectralClassifier(SpectralShell):
     degree_regularization : tau, share of the mean degree added to the degree of every document.
     C : weight of the logistic loss against the squared norm of the weights.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the eigensolver's start.
 
     Attributes
@@ -107,14 +105,14 @@ class SpectralClassifier(SpectralShell):
     """
 
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "form": [StrOptions({"kamvar", "lambda0"})],
-        "n_eigenvectors": [Interval(Integral, 1, None, closed="left"), None],
-        "must_link": [Interval(Real, 0, None, closed="left")],
-        "degree_regularization": [Interval(Real, 0, None, closed="left")],
-        "C": [Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "form": choice("kamvar", "lambda0"),
+        "n_eigenvectors": [*count(), None],
+        "must_link": at_least(0),
+        "degree_regularization": at_least(0),
+        "C": positive(),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(

@@ -7,7 +7,7 @@ r"""Spectral co-clustering: documents and words of the target cut together, name
     A  documents x words of the target     D_1, D_2  sums of its rows and columns     k  clusters
 
 The second singular vectors solve the relaxed normalised cut of the bipartite graph of documents and words. Nothing is
-learnt from the source but the names (`transfer/naming.py`).
+learnt from the source but the names (`families/cluster_names.py`).
 
 Paper: Dhillon, Co-clustering Documents and Words Using Bipartite Spectral Graph Partitioning, KDD 2001.
 
@@ -23,26 +23,24 @@ Departures
 from __future__ import annotations
 
 from math import ceil, log2
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from sklearn.cluster import KMeans
-from sklearn.utils._param_validation import Interval
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.registry import register
+from ..families.cluster_names import class_of_clusters
+from ..families.hybrid_graph import Scales, document_scale, relations, scales
+from ..families.per_target import by_class, likelihood, targets_of
 from ..linalg.eigen import largest
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import scale_rows
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.hybrid import Scales, document_scale, relations, scales
-from ..transfer.naming import class_of_clusters
-from ..transfer.per_target import by_class, likelihood, targets_of
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 
 class Coclusters(NamedTuple):
@@ -135,7 +133,7 @@ class SpectralCoclustering(TransductiveClassifier):
     degree_regularization : tau, in mean degrees; 0 is the paper's form.
     n_init : starts of k-means.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of k-means and of the eigensolver.
 
     Attributes
@@ -160,13 +158,13 @@ class SpectralCoclustering(TransductiveClassifier):
     State = Coclusters
     solve = staticmethod(solve)
     non_negative = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "n_vectors": [Interval(Integral, 1, None, closed="left"), None],
-        "degree_regularization": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_clusters": [*count(), None],
+        "n_vectors": [*count(), None],
+        "degree_regularization": at_least(0),
+        "n_init": count(),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(

@@ -5,7 +5,7 @@
     Z  documents x words, rows of unit length     C  clusters x words, rows of unit length
 
 Each document goes to the centre with the largest cosine; each centre is the direction of the sum of its documents. (1)
-never falls. Nothing is learnt from the source but the names (`transfer/naming.py`).
+never falls. Nothing is learnt from the source but the names (`families/cluster_names.py`).
 
 Paper: Dhillon and Modha, Concept Decompositions for Large Sparse Text Data Using Clustering, Machine Learning 2001.
 
@@ -20,24 +20,22 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domain, Domains
+from ..core.iterate import Solution, restart
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.registry import register
+from ..families.cluster_names import class_of_clusters
+from ..families.hybrid_graph import indicator
+from ..families.per_target import by_class, join, shares, targets_of
 from ..linalg.entries import to_dense
-from ..linalg.matrix import Array, Matrix, empty_rows, take_rows
+from ..linalg.matrix import Array, Matrix, empty_rows
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import unit_rows
-from ..optim import Solution, restart
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domain, Domains
-from ..transfer.hybrid import indicator
-from ..transfer.naming import class_of_clusters
-from ..transfer.per_target import by_class, join, shares, targets_of
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
 
 
 class Clusters(NamedTuple):
@@ -63,17 +61,17 @@ def start(Z: Matrix, k: int, rng: np.random.Generator) -> Array:
     chosen = [int(rng.integers(Z.shape[0]))]
     distance = np.full(Z.shape[0], np.inf)
     while len(chosen) < k:
-        last = to_dense(take_rows(Z, np.array(chosen[-1:])))
+        last = to_dense(Z[np.array(chosen[-1:])])
         distance = np.minimum(distance, np.maximum(1 - (Z @ last.T).ravel(), 0).round(9))
         total = distance.sum()
         weight = distance / total if total > 0 else None
         chosen.append(int(rng.choice(Z.shape[0], p=weight)))
-    return to_dense(take_rows(Z, np.array(chosen)))
+    return to_dense(Z[np.array(chosen)])
 
 
 def cluster(X: Matrix, n_clusters: int, n_init: int, max_iter: int, tol: float, rng: np.random.Generator) -> Solution:
     """The centres for the documents that have words."""
-    Z = unit_rows(take_rows(X, ~empty_rows(X)))
+    Z = unit_rows(X[~empty_rows(X)])
     if Z.shape[0] == 0:
         return Solution(np.zeros((1, X.shape[1]), dtype=X.dtype), (), 1, True)
     k = min(n_clusters, Z.shape[0])
@@ -120,7 +118,7 @@ class SphericalKMeans(TransductiveClassifier):
     max_iter : number of rounds.
     tol : stop when the objective falls by less than this share of its first value in ten rounds; 0 runs all.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the starts.
 
     Attributes
@@ -145,13 +143,13 @@ class SphericalKMeans(TransductiveClassifier):
     State = Clusters
     solve = staticmethod(solve)
     non_negative = True
-    _parameter_constraints: ClassVar[dict] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_clusters": [*count(), None],
+        "n_init": count(),
+        "max_iter": count(),
+        "tol": at_least(0),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(self, n_clusters=None, *, n_init=10, max_iter=100, tol=1e-6, class_prior=None, random_state=None):

@@ -37,20 +37,19 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..linalg.matrix import Array, Matrix, stack_rows, take_rows
-from ..optim import Solution
-from ..transfer.domains import Domains
-from ..transfer.labels import UNKNOWN
-from ..transfer.linear import LinearClassifier
-from ..transfer.prior import class_shares
-from ..transfer.registry import register
-from ..transfer.squared_hinge import Machine, decisions, linear_model, minimise, no_graph, sides, slacks, unit_scale
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.labels import UNKNOWN
+from ..core.params import Rules, choice, count, positive
+from ..core.proportions import class_shares
+from ..core.registry import register
+from ..families.linear import LinearClassifier
+from ..families.squared_hinge import Machine, decisions, linear_model, minimise, no_graph, sides, slacks, unit_scale
+from ..linalg.matrix import Array, Matrix, stack_rows
 
 FIRST = 1e-5  # C_- at the first level, in units of C
 
@@ -126,9 +125,9 @@ def separate(
 ) -> list[Solution]:
     """One class against the rest, a Solution a level; y is read where the label is given."""
     n_known, n = int((~unknown).sum()), int(unknown.sum())
-    point = minimise(Machine(take_rows(X, ~unknown), y[~unknown], np.full(n_known, C), no_graph(n_known))).point
+    point = minimise(Machine(X[~unknown], y[~unknown], np.full(n_known, C), no_graph(n_known))).point
     y = y.copy()
-    y[unknown] = start(decisions(take_rows(X, unknown), point), k)
+    y[unknown] = start(decisions(X[unknown], point), k)
     levels = []
     for costs in schedule(C, C_star, max(k, 1) / max(n - k, 1)):
         solution, y = settle(point, y, X, unknown, costs, max_switches, max_iter)
@@ -183,7 +182,7 @@ class TSVM(LinearClassifier):
         documents.
     target_C : C*, the weight of the loss of unlabelled documents in the end; None takes C.
     class_prior : shares of the classes among the unlabelled documents: "source", those among the given labels;
-        "uniform"; "estimate" (see `labelferry.transfer.prior`); or an array in the order of `classes_`. They
+        "uniform"; "estimate" (see `labelferry.core.proportions`); or an array in the order of `classes_`. They
         are kept: where the shares of source and target differ much and are not given, the answer suffers.
     max_switches : pairs of labels exchanged at once; None exchanges all that lower the objective.
     max_iter : number of exchanges at each level of C_- and C_+.
@@ -211,12 +210,12 @@ class TSVM(LinearClassifier):
 
     solve = staticmethod(solve)
     matches_prior = False
-    _parameter_constraints: ClassVar[dict] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "target_C": [Interval(Real, 0, None, closed="neither"), None],
-        "class_prior": [StrOptions({"source", "uniform", "estimate"}), "array-like"],
-        "max_switches": [Interval(Integral, 1, None, closed="left"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "C": positive(),
+        "target_C": [*positive(), None],
+        "class_prior": [*choice("source", "uniform", "estimate"), "array-like"],
+        "max_switches": [*count(), None],
+        "max_iter": count(),
     }
 
     def __init__(self, C=0.1, *, target_C=None, class_prior="source", max_switches=None, max_iter=100):

@@ -6,12 +6,10 @@ import ast
 import json
 from typing import Any
 
-from .. import baselines, methods
-from ..transfer.base import TransductiveClassifier
-from ..transfer.registry import ESTIMATORS, find
+from ..core.classifier import TransductiveClassifier
+from ..core.registry import estimators, find
 
 __all__ = ["make", "parse", "settings"]
-ROOMS = (methods, baselines)  # imported so that their estimators are registered
 
 
 def parse(text: str) -> list[str]:
@@ -32,12 +30,12 @@ def parse(text: str) -> list[str]:
 def make(method: str, seed: int) -> TransductiveClassifier:
     """The estimator that `method` names, with that seed where it has one."""
     name, given = _read(ast.parse(method, mode="eval").body)
-    known = ESTIMATORS[name]().get_params()
+    known = estimators()[name]().get_params()
     unknown = [parameter for parameter in given if parameter not in known]
     if unknown:
         raise ValueError(f"{name} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
     seeded = {"random_state": seed} if "random_state" in known else {}
-    return ESTIMATORS[name](**{**seeded, **given})
+    return estimators()[name](**{**seeded, **given})
 
 
 def settings(estimator: TransductiveClassifier) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..disk import write_text
+from ..files import write_text
 from .records import Record
 from .remarks import REMARKS
 from .table import TITLES, best_in_words, run_table

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..disk import write_text
+from ..files import write_text
 from .records import Cell, Record
 from .run import cells, run
 from .tasks import TASKS, tasks_here

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..disk import write_text
+from ..files import write_text
 from . import contenders, paper
 from .paper import OURS
 from .records import Record

@@ -9,15 +9,15 @@ import typer
 
 from .app import app
 from .label import check_outputs
-from .options import Encoding, Quiet, SkipBad, Text, warnings_in_a_line
-from .show import new_console, new_table, safe
+from .options import Encoding, Out, Quiet, SkipBad, Text, one_line_warnings
+from .show import escape, new_console, new_table, print_messages
 
 
 @app.command()
 def apply(
-    model: Annotated[Path, typer.Argument(help="A model that `labelferry label --save` wrote.")],
+    model: Annotated[Path, typer.Argument(help="A model written by `labelferry label --save`.")],
     target: Annotated[Path, typer.Argument(metavar="FILE", help="File of later documents.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .csv, .tsv, .jsonl or .parquet, also .gz.")],
+    out: Out,
     text: Text = None,
     skip_bad: SkipBad = False,
     encoding: Encoding = None,
@@ -25,26 +25,25 @@ def apply(
 ) -> None:
     """Label later documents with a saved model.
 
-    OUT has every column of FILE and label, confidence, alternative and known_words. The model is not fitted again: its
-    confidence is its own, and where documents change, label anew with `labelferry label`.
+    OUT has all columns of FILE and label, confidence, alternative and known_words. The model is not fitted again: if
+    the documents change, run `labelferry label` again.
     """
-    from ..job import apply as run
+    from ..workflows import apply as run
 
     check_outputs(out, None, None, inputs=[model, target])
-    with warnings_in_a_line(quiet=quiet):
+    with one_line_warnings(quiet=quiet):
         result = run(model, target, text=text, skip_bad=skip_bad, encoding=encoding)
-    said = result.write(out)
+    messages = result.write(out)
     if quiet:
         return
     console = new_console()
-    for sentence in (*result.said, *said):
-        console.print(safe(sentence), soft_wrap=True)
+    print_messages(console, [*result.messages, *messages])
     labels = result.columns["label"]
     table = new_table("label", "documents", "share", numbers=2)
     for name in dict.fromkeys(sorted(labels, key=str)):
-        table.add_row(safe(str(name)), str(labels.count(name)), f"{labels.count(name) / len(labels):.0%}")
+        table.add_row(escape(str(name)), str(labels.count(name)), f"{labels.count(name) / len(labels):.0%}")
     console.print(table)
-    strange = result.columns["known_words"].count(0)
-    if strange:
-        console.print(f"{strange} documents have no word that the model knows; their labels are guesses.")
-    console.print(f"Written: {safe(str(out))}", soft_wrap=True)
+    n_unknown = result.columns["known_words"].count(0)
+    if n_unknown:
+        console.print(f"{n_unknown} documents contain no word that the model knows; their labels are guesses.")
+    console.print(f"Written: {escape(str(out))}", soft_wrap=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import app
-from .show import heading, new_console, new_table, safe
+from .show import escape, heading, new_console, new_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,12 +31,14 @@ BESIDE = "ours, and beside the paper"
 def list_all() -> None:
     """The tables, their tasks, and whether the data is here."""
     from ..bench import catalogue
-    from ..report import figure_names
+    from ..bench.figures import figure_names
 
     console = new_console()
     table = new_table("table", "what", "corpora", "tasks here", numbers=1)
     for row in catalogue():
-        table.add_row(row["table"], safe(row["title"]), safe(row["corpora"]), f"{row['here']} of {len(row['tasks'])}")
+        table.add_row(
+            row["table"], escape(row["title"]), escape(row["corpora"]), f"{row['here']} of {len(row['tasks'])}"
+        )
     console.print(table)
     console.print(f"Figures: {', '.join(figure_names())}.")
     console.print("`labelferry data` says what is missing and where to put it.")
@@ -55,7 +57,7 @@ def table(
 ) -> None:
     """Run a table and print it; write it as CSV, JSON and HTML."""
     from ..bench import run_table
-    from ..report import write_bench_page
+    from ..bench.page import write_bench_page
 
     console = new_console()
     with progress(console) as (begin, done):
@@ -63,7 +65,7 @@ def table(
         result = run_table(name, out, methods=methods, tasks=only, n_seeds=seeds, jobs=jobs, begin=begin, done=done)
     write_bench_page(result, out / f"{name}.html")
     show_table(console, result)
-    console.print(f"\nWritten: {safe(str(out / name))}.csv, .json and .html", soft_wrap=True)
+    console.print(f"\nWritten: {escape(str(out / name))}.csv, .json and .html", soft_wrap=True)
 
 
 @bench.command("figure")
@@ -74,12 +76,12 @@ def figure(
     out: Out = HERE,
 ) -> None:
     """Run one of the papers' parameter studies; write it as PNG, SVG and CSV."""
-    from ..report import draw_figure
+    from ..bench.figures import draw_figure
 
     console = new_console()
     with progress(console) as (begin, done):
         written = draw_figure(name, out, n_seeds=seeds, jobs=jobs, begin=begin, done=done)
-    console.print("Written: " + ", ".join(safe(str(path)) for path in written), soft_wrap=True)
+    console.print("Written: " + ", ".join(escape(str(path)) for path in written), soft_wrap=True)
 
 
 @bench.command("compare")
@@ -97,7 +99,7 @@ def compare(
     for row in rows:
         style = "red" if row["worse"] else None
         numbers = (in_percent(row["before"]), in_percent(row["after"]), in_percent(row["change"], sign=True))
-        shown.add_row(safe(row["task"]), safe(row["method"]), *numbers, style=style)
+        shown.add_row(escape(row["task"]), escape(row["method"]), *numbers, style=style)
     console.print(shown)
     worse = sum(row["worse"] for row in rows)
     console.print(f"{worse} of {len(rows)} cells got worse." if rows else "The two tables have no cell in common.")
@@ -118,37 +120,37 @@ def results(
     console = new_console()
     with progress(console) as (begin, done):
         write_results(page, out, n_seeds=seeds, jobs=jobs, run=run, begin=begin, done=done)
-    console.print(f"Written: {safe(str(page))}", soft_wrap=True)
+    console.print(f"Written: {escape(str(page))}", soft_wrap=True)
 
 
 def show_table(console: Console, result: dict[str, Any]) -> None:
     from ..bench import best_in_words, in_percent
 
-    heading(console, safe(result["title"]))
+    heading(console, escape(result["title"]))
     for source in result["sources"]:
-        console.print(safe(source))
+        console.print(escape(source))
     means = new_table("mean over the tasks", "ours", "sd", "paper", "difference", "tasks", "sec", numbers=6)
     means.columns[0].no_wrap = True
     for method, mean in zip(result["methods"], result["means"], strict=True):
         numbers = [in_percent(mean[key]) for key in ("mean", "sd", "paper")]
         seconds = "" if mean["seconds"] is None else f"{mean['seconds']:.1f}"
         means.add_row(
-            safe(method["method"]), *numbers, in_percent(mean["difference"], sign=True), str(mean["n"]), seconds
+            escape(method["method"]), *numbers, in_percent(mean["difference"], sign=True), str(mean["n"]), seconds
         )
     console.print(means)
     methods = [method["method"] for method in result["methods"]]
     rows = [row for row in result["rows"] if not row["missing"]]
     for some in side_by_side(rows, console.width - max(map(len, [BESIDE, *methods]))):
-        tasks = new_table(BESIDE, *(safe(row["task"]) for row in some), numbers=len(some))
+        tasks = new_table(BESIDE, *(escape(row["task"]) for row in some), numbers=len(some))
         tasks.columns[0].no_wrap = True
         for i, method in enumerate(methods):
-            tasks.add_row(safe(method), *(_lines(row["cells"][i]) for row in some))
+            tasks.add_row(escape(method), *(_lines(row["cells"][i]) for row in some))
         console.print(tasks)
     for row in result["rows"]:
         if row["missing"]:
-            console.print(f"{safe(row['task'])}: missing, {safe(row['missing'])}")
+            console.print(f"{escape(row['task'])}: missing, {escape(row['missing'])}")
     for best in result["best"]:
-        console.print(safe(best_in_words(best)))
+        console.print(escape(best_in_words(best)))
 
 
 def side_by_side(rows: list[dict[str, Any]], width: int) -> list[list[dict[str, Any]]]:
@@ -189,7 +191,7 @@ def progress(console: Console) -> Iterator[tuple[Callable[[int], None], Callable
         tasks = [bar.add_task("", total=None)]
         yield (
             lambda total: bar.update(tasks[0], total=total, completed=0),
-            lambda record: bar.update(tasks[0], advance=1, description=safe(_record(record))),
+            lambda record: bar.update(tasks[0], advance=1, description=escape(_record(record))),
         )
 
 

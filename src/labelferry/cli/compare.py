@@ -2,86 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .app import app
 from .options import (
     AsJson,
-    Domain,
-    Encoding,
-    Label,
-    Language,
-    Ngrams,
     Quiet,
     Seed,
-    SkipBad,
     Sources,
     Target,
-    Text,
-    language_of,
+    one_line_warnings,
     print_json,
-    stages,
-    warnings_in_a_line,
+    show_progress,
+    with_text_options,
 )
-from .show import new_console, new_table, safe
+from .show import escape, new_console, new_table, print_messages
 
 
 @app.command()
+@with_text_options
 def compare(
     sources: Sources,
     target: Target,
-    methods: Annotated[str, typer.Option(help="Names with commas, such as tcl,sourcelr; default: a panel.")] = "",
+    options: dict[str, Any],
+    methods: Annotated[
+        str, typer.Option(help="Names separated by commas, e.g. tcl,sourcelr (default: the panel of 'auto').")
+    ] = "",
     truth: Annotated[str | None, typer.Option(help="Column of TARGET with the true labels, if there is one.")] = None,
-    text: Text = None,
-    label: Label = None,
-    domain: Domain = None,
-    language: Language = "english",
-    ngrams: Ngrams = 1,
-    skip_bad: SkipBad = False,
-    encoding: Encoding = None,
     seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Compare methods on the same files.
 
-    Do they agree, how long do they take and, with --truth, who is right? SourceLR is always among those agreed with.
+    Shows how much they agree, how long they take and, with --truth, how accurate they are. SourceLR is always included
+    in the agreement.
     """
-    from ..job import compare as run
+    from ..workflows import compare as run
 
     names = [name.strip() for name in methods.split(",") if name.strip()]
-    with warnings_in_a_line(quiet=quiet or json), stages(len(names) + 1 if names else 10, quiet=quiet or json) as begin:
-        found = run(
-            sources,
-            target,
-            methods=names,
-            truth=truth,
-            text=text,
-            label=label,
-            domain=domain,
-            language=language_of(language),
-            ngrams=ngrams,
-            skip_bad=skip_bad,
-            encoding=encoding,
-            seed=seed,
-            begin=begin,
-        )
+    with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
+        comparison = run(sources, target, methods=names, truth=truth, seed=seed, **options)
     if json:
-        print_json(found)
+        print_json(comparison)
     if json or quiet:
         return
     console = new_console()
-    for sentence in found["said"]:
-        console.print(safe(sentence), soft_wrap=True)
+    print_messages(console, comparison["messages"])
     extra = ["accuracy", "balanced"] if truth else []
-    table = new_table("method", "agreement", "where sure", *extra, "seconds", numbers=3 + len(extra))
-    for row in found["rows"]:
-        numbers = [f"{row['agreement']:.2f}", f"{row['sure']:.0%}", *(f"{row[name]:.1%}" for name in extra)]
-        table.add_row(safe(row["method"]), *numbers, f"{row['seconds']:.1f}")
+    table = new_table("method", "agreement", "if confident", *extra, "seconds", numbers=3 + len(extra))
+    for row in comparison["rows"]:
+        numbers = [f"{row['agreement']:.2f}", f"{row['confident']:.0%}", *(f"{row[name]:.1%}" for name in extra)]
+        table.add_row(escape(row["method"]), *numbers, f"{row['seconds']:.1f}")
     console.print(table)
     console.print(
-        "agreement: mean kappa with the other methods, 1 is always and 0 chance. where sure: agreement on the fifth of "
-        "the documents that the old documents' own classifier is surest of."
+        "agreement: mean kappa with the other methods (1 always, 0 as by chance). if confident: agreement with SourceLR "
+        "on the 20 % of the documents it is most confident about."
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .app import app
-from .show import new_console, new_table, safe
+from .show import escape, new_console, new_table
 
 
 @app.command()
@@ -37,7 +37,7 @@ def show_corpora(corpora: list[dict[str, Any]]) -> None:
     for corpus in corpora:
         groups = "\n".join(f"{count} {name}" for name, count in corpus["groups"].items())
         about = [corpus["title"], corpus["place"], corpus["problem"], f"Terms: {corpus['terms']}"]
-        table.add_row(corpus["name"], documents(corpus), groups, safe("\n".join(filter(None, about))))
+        table.add_row(corpus["name"], documents(corpus), groups, escape("\n".join(filter(None, about))))
     console.print(table)
     missing = [corpus["name"] for corpus in corpora if not corpus["found"]]
     if missing:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import app
-from .show import heading, new_console, new_table, safe
+from .show import escape, heading, new_console, new_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ def demo(
     topics: Annotated[int | None, typer.Option(help="Number of topics, for methods that have this parameter.")] = None,
 ) -> None:
     """Try it: label the tickets of a new product."""
-    from ..report import run_demo
+    from ..workflows.demo import run_demo
 
     show_demo(run_demo(method, seed=seed, n_topics=topics))
 
@@ -38,7 +38,7 @@ def show_demo(report: dict[str, Any]) -> None:
 
 
 def show_task(console: Console, report: dict[str, Any]) -> None:
-    *classes, last = (safe(row["class"]) for row in report["classes"])
+    *classes, last = (escape(row["class"]) for row in report["classes"])
     heading(console, "The task")
     console.print(
         f"An old product, desktop accounting, has {report['n_source']} support tickets, labelled {', '.join(classes)} "
@@ -50,14 +50,14 @@ def show_task(console: Console, report: dict[str, Any]) -> None:
 def show_results(console: Console, report: dict[str, Any]) -> None:
     heading(console, "The answer, checked against labels that were held back")
     classes = report["classes"]
-    table = new_table("", "right", "accuracy", *(safe(row["class"]) for row in classes), numbers=2 + len(classes))
+    table = new_table("", "right", "accuracy", *(escape(row["class"]) for row in classes), numbers=2 + len(classes))
     table.add_row("tickets", str(report["n_target"]), "", *(str(row["tickets"]) for row in classes))
     for row in report["results"]:
         shares = [row["accuracy"], *row["by_class"]]
         table.add_row(row["method"], str(row["right"]), *(f"{share:.1%}" for share in shares))
     console.print(table)
     for row in report["results"]:
-        console.print(f"{row['method']} - {safe(row['what'])}")
+        console.print(f"{row['method']} - {escape(row['what'])}")
     console.print(
         f"\nConfidence shows where to look twice: of the half of the labels that {report['method']} is surer of, "
         f"{report['surer_half']:.1%} are right; of the other half, {report['other_half']:.1%}."
@@ -69,7 +69,7 @@ def show_examples(console: Console, report: dict[str, Any]) -> None:
     methods = [row["method"] for row in report["results"]]
     table = new_table("ticket", "label", lines=True)
     for row in report["examples"]:
-        table.add_row(safe(row["text"]), verdicts(row, methods))
+        table.add_row(escape(row["text"]), verdicts(row, methods))
     console.print(table)
 
 
@@ -80,7 +80,7 @@ def show_topics(console: Console, report: dict[str, Any]) -> None:
     heading(console, "The topics that carried the labels over")
     table = new_table("class", "words of both", "only in old tickets", "only in new tickets", lines=True)
     for row in topics[:MAX_TOPICS]:
-        table.add_row(safe(row["class"]), *(safe(", ".join(row[side])) for side in ("both", "old", "new")))
+        table.add_row(escape(row["class"]), *(escape(", ".join(row[side])) for side in ("both", "old", "new")))
     console.print(table)
     if len(topics) > MAX_TOPICS:
         console.print(f"These are the {MAX_TOPICS} of {len(topics)} topics that lean most to one class.")
@@ -103,9 +103,11 @@ def verdicts(row: dict[str, Any], methods: list[str]) -> Table:
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
-    table.add_row("truth", safe(row["truth"]), "")
+    table.add_row("truth", escape(row["truth"]), "")
     answers = (row["source_only"], ""), (row["transfer"], f"{row['confidence']:.0%}")
     for who, (label, sure) in zip(methods, answers, strict=True):
         wrong = label != row["truth"]
-        table.add_row(who, safe(label), " ".join(filter(None, [sure, "wrong" * wrong])), style="red" if wrong else None)
+        table.add_row(
+            who, escape(label), " ".join(filter(None, [sure, "wrong" * wrong])), style="red" if wrong else None
+        )
     return table

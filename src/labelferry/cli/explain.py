@@ -9,7 +9,7 @@ import typer
 
 from .app import app
 from .options import AsJson, print_json
-from .show import heading, new_console, new_table, safe
+from .show import escape, heading, new_console, new_table
 
 
 @app.command()
@@ -22,7 +22,7 @@ def explain(
 
     The words that are typical of each class, and the topics with their common words and the words of each domain.
     """
-    from ..job import explain as run
+    from ..workflows import explain as run
 
     found = run(model, n_words=words)
     if json:
@@ -32,15 +32,15 @@ def explain(
     heading(console, f"Words typical of each class, by {found['method']}")
     by_class = new_table("class", "words", lines=True)
     for name, listed in found["words"].items():
-        by_class.add_row(safe(name), safe(", ".join(listed)))
+        by_class.add_row(escape(name), escape(", ".join(listed)))
     console.print(by_class)
     if not found["topics"]:
         console.print(f"{found['method']} has no topics; tcl and gcmf have some.")
         return
     domains = list(found["topics"][0]["domains"])
     heading(console, "Topics")
-    table = new_table("class", "words of all", *(f"words of {safe(name)}" for name in domains), lines=True)
+    table = new_table("class", "words of all", *(f"words of {escape(name)}" for name in domains), lines=True)
     for topic in found["topics"]:
         listed = [topic["common"], *(topic["domains"][name] for name in domains)]
-        table.add_row(safe(topic["class"]), *(safe(", ".join(part)) for part in listed))
+        table.add_row(escape(topic["class"]), *(escape(", ".join(part)) for part in listed))
     console.print(table)

@@ -1,81 +1,170 @@
-"""Options that several commands have, and how stages are shown while a command works."""
+"""Options that several commands share, each defined once, and how progress is shown."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-Sources = Annotated[list[Path], typer.Argument(metavar="SOURCE...", help="Files of old documents, with labels.")]
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+Sources = Annotated[list[Path], typer.Argument(metavar="SOURCE...", help="Files of labelled documents.")]
 Target = Annotated[Path, typer.Argument(metavar="TARGET", help="File of new documents.")]
-Text = Annotated[str | None, typer.Option(help="Column of the text; guessed where it is not given.")]
-Label = Annotated[str | None, typer.Option(help="Column of the label in the sources; guessed likewise.")]
-Domain = Annotated[str | None, typer.Option(help="Column of the sources that says which source a row is of.")]
-Language = Annotated[str, typer.Option(help="Whose stop words are left out, such as german; none keeps all words.")]
-Ngrams = Annotated[int, typer.Option(min=1, max=5, help="Count up to this many words in a row as one.")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read, and list them.")]
-Encoding = Annotated[str | None, typer.Option(help="Of the files, where it is not UTF-8, such as cp1252.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Output file: .csv, .tsv, .jsonl or .parquet, also .gz.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Text = Annotated[str | None, typer.Option(help="Text column (default: detected).")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of the input files if not UTF-8, e.g. cp1252.")]
 
-HELD = 3  # stages before the first line
+# The fields of `workflows.options.TextOptions`: annotation and default per option.
+TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "text": (Text, None),
+    "label": (Annotated[str | None, typer.Option(help="Label column of the source files (default: detected).")], None),
+    "domain": (
+        Annotated[str | None, typer.Option(help="Column of the source files that tells which source a row is from.")],
+        None,
+    ),
+    "features": (
+        Annotated[Path | None, typer.Option(help="Your own features, .npz or .npy: rows of the sources first.")],
+        None,
+    ),
+    "language": (
+        Annotated[str, typer.Option(help="Language of the stop words to remove, e.g. german; 'none' keeps all words.")],
+        "english",
+    ),
+    "ngrams": (Annotated[int, typer.Option(min=1, max=5, help="Count sequences of up to this many words.")], 1),
+    "stem": (Annotated[bool, typer.Option("--stem", help="Count stems instead of words.")], False),
+    "headers": (Annotated[bool, typer.Option("--headers", help="Remove e-mail headers.")], False),
+    "signatures": (Annotated[bool, typer.Option("--signatures", help="Remove e-mail signatures.")], False),
+    "max_memory": (
+        Annotated[
+            str | None,
+            typer.Option(help="Memory limit for fitting, e.g. 500M or 2G. Rare words are dropped to stay below it."),
+        ],
+        None,
+    ),
+    "skip_bad": (SkipBad, False),
+    "encoding": (Encoding, None),
+}
+
+BYTES = {"k": 1e3, "m": 1e6, "g": 1e9}
+N_HELD_BACK = 3  # stages before the first line is printed
 
 
-def language_of(name: str) -> str | None:
-    return None if name.lower() == "none" else name
+def with_text_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: the command gets all TEXT_OPTIONS, and they reach it as one dict in its parameter `options`."""
+    own = inspect.signature(command, eval_str=True)
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in TEXT_OPTIONS.items()
+    ]
+
+    @functools.wraps(command)
+    def with_options(**given: Any) -> None:
+        options = {name: given.pop(name) for name in TEXT_OPTIONS}
+        options["max_memory"] = bytes_of(options["max_memory"])
+        command(**given, options=options)
+
+    parameters = [
+        p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own.parameters.values() if p.name != "options"
+    ]
+    with_options.__signature__ = own.replace(parameters=[*parameters, *shared])  # type: ignore[attr-defined]
+    with_options.__annotations__ = {p.name: p.annotation for p in [*parameters, *shared]}
+    return with_options
+
+
+def bytes_of(size: str | None) -> float | None:
+    """500M, 2G, 100k, or a plain number of bytes."""
+    if size is None:
+        return None
+    number, unit = (size[:-1], size[-1:].lower()) if size[-1:].lower() in BYTES else (size, "")
+    try:
+        n_bytes = float(number) * BYTES.get(unit, 1)
+    except ValueError:
+        n_bytes = 0.0
+    if not 0 < n_bytes < float("inf"):
+        raise ValueError(f"--max-memory must be a number with K, M or G, such as 500M; got {size!r}.")
+    return n_bytes
 
 
 def print_json(result: dict[str, Any]) -> None:
     import json
 
-    typer.echo(json.dumps(result, allow_nan=False))  # ASCII: any terminal, pipe and half a character will do
+    typer.echo(json.dumps(result, allow_nan=False))  # ASCII: any terminal or pipe can print it
 
 
 @contextmanager
-def warnings_in_a_line(*, quiet: bool) -> Iterator[None]:
-    """What the library warns of is said once, in a line each on stderr; nothing of it if `quiet`."""
-    said: set[str] = set()
+def one_line_warnings(*, quiet: bool) -> Iterator[None]:
+    """Each warning of the library is printed once, in one line on stderr; none if `quiet`."""
+    printed: set[str] = set()
 
-    def say(message: Warning | str, *_: Any, **__: Any) -> None:
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
         line = " ".join(str(message).split())
-        if line not in said:
+        if line not in printed:
             typer.echo(f"labelferry: {line}", err=True)
-        said.add(line)
+        printed.add(line)
 
     with warnings.catch_warnings():
         if quiet:
             warnings.simplefilter("ignore")
-        warnings.showwarning = say
+        warnings.showwarning = show
         yield
 
 
-def log_lines() -> Callable[[str], None]:
-    """A line a stage. The first two, in which wrong input shows, wait for the third: an error is then a line alone."""
-    held: list[str] = []
+class Lines:
+    """Progress as one line per stage.
 
-    def begin(stage: str) -> None:
-        held.append(f"labelferry: {stage}")
-        if len(held) == HELD:
-            typer.echo("\n".join(held), err=True)
-        elif len(held) > HELD:
-            typer.echo(held[-1], err=True)
+    The first two lines, during which wrong input is found, wait for the third: then an error is printed alone.
+    """
 
-    return begin
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def expect(self, n_stages: int) -> None:
+        pass
+
+    def begin(self, stage: str) -> None:
+        self.lines.append(f"labelferry: {stage}")
+        if len(self.lines) == N_HELD_BACK:
+            typer.echo("\n".join(self.lines), err=True)
+        elif len(self.lines) > N_HELD_BACK:
+            typer.echo(self.lines[-1], err=True)
+
+
+class Bar:
+    """Progress as a bar with the remaining time."""
+
+    def __init__(self, bar: Progress) -> None:
+        self.bar = bar
+        self.task: TaskID = bar.add_task("", total=0, completed=-1)
+
+    def expect(self, n_stages: int) -> None:
+        self.bar.update(self.task, total=(self.bar.tasks[0].total or 0) + n_stages)
+
+    def begin(self, stage: str) -> None:
+        self.bar.update(self.task, advance=1, description=stage)
 
 
 @contextmanager
-def stages(total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """`begin(stage)` for a job of so many stages: a bar with the time left on a terminal, a line a stage elsewhere."""
+def show_progress(*, quiet: bool) -> Iterator[None]:
+    """Show the stages of the work inside the block: a bar on a terminal, one line per stage elsewhere."""
+    from ..workflows import listen
+
     if quiet:
-        yield lambda _: None
+        yield
     elif not sys.stderr.isatty():
-        yield log_lines()
+        with listen(Lines()):
+            yield
     else:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -87,6 +176,5 @@ def stages(total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
             TimeRemainingColumn(),
             TextColumn("{task.description}"),
         )
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("", total=total, completed=-1)
-            yield lambda stage: bar.update(task, advance=1, description=stage)
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar, listen(Bar(bar)):
+            yield

@@ -1,4 +1,4 @@
-"""What the commands print with: a console of readable width, headings, tables, and text that is shown as it is."""
+"""How commands print: a console of readable width, headings, tables, and escaped text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-COLOURS = {"safe": "green", "doubtful": "yellow", "unsafe": "red"}
-MAX_WIDTH = 120  # longer lines are hard to read, however wide the terminal is
+MAX_WIDTH = 120  # longer lines are hard to read
 
 
 def new_console() -> Console:
@@ -20,19 +19,26 @@ def new_console() -> Console:
     return console
 
 
+def print_messages(console: Console, messages: list[str]) -> None:
+    for message in messages:
+        console.print(escape(message), soft_wrap=True)
+
+
 def heading(console: Console, text: str) -> None:
     console.print(f"\n[bold cyan]{text}[/]")
 
 
 def show_verdict(console: Console, verdict: dict[str, Any]) -> None:
+    from ..workflows import LEVELS
+
     heading(console, "Verdict")
-    console.print(f"[bold {COLOURS[verdict['level']]}]{verdict['level']}[/]  {safe(verdict['sentence'])}")
+    console.print(f"[bold {LEVELS[verdict['level']].color}]{verdict['level']}[/]  {escape(verdict['sentence'])}")
     for reason in verdict["reasons"]:
-        console.print(f"- {safe(reason)}")
+        console.print(f"- {escape(reason)}")
 
 
 def new_table(*columns: str, numbers: int = 0, lines: bool = False) -> Table:
-    """A table; its last `numbers` columns are numbers, and `lines` sets its rows apart."""
+    """A table; its last `numbers` columns are right-aligned, and `lines` draws lines between rows."""
     from rich import box
     from rich.table import Table
 
@@ -42,8 +48,8 @@ def new_table(*columns: str, numbers: int = 0, lines: bool = False) -> Table:
     return table
 
 
-def safe(text: str) -> str:
-    """Text that rich shows as it is: what stands in brackets is no markup."""
-    from rich.markup import escape
+def escape(text: str) -> str:
+    """Text that rich prints unchanged: brackets are not markup."""
+    from rich import markup
 
-    return escape(text)
+    return markup.escape(text)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.request import urlopen
 
-from ..disk import whole
+from ..files import whole
 
 BLOCK = 1 << 20  # bytes read at a time
 TIMEOUT = 60  # seconds without an answer

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 
-from .matrix import Array, Matrix, take_rows
+from .matrix import Array, Matrix
 
 _POWER_STEPS, _LLOYD_STEPS = 6, 10
 _FLAT = 1e-6  # rows whose spread is below it are the same document
@@ -31,7 +31,7 @@ def bisect(
     n_clusters = 1
     while heap and n_clusters < limit:
         _, old, rows = heapq.heappop(heap)
-        block = take_rows(Z, rows)
+        block = Z[rows]
         side = None if done(rows, block) else split(block, rng)
         if side is None:
             continue

@@ -1,7 +1,7 @@
-"""Matrix: all that a solver may ask of the data.
+"""Matrix: everything that a solver may require of the data.
 
-A solver says `X @ B`, `X.T @ B`, `X.shape` and `squared_norm(X)`, nothing else, so that numpy arrays, scipy sparse
-matrices and anything made of blocks run the same line. The few branches on the kind of matrix live in this room.
+A solver uses `X @ B`, `X.T @ B`, `X.shape`, `X[rows]` and `squared_norm(X)`, nothing else, so that numpy arrays, scipy
+sparse arrays and matrices made of blocks run the same line. Branches on the type of matrix are in this package only.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Matrix(Protocol):
     @property
     def T(self) -> Any: ...
     def __matmul__(self, other: Any, /) -> Any: ...
+    def __getitem__(self, rows: Any, /) -> Any: ...
 
 
 def squared_norm(X: Any) -> float:
@@ -55,6 +56,14 @@ def stack_rows(blocks: Sequence[Any]) -> Any:
     return np.vstack(blocks)
 
 
+def as_like_blocks(blocks: Sequence[Any]) -> list[Any]:
+    """Blocks with one precision and of one kind: sparse as soon as one of them is."""
+    dtype = np.result_type(*(B.dtype for B in blocks))
+    sparse = any(sp.issparse(B) for B in blocks)
+    alike = [B if sp.issparse(B) or not sparse else sp.csr_array(B) for B in blocks]
+    return [B if B.dtype == dtype else B.astype(dtype) for B in alike]
+
+
 def stack_columns(blocks: Sequence[Any]) -> Any:
     """Blocks of columns beside each other; sparse as soon as one of them is."""
     if any(sp.issparse(B) for B in blocks):
@@ -67,11 +76,6 @@ def _as_csr(A: Array) -> sp.csr_array:
     n, m = A.shape
     columns = np.tile(np.arange(m, dtype=np.int32), n)
     return sp.csr_array((A.ravel(), columns, np.arange(0, n * m + 1, m)), shape=A.shape)
-
-
-def take_rows(X: Any, rows: Array) -> Any:
-    """The given rows of X, in the given order, as a contiguous matrix of the same kind."""
-    return X[rows]
 
 
 def take_columns(X: Any, columns: Array) -> Any:

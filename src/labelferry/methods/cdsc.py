@@ -44,24 +44,22 @@ Departures
 - Coordinates that no similarity reaches (W x = 0, where X has fewer dimensions than k) are left out.
 - Where X has negative entries, W is 1 + cosine, so that no degree is negative.
 - New documents, on which the paper is silent, get the coordinates that (11) would give them, the others as they are:
-  see `labelferry.transfer.spectral`.
+  see `labelferry.families.spectral`.
 """
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count, positive
+from ..core.registry import register
+from ..families.linear import START_C
+from ..families.spectral import SpectralShell, cut, describe, extend, nodes
 from ..linalg.matrix import Array, Matrix
-from ..optim import Solution
-from ..transfer.domains import Domains
-from ..transfer.linear import START_C
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
-from ..transfer.spectral import SpectralShell, cut, describe, extend, nodes
 
 
 def solve(
@@ -97,7 +95,7 @@ class CDSC(SpectralShell):
     degree_regularization : tau, share of the mean degree added to the degree of every document.
     C : weight of the logistic loss against the squared norm of the weights. It moves probabilities, hardly labels.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the eigensolver's start.
 
     Attributes
@@ -122,14 +120,14 @@ class CDSC(SpectralShell):
     """
 
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
-        "n_eigenvectors": [Interval(Integral, 1, None, closed="left"), None],
-        "target_cut": [Interval(Real, 0, None, closed="left")],
-        "must_link": [Interval(Real, 0, None, closed="left")],
-        "degree_regularization": [Interval(Real, 0, None, closed="left")],
-        "C": [Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_eigenvectors": [*count(), None],
+        "target_cut": at_least(0),
+        "must_link": at_least(0),
+        "degree_regularization": at_least(0),
+        "C": positive(),
         "class_prior": CLASS_PRIOR,
-        "random_state": ["random_state"],
+        "random_state": SEED,
     }
 
     def __init__(

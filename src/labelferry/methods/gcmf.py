@@ -32,25 +32,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..core.domains import Domains
+from ..core.iterate import Solution, restart
+from ..core.params import Rules, at_least, choice, count
+from ..core.registry import register
+from ..families.linear import start_labels
+from ..families.topics import topics_table
+from ..families.trifactorization import Problem, TriFactorization, check_n_topics, pose, random_factor
+from ..families.user_graphs import doc_graphs, word_graphs
 from ..linalg.knn import nearest, neighbour_graph
 from ..linalg.laplacian import Graph, graph, roughness, subgraph
 from ..linalg.matrix import Array, Matrix, empty_rows, fill_rows, squared_norm, take_columns
 from ..linalg.multiplicative import add_up, by_rows, columns_to_one, gram, root_scale
 from ..linalg.normalize import scale_rows, unit_norm, unit_rows
 from ..linalg.residual import sq_residual
-from ..optim import Solution, restart
-from ..transfer.domains import Domains
-from ..transfer.factorization import Problem, TriFactorization, check_n_topics, pose, random_factor
-from ..transfer.graphs import doc_graphs, word_graphs
-from ..transfer.linear import start_labels
-from ..transfer.registry import register
-from ..transfer.topics import topics_table
 
 
 class Factors(NamedTuple):
@@ -205,7 +204,7 @@ class GCMF(TriFactorization):
     tol : stop when the objective falls by less than this share of its first value in ten rounds; 0 runs all.
     n_init : restarts from other random topics; the lowest objective is kept.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the random topics.
 
     Attributes
@@ -230,12 +229,12 @@ class GCMF(TriFactorization):
 
     State = Fitted
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[Rules] = {
         **TriFactorization._parameter_constraints,
-        "word_smoothness": [Interval(Real, 0, None, closed="left")],
-        "doc_smoothness": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "normalization": [StrOptions({"matrix", "documents"})],
+        "word_smoothness": at_least(0),
+        "doc_smoothness": at_least(0),
+        "n_neighbors": count(),
+        "normalization": choice("matrix", "documents"),
     }
     __metadata_request__fit: ClassVar = {"sample_domain": True, "doc_graph": True, "word_graph": True}
 
@@ -276,7 +275,7 @@ class GCMF(TriFactorization):
         word_graph : words x words, for all domains; or a dict from a domain's sample_domain to words x words.
         """
         graphs = {"doc_graph": doc_graph, "word_graph": word_graph}
-        return self._fit(X, y, sample_domain, target=target, use_target_labels=use_target_labels, **graphs)
+        return self._fit_rows(X, y, sample_domain, target=target, use_target_labels=use_target_labels, **graphs)
 
     def _class_profiles(self, d: int) -> Array:
         return self.state_.U[d] @ self.state_.H

@@ -7,7 +7,7 @@ r"""Label propagation on the hybrid graph: labels of documents go to words, and 
     R_i  labelled documents x words     C_i  labelled documents x classes, given     C_w  words x word clusters
     R_o  unlabelled documents x words   C_o  unlabelled documents x K classes        H    classes x word clusters
 
-R as in (4), C as in (2): `transfer/hybrid.py`. In turn, C_w and C_o are the leading eigenvectors of
+R as in (4), C as in (2): `families/hybrid_graph.py`. In turn, C_w and C_o are the leading eigenvectors of
 
     R_i' C_i C_i' R_i + R_o' C_o C_o' R_o                                                                           (8)
     R_o C_w C_w' R_o'                                                                                               (9)
@@ -30,28 +30,26 @@ Departures
   Ky Fan's theorem (the printed Theorem 3 lacks a trace) the eigenvectors are optimal for each step before they are made
   a partition; after it, (7) may fall. The loop ends when a partition comes back: the last one, and it has converged, or
   an older one, and it would go round for ever.
-- `class_prior` is not in the paper. Where it is given, the start and the partition of every round meet the shares.
+- `class_prior` is not in the paper. Where it is given, the start and the partition of every round match the proportions.
 - Words that occur in neither block belong to no cluster.
-- Clusters are named by the source class with the nearest profile (`transfer/naming.py`); the paper only says "the most
+- Clusters are named by the source class with the nearest profile (`families/cluster_names.py`); the paper only says "the most
   relevant".
 """
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..linalg.discretize import discretize
-from ..linalg.matrix import Array, Matrix, squared_norm
-from ..linalg.multiplicative import add_up
-from ..linalg.normalize import unit_rows
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.hybrid import (
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
+from ..core.proportions import match_label_proportions
+from ..core.registry import register
+from ..families.cluster_names import class_of_clusters
+from ..families.hybrid_graph import (
     WEIGHTINGS,
     Blocks,
     Scales,
@@ -63,11 +61,12 @@ from ..transfer.hybrid import (
     resolve,
     scales,
 )
-from ..transfer.naming import class_of_clusters
-from ..transfer.per_target import by_class, join, shares, targets_of
-from ..transfer.prior import CLASS_PRIOR, meet
-from ..transfer.registry import register
-from ..transfer.similarity import similarity_codes
+from ..families.per_target import by_class, join, shares, targets_of
+from ..families.similarity import similarity_codes
+from ..linalg.discretize import discretize
+from ..linalg.matrix import Array, Matrix, squared_norm
+from ..linalg.multiplicative import add_up
+from ..linalg.normalize import unit_rows
 
 
 class Labels(NamedTuple):
@@ -108,7 +107,7 @@ def step(codes: Array, b: Blocks, n_classes: int, prior: Array | None = None) ->
     names = class_of_clusters(b.R_i, b.codes_i, b.R_o, clusters, K, n_clusters=max(len(T), 1))
     codes = names[clusters]
     if prior is not None:
-        codes = meet(by_class(shares(unit_rows(U @ T)), names, K), prior).argmax(axis=1)
+        codes = match_label_proportions(by_class(shares(unit_rows(U @ T)), names, K), prior).argmax(axis=1)
     return Labels(codes, words, C_w @ back @ T, names[: len(T)])
 
 
@@ -160,8 +159,8 @@ class HybridLabelPropagation(TransductiveClassifier):
         unit length; "auto": "log" where all entries are whole numbers, else "none".
     degree_regularization : tau, added in mean degrees to both degrees of (4); 0 is the paper's form.
     max_iter : number of rounds of (8) and (9), of which a few do nearly always.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+    class_prior : shares of the classes in the target that its answers have to match: "source", "uniform", "estimate" or
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -194,11 +193,11 @@ class HybridLabelPropagation(TransductiveClassifier):
     State = Propagated
     solve = staticmethod(solve)
     non_negative = True
-    _parameter_constraints: ClassVar[dict] = {
-        "start": [StrOptions({"auto", "similarity", "logistic"})],
-        "weighting": [StrOptions(WEIGHTINGS)],
-        "degree_regularization": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "start": choice("auto", "similarity", "logistic"),
+        "weighting": choice(*WEIGHTINGS),
+        "degree_regularization": at_least(0),
+        "max_iter": count(),
         "class_prior": CLASS_PRIOR,
     }
 

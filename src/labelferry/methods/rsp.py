@@ -19,7 +19,7 @@ Paper: Shi, Fan, Yang and Ren, Relaxed Transfer of Different Classes via Spectra
 Departures
 ----------
 - W has tau mean(d) / n added to every entry (`degree_regularization`, tau = 1): without it the cut finds outliers.
-- The risk: Lemma 1 corrected and kappa = 2 in (6), see `labelferry.transfer.divergence`. `divergence="paper"` with
+- The risk: Lemma 1 corrected and kappa = 2 in (6), see `labelferry.families.divergence`. `divergence="paper"` with
   `kappa=math.exp(2)` is the printed one.
 - R below .1 counts as 0, full transfer. With R above .9 the answer is the target's own cut, without the source in W.
 - In between, beta R n pulls so hard that (11) gives the own cut again, whatever R is. So full transfer is tried as
@@ -44,24 +44,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial as bind
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.labels import UNKNOWN
+from ..core.params import SEED, Rules, at_least, choice, count, positive, share
+from ..core.registry import register
+from ..families.cluster_names import class_of_clusters, profile_similarity
+from ..families.divergence import DEFAULT_KAPPA, clustered_kl, gap, transfer_risk
+from ..families.partition import Embedding, Points, cluster_rows, embed, normalized_cut, points, posterior
+from ..families.spectral import divide, nodes
 from ..linalg.laplacian import Similarity
-from ..linalg.matrix import Array, Matrix, empty_rows, take_rows
+from ..linalg.matrix import Array, Matrix, empty_rows
 from ..linalg.normalize import unit_rows
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.divergence import DEFAULT_KAPPA, clustered_kl, gap, transfer_risk
-from ..transfer.domains import Domains
-from ..transfer.labels import UNKNOWN
-from ..transfer.naming import class_of_clusters, profile_similarity
-from ..transfer.partition import Embedding, Points, cluster_rows, embed, normalized_cut, points, posterior
-from ..transfer.registry import register
-from ..transfer.spectral import divide, nodes
 
 FULL_BELOW, NONE_ABOVE = 0.1, 0.9  # risks at which the brake is off, and fully on
 COUNTERPART = 0.15  # likeness to a source class from which on it counts as one; set by eye on newsgroups
@@ -101,7 +100,7 @@ def cut(p: Points, k: int, R: float, *, beta: float, tau: float, rng: np.random.
 
     M_U = np.full(len(p.blocks), UNKNOWN)
     if R > 0:
-        alone = embed(take_rows(p.X, p.is_target), min(k, int(p.is_target.sum())), tau=tau, rng=rng)
+        alone = embed(p.X[p.is_target], min(k, int(p.is_target.sum())), tau=tau, rng=rng)
         own = clusters(alone, alone.Y)
         if R == 1:
             return own
@@ -113,7 +112,7 @@ def cut(p: Points, k: int, R: float, *, beta: float, tau: float, rng: np.random.
 
 def cheapest(p: Points, cuts: Sequence[Cut], tau: float) -> Cut:
     """The one whose clusters have the lowest normalised cut in the target alone; the first of equals."""
-    W = Similarity(take_rows(p.X, p.is_target), tau)
+    W = Similarity(p.X[p.is_target], tau)
     return min(cuts, key=lambda c: normalized_cut(W, c.cluster))
 
 
@@ -142,14 +141,14 @@ def solve(
     is_target = np.arange(len(g.codes)) >= g.first_target
     s, t = has_words & ~is_target, has_words & is_target
     _check(domains, n_clusters, int(t.sum()))
-    Xs, Xt = take_rows(g.X, s), take_rows(g.X, t)
+    Xs, Xt = g.X[s], g.X[t]
 
     if isinstance(risk, str):
         KL: float | None = clustered_kl(Xs, Xt, form=divergence, rng=rng)
         R = transfer_risk(float(KL or 0.0), kappa)  # (6)
     else:
         KL, R = None, float(risk)
-    p = points(take_rows(g.X, has_words), g.blocks[has_words], is_target[has_words], micro_clusters, rng)
+    p = points(g.X[has_words], g.blocks[has_words], is_target[has_words], micro_clusters, rng)
     cut_at = bind(cut, p, k, beta=must_link, tau=degree_regularization, rng=rng)
     found = cut_at(R=braked(R))
     if partial == "cheapest" and 0 < braked(R) < 1:
@@ -166,7 +165,7 @@ def solve(
     likely[with_words] = posterior(found.T, found.centres, spread)[point]
 
     named = has_words & g.known
-    profiles = (take_rows(g.X, named), g.codes[named], Xt, found.cluster[point], domains.n_classes, n_found)
+    profiles = (g.X[named], g.codes[named], Xt, found.cluster[point], domains.n_classes, n_found)
     answer = class_of_clusters(*profiles) if k == domains.n_classes else np.arange(n_found)
     W, mu, Y, converged = found.embedding
     Y1 = np.hstack([Y, np.ones((len(Y), 1))])
@@ -264,16 +263,16 @@ class RSP(TransductiveClassifier):
     solve = staticmethod(solve)
     non_negative = True  # degrees are sums of cosines
     drops_empty = False  # `cluster_` is about all rows of the target: `solve` sets those without words apart itself
-    _parameter_constraints: ClassVar[dict] = {
-        "n_clusters": [None, Interval(Integral, 1, None, closed="left")],
-        "must_link": [Interval(Real, 0, None, closed="left")],
-        "risk": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
-        "divergence": [StrOptions({"corrected", "paper"})],
-        "kappa": [Interval(Real, 0, None, closed="neither")],
-        "partial": [StrOptions({"cheapest", "blend"})],
-        "degree_regularization": [Interval(Real, 0, None, closed="left")],
-        "micro_clusters": [None, Interval(Integral, 2, None, closed="left")],
-        "random_state": ["random_state"],
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_clusters": [None, *count()],
+        "must_link": at_least(0),
+        "risk": [*choice("auto"), *share()],
+        "divergence": choice("corrected", "paper"),
+        "kappa": positive(),
+        "partial": choice("cheapest", "blend"),
+        "degree_regularization": at_least(0),
+        "micro_clusters": [None, *count(2)],
+        "random_state": SEED,
     }
 
     def __init__(

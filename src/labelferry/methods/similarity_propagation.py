@@ -9,7 +9,7 @@ r"""Similarity propagation on the hybrid graph: similarities of documents go to 
     R_i  labelled documents x words     S_ii, S_io, S_oo  similarities of labelled (i) and unlabelled (o) documents
     R_o  unlabelled documents x words   C_i  labelled documents x classes, so that C_i C_i' is known
 
-R as in (4), C as in (2): `transfer/hybrid.py`. The iteration is `transfer/similarity.py`; nothing in it is larger than
+R as in (4), C as in (2): `families/hybrid_graph.py`. The iteration is `families/similarity.py`; nothing in it is larger than
 words x K or documents x 3K, and it equals the one with full matrices to rounding.
 
 Paper: Wang, Song and Zhang, Knowledge Transfer on Hybrid Graph, IJCAI 2009, section 2.3.
@@ -32,25 +32,23 @@ Departures
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
+from ..core.registry import register
+from ..families.cluster_names import class_of_clusters
+from ..families.hybrid_graph import WEIGHTINGS, Blocks, Scales, leading_vectors, relations
+from ..families.per_target import by_class, join, shares, targets_of
+from ..families.similarity import MAX_ITER, TAU, TOL, ClassMeans, Similarity, class_means, similarities
 from ..linalg.discretize import discretize
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import unit_rows
-from ..optim import Solution
-from ..transfer.base import TransductiveClassifier
-from ..transfer.domains import Domains
-from ..transfer.hybrid import WEIGHTINGS, Blocks, Scales, leading_vectors, relations
-from ..transfer.naming import class_of_clusters
-from ..transfer.per_target import by_class, join, shares, targets_of
-from ..transfer.prior import CLASS_PRIOR
-from ..transfer.registry import register
-from ..transfer.similarity import MAX_ITER, TAU, TOL, ClassMeans, Similarity, class_means, similarities
 
 
 class Propagated(NamedTuple):
@@ -113,7 +111,7 @@ class HybridSimilarityPropagation(TransductiveClassifier):
     max_iter : number of rounds of Table 2.
     tol : stop when S_oo changes by less than this share of its norm.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
 
     Attributes
     ----------
@@ -143,12 +141,12 @@ class HybridSimilarityPropagation(TransductiveClassifier):
     State = Propagated
     solve = staticmethod(solve)
     non_negative = True
-    _parameter_constraints: ClassVar[dict] = {
-        "weighting": [StrOptions(WEIGHTINGS)],
-        "degree_regularization": [Interval(Real, 0, None, closed="left")],
-        "reading": [StrOptions({"source", "cut"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+    _parameter_constraints: ClassVar[Rules] = {
+        "weighting": choice(*WEIGHTINGS),
+        "degree_regularization": at_least(0),
+        "reading": choice("source", "cut"),
+        "max_iter": count(),
+        "tol": at_least(0),
         "class_prior": CLASS_PRIOR,
     }
 

@@ -29,18 +29,17 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..linalg.matrix import Array
-from ..linalg.multiplicative import add_up, by_rows, columns_to_one, gram, rows_to_one, scale
-from ..linalg.residual import sq_residual
-from ..optim import Solution, restart
-from ..transfer.domains import Domains
-from ..transfer.factorization import (
+from ..core.domains import Domains
+from ..core.iterate import Solution, restart
+from ..core.params import Rules, choice, share
+from ..core.registry import register
+from ..families.linear import start_labels
+from ..families.topics import topics_table
+from ..families.trifactorization import (
     Problem,
     TriFactorization,
     check_n_topics,
@@ -49,9 +48,9 @@ from ..transfer.factorization import (
     random_factor,
     update_documents,
 )
-from ..transfer.linear import start_labels
-from ..transfer.registry import register
-from ..transfer.topics import topics_table
+from ..linalg.matrix import Array
+from ..linalg.multiplicative import add_up, by_rows, columns_to_one, gram, rows_to_one, scale
+from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):
@@ -168,7 +167,7 @@ class TCL(TriFactorization):
     tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
     n_init : restarts from other random topics; the lowest objective is kept.
     class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.transfer.prior`); None leaves the answers as they are.
+        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
     random_state : seed of the random topics.
 
     Attributes
@@ -191,10 +190,10 @@ class TCL(TriFactorization):
 
     State = Fitted
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[Rules] = {
         **TriFactorization._parameter_constraints,
-        "common_weight": [Interval(Real, 0, 1, closed="both")],
-        "normalize": [StrOptions({"update", "cycle"})],
+        "common_weight": share(),
+        "normalize": choice("update", "cycle"),
     }
 
     def __init__(

@@ -8,7 +8,6 @@ it names, without eval, and lets nothing load or leave. Vega's expressions are i
 from __future__ import annotations
 
 import json
-import os
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -18,7 +17,6 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment
 from markupsafe import Markup
 
-from ..disk import write_text
 from .charts import class_legend, clip, domain_legend, make_charts, placed
 from .templates import new_environment
 
@@ -28,7 +26,7 @@ NOTHING = "\N{EN DASH}"
 
 
 def render_page(report: dict[str, Any]) -> str:
-    """The page of a report. Sections whose key is missing or empty are left out; see `write_page` for a file.
+    """The page of a report. Sections whose key is missing or empty are left out.
 
     >>> page = render_page({"title": "Labels for <new>", "verdict": {"level": "safe", "sentence": "All is well."}})
     >>> "Labels for &lt;new&gt;" in page and "Safe to use" in page
@@ -60,9 +58,10 @@ def render_page(report: dict[str, Any]) -> str:
     return page.encode("utf-8", "replace").decode()  # half a surrogate pair in a text must not stop the page
 
 
-def write_page(report: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write the page to `path`, whole or not at all."""
-    write_text(path, render_page(report))
+def render_card(report: dict[str, Any]) -> str:
+    """The verdict and the counts per class as a fragment of HTML, for a notebook cell."""
+    check_report(report)
+    return _environment().get_template("card.html").render(report=report, levels=LEVELS)
 
 
 def check_report(report: dict[str, Any]) -> None:

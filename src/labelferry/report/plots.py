@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..transfer.labels import encode
-from ..transfer.pattern import mean_similarity
+from ..core.labels import encode
+from ..linalg.mean_similarity import mean_similarity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from .frames import from_frame, to_frame
 from .guess import Columns, check_labels, choose_columns, choose_text
 from .lines import BadRow
 from .persist import vectorizer_from, vectorizer_state
-from .tables import Table, from_texts, read_table, with_labels, with_texts
+from .tables import Table, from_texts, is_table_file, read_table, with_labels, with_texts
 from .vectorize import tfidf, tfidf_vectorizer
 from .write import check_place, format_of, with_columns, write_table
 
@@ -21,6 +21,7 @@ __all__ = [
     "format_of",
     "from_frame",
     "from_texts",
+    "is_table_file",
     "read_table",
     "strip_headers",
     "strip_html",

@@ -215,3 +215,9 @@ def from_texts(texts: Iterable[str], labels: Iterable[Any] | None = None, *, nam
 def to_list(values: Iterable[Any]) -> list[Any]:
     """A list of Python's own values; numpy's scalars would not be written as numbers."""
     return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def is_table_file(one: Any) -> bool:
+    """Is this a string with the suffix of a format that can be read?"""
+    suffixes = tuple(suffix + packed for suffix in FORMATS for packed in ("", ".gz"))
+    return isinstance(one, str) and len(one) < 4096 and "\n" not in one and one.lower().endswith(suffixes)

@@ -18,7 +18,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..disk import whole
+from ..files import whole
 from .tables import FORMATS, Table, to_list
 
 PLAIN = re.compile(r"[\w .-]+")  # a name in the header that needs no quotes, whatever the delimiter is taken to be

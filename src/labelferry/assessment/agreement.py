@@ -1,0 +1,61 @@
+"""Measures of agreement and confidence on labels and probabilities, without knowledge of the true labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.metrics import cohen_kappa_score
+
+from ..linalg.matrix import Array
+
+MOST_CONFIDENT = 0.2  # share of the documents per class
+
+
+def kappa(a: Array, b: Array) -> float:
+    """Cohen's kappa of two labelings: 1 if they are equal, 0 for the agreement that chance would give."""
+    if np.array_equal(a, b):
+        return 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return float(cohen_kappa_score(a, b))
+
+
+def mean_kappas(labels: Sequence[Array]) -> list[float]:
+    """Mean kappa of each labeling with the others; 1 if it is the only one."""
+    n = len(labels)
+    K = np.eye(n)
+    for i in range(n):
+        for j in range(i):
+            K[i, j] = K[j, i] = kappa(labels[i], labels[j])
+    return [1.0] if n == 1 else ((K.sum(axis=1) - 1) / (n - 1)).tolist()
+
+
+def margin(P: Array) -> Array:
+    """Difference between the largest and the second largest probability of each row."""
+    ordered = np.sort(P, axis=1)
+    return ordered[:, -1] - ordered[:, -2]
+
+
+def most_confident(P: Array, share: float = MOST_CONFIDENT) -> Array:
+    """Rows with the largest margin: this share of the documents of each predicted class."""
+    codes, margins = P.argmax(axis=1), margin(P)
+    rows = [np.flatnonzero(codes == c) for c in np.unique(codes)]
+    return np.concatenate([r[np.argsort(-margins[r], kind="stable")[: max(1, round(share * len(r)))]] for r in rows])
+
+
+def set_top_probability(P: Array, top: Array) -> Array:
+    """P with the probability `top` for the predicted class; the other classes share the rest in proportion.
+
+    The predicted class stays the largest: a class that would exceed it is cut, and the row is normalized again.
+    """
+    rows, codes = np.arange(len(P)), P.argmax(axis=1)
+    rest = P.astype(np.float64)
+    rest[rows, codes] = 0
+    total = rest.sum(axis=1, keepdims=True)
+    even = (1 - np.eye(P.shape[1])[codes]) / (P.shape[1] - 1)
+    rest = np.where(total > 1e-12, rest / np.maximum(total, 1e-12), even) * (1 - top)[:, None]
+    out = np.minimum(rest, top[:, None] * (1 - 1e-6))
+    out[rows, codes] = top
+    return out / out.sum(axis=1, keepdims=True)

@@ -1,0 +1,52 @@
+"""Rules for the parameters of estimators. The only file that imports private parts of scikit-learn.
+
+    _parameter_constraints = {"n_topics": count(), "tol": at_least(0), "class_prior": CLASS_PRIOR}
+
+Each function returns a list of constraints in the form that `BaseEstimator._validate_params` checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+from sklearn.utils import _safe_indexing, validation
+from sklearn.utils._param_validation import Interval, StrOptions
+
+Rule: TypeAlias = list[Any]
+Rules: TypeAlias = dict[str, Rule]
+
+SEED: Rule = ["random_state"]
+FLAG: Rule = ["boolean"]
+
+safe_indexing: Callable[..., Any] = _safe_indexing
+n_samples: Callable[[Any], int] = validation._num_samples
+
+
+def count(least: int = 1) -> Rule:
+    """An integer, at least `least`."""
+    return [Interval(Integral, least, None, closed="left")]
+
+
+def positive() -> Rule:
+    """A number above 0."""
+    return [Interval(Real, 0, None, closed="neither")]
+
+
+def at_least(least: float) -> Rule:
+    """A number, `least` or above."""
+    return [Interval(Real, least, None, closed="left")]
+
+
+def share(*, closed: str = "both") -> Rule:
+    """A number from 0 to 1."""
+    return [Interval(Real, 0, 1, closed=closed)]
+
+
+def choice(*options: str) -> Rule:
+    """One of these strings."""
+    return [StrOptions(set(options))]
+
+
+CLASS_PRIOR: Rule = [*choice("source", "uniform", "estimate"), "array-like", None]

@@ -1,6 +1,0 @@
-"""Is this transfer safe? How far apart are the domains? No labels of the target are needed."""
-
-from .divergence import divergence, gap, risk
-from .words import carriers, changed_words, vocabulary_overlap
-
-__all__ = ["carriers", "changed_words", "divergence", "gap", "risk", "vocabulary_overlap"]

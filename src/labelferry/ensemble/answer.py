@@ -1,0 +1,45 @@
+"""The answer of any estimator, assessed: AutoTransfer assesses itself, others are compared with a reference panel."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from ..assessment.assessment import Assessment, PanelPredictions, assess
+from ..core import progress
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..linalg.matrix import Array
+from .auto_transfer import AutoTransfer
+from .panel import fit_panel, reference_panel
+
+
+class Answer(NamedTuple):
+    """A fitted estimator with what can be said about its labels."""
+
+    estimator: TransductiveClassifier
+    assessment: Assessment
+    proba: Array  # target rows x classes, calibrated
+    review: Array  # target rows to review
+
+
+def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, target_error: float) -> Answer:
+    """Fit the estimator and assess its labels."""
+    if isinstance(estimator, AutoTransfer):
+        auto = estimator.set_params(target_error=target_error).fit_domains(domains)
+        return Answer(auto, auto.state_.assessment, auto.transduction_proba_, auto.needs_review_)
+    name = type(estimator).__name__
+    progress.expect(1)
+    progress.begin(name)
+    start = time.perf_counter()
+    estimator.fit_domains(domains)
+    seconds = time.perf_counter() - start
+    others = fit_panel({k: v for k, v in reference_panel(seed).items() if k != name}, domains)
+    P = np.asarray(estimator.transduction_proba_, dtype=np.float64)
+    predictions = PanelPredictions({name: P, **others.proba}, {name: seconds, **others.seconds})
+    assessment = assess(P, predictions, domains, domains.target_documents(), {name: 1.0}, target_error)
+    empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
+    proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
+    return Answer(estimator, assessment, proba, assessment.review | empty)

@@ -1,0 +1,1 @@
+"""Mathematics that families of methods share."""

@@ -1,0 +1,64 @@
+"""Graphs that the user brings: links between documents, a thesaurus, neighbours in an embedding."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..core.domains import Domain, Domains
+from ..linalg.knn import symmetric
+from ..linalg.laplacian import Graph, graph
+
+logger = logging.getLogger(__name__)
+
+
+def doc_graphs(given: Any, domains: Domains, weight: float) -> list[Graph] | None:
+    """One graph a domain from affinities of all rows, or from a dict of one matrix a domain. None stays None."""
+    if given is None:
+        return None
+    if isinstance(given, dict):
+        return [_of_domain(given, d, len(d.rows), "doc_graph", domains, weight) for d in domains]
+    W = _affinity(given, sum(len(d.rows) for d in domains), "doc_graph")
+    blocks = [W[d.rows][:, d.rows] for d in domains]
+    dropped = W.nnz - sum(block.nnz for block in blocks)
+    if dropped:
+        logger.info("doc_graph: %d links between documents of different domains are not used", dropped // 2)
+    return [graph(block, domains.dtype, weight) for block in blocks]
+
+
+def word_graphs(given: Any, domains: Domains, weight: float) -> list[Graph] | None:
+    """One graph a domain from affinities of the words, the same for all domains or a dict of one a domain."""
+    if given is None:
+        return None
+    if isinstance(given, dict):
+        return [_of_domain(given, d, domains.n_words, "word_graph", domains, weight) for d in domains]
+    shared = graph(_affinity(given, domains.n_words, "word_graph"), domains.dtype, weight)
+    return [shared for _ in domains]
+
+
+def _of_domain(
+    given: dict[Any, Any], domain: Domain, n_nodes: int, name: str, domains: Domains, weight: float
+) -> Graph:
+    if domain.key not in given:
+        raise ValueError(
+            f"{name} has no graph for the domain {domain.key!r}; it has {list(given)}. Give one for each of "
+            f"{[d.key for d in domains]}, an empty sparse matrix where there are no links."
+        )
+    return graph(_affinity(given[domain.key], n_nodes, f"{name}[{domain.key!r}]"), domains.dtype, weight)
+
+
+def _affinity(W: Any, n_nodes: int, name: str) -> sp.csr_array:
+    W = sp.csr_array(W)
+    if W.shape != (n_nodes, n_nodes):
+        raise ValueError(f"{name} must have shape ({n_nodes}, {n_nodes}), one node a row of it; got {W.shape}.")
+    if not np.isfinite(W.data).all() or (W.data < 0).any():
+        raise ValueError(
+            f"{name} must hold affinities, finite and >= 0; got entries from {W.data.min():.3g}. Clip them."
+        )
+    W = symmetric(W)
+    W.setdiag(0)
+    W.eliminate_zeros()
+    return W

@@ -1,0 +1,27 @@
+"""What users do: label documents, check a transfer before it, compare methods, label later documents."""
+
+from ..assessment.verdict import LEVELS
+from ..core.progress import begin, expect, listen
+from .apply import Applied, apply
+from .compare import compare
+from .diagnose import diagnose
+from .explain import explain
+from .label import label
+from .labelling import Labelling
+from .model import Model, load
+
+__all__ = [
+    "LEVELS",
+    "Applied",
+    "Labelling",
+    "Model",
+    "apply",
+    "begin",
+    "compare",
+    "diagnose",
+    "expect",
+    "explain",
+    "label",
+    "listen",
+    "load",
+]

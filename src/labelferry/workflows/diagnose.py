@@ -1,0 +1,83 @@
+"""Before labeling: how different are the domains, which words carry the labels, and is transfer likely to work?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..assessment import carriers, changed_words, divergence, gap, risk, vocabulary_overlap
+from ..assessment.assessment import assess
+from ..assessment.verdict import LEVELS
+from ..baselines import SourceLR
+from ..ensemble.auto_transfer import TARGET_ERROR
+from ..ensemble.blend import blend
+from ..ensemble.panel import fit_panel, reference_panel
+from ..linalg.matrix import Array
+from .features import make_features
+from .inputs import read_inputs
+from .options import TextOptions, accept_options
+from .summary import source_rows
+
+N_WORDS = 20
+
+
+@accept_options
+def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -> dict[str, Any]:
+    """Check whether label transfer is likely to work. Labels of the target are never used.
+
+    Parameters
+    ----------
+    source, target : path, data frame or list of texts
+        As in `label`.
+    seed : int, default=0
+        Random seed.
+
+    Other Parameters
+    ----------------
+    text, label, domain, skip_bad, encoding, features, language, ngrams, stem, html, headers, signatures, max_memory
+        As in `label`.
+
+    Returns
+    -------
+    diagnosis : dict
+        Plain values: vocabulary overlap, distances, words that changed, class proportions, number of words that carry
+        labels, the sources (nearest first) and a verdict with its reasons.
+    """
+    inputs = read_inputs(source, target, options)
+    features = make_features(inputs, options)
+    domains = features.domains(inputs, SourceLR())
+    (Xs, codes), Xt = domains.labelled(), domains.target_documents()
+    predictions = fit_panel(reference_panel(seed), domains)
+    blended = blend(predictions.proba)
+    assessment = assess(blended.proba, predictions, domains, Xt, blended.weights, TARGET_ERROR)
+    verdict = assessment.verdict()
+    carrying = carriers(Xs, codes, Xt)
+    kl = divergence(Xs, Xt, random_state=seed)
+    return {
+        "title": inputs.title,
+        "verdict": {**verdict.as_dict(), "sentence": LEVELS[verdict.level].before},
+        "n_source": Xs.shape[0],
+        "n_target": Xt.shape[0],
+        "n_words": Xt.shape[1],
+        "vocabulary_overlap": vocabulary_overlap(Xs, Xt),
+        "gap": gap(Xs, Xt),
+        "divergence": kl,
+        "risk": risk(kl),
+        "carriers": {"words": int(carrying.sum()), "documents": _share_with(Xt, carrying)},
+        "sources": sorted(source_rows(inputs, domains), key=lambda row: row["gap"]),
+        "classes": [
+            {"class": str(c), "source": float(source_share), "target": float(target_share)}
+            for c, source_share, target_share in zip(
+                domains.classes, domains.class_prior, assessment.proportions, strict=True
+            )
+        ],
+        "changed_words": changed_words(Xs, Xt, features.words, N_WORDS),
+        "agreement": dict(zip(assessment.members.names, assessment.members.agreement.tolist(), strict=True)),
+        "messages": [*inputs.messages, *features.messages],
+    }
+
+
+def _share_with(X: Any, words: Array) -> float:
+    """The share of documents that contain at least one of these words."""
+    return float((np.asarray((X != 0) @ words.astype(float)).ravel() > 0).mean())

@@ -1,0 +1,68 @@
+"""Which words support a label: a naive Bayes model of the answer, the same for every method.
+
+The words of all documents are counted per class: in the sources by the given labels, in the target by the predicted
+probabilities. A word supports a class by the logarithm of its share there divided by its share in the next class; in a
+document, times its weight. This shows what is typical of the answer, not how the method found it. Features below 0 are
+not counts of words and get no evidence.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.domains import Domains
+from ..linalg.matrix import Array, has_negative
+
+SMOOTHING = 0.5  # documents added to every word and class
+ROWS = 4096  # documents per block
+
+
+class WordEvidence(NamedTuple):
+    share: Array  # words x classes: share of all words of the class
+    score: Array  # words x classes: how much a word supports a class, compared with the next class
+
+
+def word_evidence(domains: Domains, proba: Array) -> WordEvidence:
+    """Evidence of each word; `proba` are the predicted probabilities of the target rows."""
+    n_classes = proba.shape[1]
+    if any(has_negative(X) for X in domains.X):
+        return WordEvidence(*np.zeros((2, domains.n_words, n_classes)))
+    counts = np.asarray(domains.target_documents().T @ proba, dtype=np.float64)
+    for source in domains.sources:
+        counts += source.X.T @ np.eye(n_classes)[source.codes]
+    share = (counts + SMOOTHING) / (counts.sum(axis=0) + SMOOTHING * len(counts))
+    log = np.log(share)
+    top = np.sort(log, axis=1)[:, ::-1]
+    rival = np.where(log == top[:, :1], top[:, 1:2], top[:, :1])
+    return WordEvidence(share, log - rival)
+
+
+def characteristic_words(evidence: WordEvidence, words: Array, n_words: int = 20) -> list[list[str]]:
+    """Per class, the words that distinguish it from the others: frequent there and rare elsewhere."""
+    weight = evidence.share * evidence.score
+    order = np.argsort(-weight, axis=0, kind="stable")[:n_words]
+    return [[str(words[w]) for w in order[:, c] if weight[w, c] > 0] for c in range(weight.shape[1])]
+
+
+def evidence(Xt: Any, codes: Array, scores: Array, words: Array, n_words: int = 5) -> list[list[str]]:
+    """Per document, at most `n_words` words that support its label most; none that contradict it."""
+    listed: list[list[str]] = []
+    for start in range(0, Xt.shape[0], ROWS):
+        X, code = Xt[start : start + ROWS], codes[start : start + ROWS]
+        for i in range(X.shape[0]):
+            columns, weights = _row(X, i)
+            support = weights * scores[columns, code[i]]
+            order = np.argsort(-support, kind="stable")[:n_words]
+            listed.append([str(words[columns[j]]) for j in order if support[j] > 0])
+    return listed
+
+
+def _row(X: Any, i: int) -> tuple[Array, Array]:
+    """Columns and values of the entries of a row."""
+    if hasattr(X, "indptr"):
+        part = slice(X.indptr[i], X.indptr[i + 1])
+        return X.indices[part], X.data[part]
+    columns = np.flatnonzero(X[i])
+    return columns, X[i][columns]

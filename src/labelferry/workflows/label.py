@@ -1,0 +1,129 @@
+"""The main workflow: documents with labels and documents without; the result is labels, confidences and reasons."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..core import progress
+from ..core.domains import Domains
+from ..core.registry import make
+from ..ensemble.answer import Answer, transfer
+from ..ensemble.auto_transfer import TARGET_ERROR
+from .evidence import characteristic_words, evidence, word_evidence
+from .features import Features, make_features
+from .inputs import Inputs, read_inputs
+from .labelling import Labelling
+from .options import TextOptions, accept_options
+
+N_STAGES = 3  # of its own: reading, counting words, evidence
+
+
+@accept_options
+def label(
+    source: Any,
+    target: Any,
+    *,
+    method: str = "auto",
+    target_error: float = TARGET_ERROR,
+    min_confidence: float | None = None,
+    seed: int = 0,
+    options: TextOptions,
+) -> Labelling:
+    """Predict labels for the documents of `target` from the labelled documents of `source`.
+
+    Parameters
+    ----------
+    source, target : path, data frame or list of texts
+        Paths (CSV, TSV, JSON lines, Parquet; also .gz), pandas or polars frames, or lists of texts. A list of paths or
+        frames as `source` means several sources.
+    method : str, default="auto"
+        Name of an estimator such as "tcl", or "auto": a panel of methods (`AutoTransfer`).
+    target_error : float, default=0.05
+        Expected share of wrong labels that is allowed among those without `needs_review`.
+    min_confidence : float, default=None
+        If given, labels with a lower confidence get `needs_review`; replaces `target_error`.
+    seed : int, default=0
+        Random seed.
+
+    Other Parameters
+    ----------------
+    text, label, domain, skip_bad, encoding, features, language, ngrams, stem, html, headers, signatures, max_memory
+        How documents are read and how texts become words: see `labelferry.workflows.options.TextOptions`.
+
+    Returns
+    -------
+    result : Labelling
+        Labels, confidences, the words behind them, the verdict; can be written as a table, a report or a model.
+
+    Examples
+    --------
+    >>> import labelferry
+    >>> demo = labelferry.load_demo()
+    >>> result = labelferry.label(demo.texts_source, demo.texts_target, label=demo.y_source, method="tcl")
+    >>> bool((result.labels == demo.y_target).mean() > 0.9)
+    True
+    """
+    for name, value in (("min_confidence", min_confidence), ("target_error", target_error)):
+        if value is not None and not 0 <= value <= 1:
+            raise ValueError(f"{name} must be from 0 to 1; got {value}.")
+    estimator = make(method, seed)  # an unknown name is an error before the files are read
+    settings = {"method": method, "seed": seed, "target_error": target_error, "min_confidence": min_confidence}
+    settings |= options.words | options.cleaning
+    seconds: dict[str, float] = {}
+    progress.expect(N_STAGES)
+    with _stage("reading", seconds):
+        inputs = read_inputs(source, target, options)
+    with _stage("counting words", seconds):
+        features = make_features(inputs, options)
+        domains = features.domains(inputs, estimator)
+    start = time.perf_counter()
+    answer = transfer(estimator, domains, seed=seed, target_error=target_error)
+    seconds["transferring labels"] = time.perf_counter() - start
+    with _stage("finding evidence", seconds):
+        return build_result(inputs, features, domains, answer, settings, seconds)
+
+
+def build_result(
+    inputs: Inputs,
+    features: Features,
+    domains: Domains,
+    answer: Answer,
+    settings: dict[str, Any],
+    seconds: dict[str, float],
+) -> Labelling:
+    """The answer as labels of the target rows, with the words behind them."""
+    classes, P = domains.classes, answer.proba
+    order = np.argsort(-P, axis=1, kind="stable")
+    confidence = np.take_along_axis(P, order[:, :1], axis=1).ravel()
+    words = word_evidence(domains, answer.estimator.transduction_proba_)
+    min_confidence = settings["min_confidence"]
+    empty = answer.estimator.transduction_empty_
+    return Labelling(
+        labels=classes[order[:, 0]],
+        confidence=confidence,
+        alternative=classes[order[:, 1]],
+        evidence=evidence(features.Xt, order[:, 0], words.score, features.words),
+        typical={str(c): best for c, best in zip(classes, characteristic_words(words, features.words), strict=True)},
+        needs_review=answer.review if min_confidence is None else (confidence < min_confidence) | empty,
+        estimator=answer.estimator,
+        assessment=answer.assessment,
+        settings=settings,
+        seconds=seconds,
+        _inputs=inputs,
+        _features=features,
+        _domains=domains,
+    )
+
+
+@contextmanager
+def _stage(name: str, seconds: dict[str, float]) -> Iterator[None]:
+    """Announce the stage, and record the seconds that it takes."""
+    progress.begin(name)
+    start = time.perf_counter()
+    yield
+    seconds[name] = time.perf_counter() - start

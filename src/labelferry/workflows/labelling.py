@@ -1,0 +1,147 @@
+"""The result of the main workflow: labels, confidences, the words behind them, the verdict, and a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..assessment.assessment import Assessment
+from ..assessment.verdict import Verdict
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
+from ..files import write_text
+from ..linalg.matrix import Array
+from ..text import check_place, to_frame, with_columns, write_table
+from .features import Features
+from .inputs import Inputs
+from .model import Model
+from .summary import summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, repr=False)
+class Labelling:
+    """Predictions for the rows of the target, in their order.
+
+    Attributes
+    ----------
+    labels : array of shape (n_target,)
+        The predicted labels.
+    confidence : array of shape (n_target,)
+        Probability of each label to be correct, estimated without labels of the target.
+    alternative : array of shape (n_target,)
+        The second most probable label.
+    evidence : list of list of str
+        The words that support each label.
+    typical : dict of str to list of str
+        Per class, the words that distinguish it from the others.
+    needs_review : array of bool, shape (n_target,)
+        True for the least confident labels, so that the expected error of the others is at most `target_error`; with
+        `min_confidence`, for those below it. True also for documents without known words.
+    estimator : TransductiveClassifier
+        The fitted estimator.
+    assessment : Assessment
+        Everything that was estimated about the labels.
+    settings : dict
+        The settings of the run.
+    seconds : dict
+        Seconds per stage.
+    """
+
+    labels: Array
+    confidence: Array
+    alternative: Array
+    evidence: list[list[str]]
+    typical: dict[str, list[str]]
+    needs_review: Array
+    estimator: TransductiveClassifier
+    assessment: Assessment
+    settings: dict[str, Any]
+    seconds: dict[str, float]
+    _inputs: Inputs
+    _features: Features
+    _domains: Domains
+
+    def __repr__(self) -> str:
+        return (
+            f"<labelferry labels: {len(self.labels)} documents by {self.method}, {self.verdict.level}, about "
+            f"{self.estimated_accuracy['mean']:.0%} correct, {int(self.needs_review.sum())} to review>"
+        )
+
+    def _repr_html_(self) -> str:
+        from ..report import render_card
+
+        return render_card(self.summary())
+
+    @property
+    def method(self) -> str:
+        """Name of the estimator."""
+        return type(self.estimator).__name__
+
+    @property
+    def verdict(self) -> Verdict:
+        """Can these labels be trusted? `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`."""
+        return self.assessment.verdict()
+
+    @property
+    def estimated_accuracy(self) -> dict[str, float]:
+        """Estimated accuracy of all labels: `mean`, and the interval from `low` to `high`."""
+        return self.assessment.estimated_accuracy
+
+    @property
+    def members(self) -> list[dict[str, Any]]:
+        """One dict per fitted method: `method`, `weight`, `agreement`, `level`, `seconds`."""
+        return self.assessment.members.rows()
+
+    @property
+    def messages(self) -> list[str]:
+        """What was detected, and what was skipped."""
+        return [*self._inputs.messages, *self._features.messages]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The new columns: label, confidence, alternative, evidence (words with commas) and needs_review."""
+        return {
+            "label": self.labels.tolist(),
+            "confidence": np.round(self.confidence.astype(float), 4).tolist(),
+            "alternative": self.alternative.tolist(),
+            "evidence": [", ".join(words) for words in self.evidence],
+            "needs_review": self.needs_review.tolist(),
+        }
+
+    def frame(self) -> Any:
+        """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""
+        if hasattr(self._inputs.given, "columns"):
+            return to_frame(self._inputs.target, self.columns(), like=self._inputs.given)
+        return with_columns(self._inputs.target, self.columns())
+
+    def write(self, path: str | PathLike[str]) -> list[str]:
+        """Write the target with the new columns; the suffix is the format. Returns messages, such as renamed columns."""
+        return write_table(self._inputs.target, self.columns(), path)
+
+    def summary(self) -> dict[str, Any]:
+        """Everything that the report shows, as plain values."""
+        return dict(self._summary)
+
+    @cached_property
+    def _summary(self) -> Mapping[str, Any]:
+        return summarize(self, self._inputs, self._features, self._domains)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write one self-contained HTML page."""
+        from ..report import render_page  # imports the charts, which takes half a second
+
+        write_text(check_place(Path(path)), render_page(self.summary()))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the model with its vocabulary, to label later documents: `labelferry.load(path).label(texts)`."""
+        if self._features.vectorizer is None:
+            raise ValueError("a model of your own features has no vocabulary; save the estimator: result.estimator.")
+        cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
+        Model(self.estimator, self._features.vectorizer, cleaning, self.typical).save(path)

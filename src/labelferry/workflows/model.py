@@ -1,0 +1,134 @@
+"""A fitted method with its vocabulary in one file, to label later documents from their texts.
+
+The file is an .npz without pickle; loading it runs no code. It contains the arrays of `core.persist` under
+`estimator/`, those of `text.persist` under `vectorizer/`, and the rest as JSON under `model`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..core import persist
+from ..core.classifier import TransductiveClassifier
+from ..linalg.matrix import Array
+from ..text import clean, vectorizer_from, vectorizer_state
+
+CLEANING = ("html", "headers", "signatures")
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """A fitted estimator with its vocabulary: written by `label(...).save`, read by `labelferry.load`.
+
+    Attributes
+    ----------
+    estimator : TransductiveClassifier
+        The fitted estimator.
+    vectorizer : TfidfVectorizer
+        Turns texts into features.
+    cleaning : dict
+        Settings of `labelferry.text.clean`.
+    typical : dict of str to list of str
+        Per class, the words that distinguish it from the others.
+    """
+
+    estimator: TransductiveClassifier
+    vectorizer: Any
+    cleaning: dict[str, Any]
+    typical: dict[str, list[str]]
+
+    def label(self, texts: Sequence[str]) -> Array:
+        """Labels of later documents of the target."""
+        return self.estimator.predict(self._features(texts))
+
+    def proba(self, texts: Sequence[str]) -> Array:
+        """Class probabilities of later documents, in the order of `estimator.classes_`."""
+        return self.estimator.predict_proba(self._features(texts))
+
+    def __repr__(self) -> str:
+        return f"<labelferry model: {type(self.estimator).__name__}, classes {self.estimator.classes_.tolist()}>"
+
+    def known_words(self, texts: Sequence[str]) -> Array:
+        """Number of words of each text that the model knows."""
+        return np.diff(self._features(texts).indptr)
+
+    def words(self) -> Array:
+        """The vocabulary."""
+        return self.vectorizer.get_feature_names_out()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file."""
+        persist.write_arrays(
+            {
+                **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
+                **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
+                "model": np.array(json.dumps({"cleaning": self.cleaning, "typical": self.typical})),
+            },
+            path,
+        )
+
+    def _features(self, texts: Sequence[str]) -> Any:
+        if hasattr(texts, "columns"):
+            raise ValueError("texts must be one column or a list; got a frame. Pass its column of texts: frame.text.")
+        if isinstance(texts, str):
+            raise ValueError(f"texts must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
+        return sp.csr_array(self.vectorizer.transform(clean(texts, **self.cleaning)))
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Load what `save` wrote. Loading runs no code from the file.
+
+    Parameters
+    ----------
+    path : path
+        File written by `save` of an estimator or of the result of `label`.
+
+    Returns
+    -------
+    model : TransductiveClassifier or Model
+        The fitted estimator, or the estimator with its vocabulary.
+    """
+    arrays = persist.read_arrays(path)
+    if "model" not in arrays:
+        return persist.from_arrays(arrays, str(path))
+    try:
+        given = json.loads(str(arrays["model"]))
+        cleaning = read_cleaning(given["cleaning"])
+        typical = {str(name): [str(word) for word in words] for name, words in given["typical"].items()}
+        vectorizer = vectorizer_from(_under("vectorizer/", arrays))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}. Save the model again.") from None
+    estimator = persist.from_arrays(_under("estimator/", arrays), str(path))
+    if getattr(estimator, "n_features_in_", None) != len(vectorizer.vocabulary_):
+        raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
+    return Model(estimator, vectorizer, cleaning, typical)
+
+
+def load_model(path: str | PathLike[str]) -> Model:
+    """A model with its vocabulary; an estimator that was saved alone is an error."""
+    model = load(path)
+    if not isinstance(model, Model):
+        raise ValueError(
+            f"{path} contains a {type(model).__name__} without its vocabulary. Save with `labelferry label --save`."
+        )
+    return model
+
+
+def read_cleaning(given: dict[str, Any]) -> dict[str, Any]:
+    """The settings of `text.clean` in a model, each with a type that it may have."""
+    cleaning = {name: given[name] for name in CLEANING}
+    for name, value in cleaning.items():
+        if not isinstance(value, bool) and (name, value) != ("html", "auto"):
+            raise ValueError(f"its setting {name} is {value!r}")
+    return cleaning
+
+
+def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

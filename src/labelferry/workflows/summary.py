@@ -1,0 +1,193 @@
+"""A labeling as one plain dict: what the report shows, and what --json prints."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import __version__
+from ..assessment import changed_words, divergence, gap, risk, vocabulary_overlap
+from ..core.domains import Domains
+from ..linalg.matrix import Array, stack_rows
+from .features import Features
+from .inputs import TARGET, Inputs
+from .projection import axes
+
+if TYPE_CHECKING:
+    from .labelling import Labelling
+
+N_POINTS = 2000  # documents shown as points
+N_REVIEW = 100  # documents in the review list
+N_WORDS = 20
+N_TOPICS = 12
+N_BINS = 20
+MAX_CHARACTERS = 300  # of a text
+
+
+def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Domains) -> dict[str, Any]:
+    """The dict of `report.render_page`."""
+    Xs, Xt = domains.labelled()[0], features.Xt
+    kl = divergence(Xs, Xt)
+    return {
+        "title": f"Labels for {inputs.target.name}",
+        "created": datetime.now().isoformat(" ", "minutes"),
+        "version": __version__,
+        "verdict": result.verdict.as_dict(),
+        "method": {
+            "name": result.method,
+            "what": str(type(result.estimator).__doc__).partition("\n")[0],
+            "why": why(result),
+        },
+        "estimated_accuracy": result.estimated_accuracy,
+        "n_source": Xs.shape[0],
+        "n_target": Xt.shape[0],
+        "sources": source_rows(inputs, domains),
+        "classes": class_counts(result, domains),
+        "projection": projection(result, inputs, domains),
+        "confidence": confidence(result),
+        "topics": topics(result, features),
+        "typical_words": result.typical,
+        "changed_words": changed_words(Xs, Xt, features.words, N_WORDS),
+        "review": review(result, inputs),
+        "comparison": members(result),
+        "diagnosis": {
+            "vocabulary_overlap": vocabulary_overlap(Xs, Xt),
+            "gap": gap(Xs, Xt),
+            "divergence": kl,
+            "risk": risk(kl),
+        },
+        "settings": {name: value for name, value in result.settings.items() if value is not None},
+        "messages": result.messages,
+        "timings": [{"stage": stage, "seconds": seconds} for stage, seconds in result.seconds.items()],
+    }
+
+
+def source_rows(inputs: Inputs, domains: Domains) -> list[dict[str, Any]]:
+    """One dict per source: its name, its size and its distance to the target."""
+    Xt = domains.target_documents()
+    return [
+        {"name": source.name, "documents": len(source.texts), "gap": gap(domain.X, Xt)}
+        for source, domain in zip(inputs.sources, domains.sources, strict=True)
+    ]
+
+
+def why(result: Labelling) -> str:
+    if result.method != "AutoTransfer":
+        return "It was chosen by the user."
+    used = [member["method"] for member in result.members if member["weight"] > 0]
+    return f"A mean of {len(used)} methods: {', '.join(used)}."
+
+
+def class_counts(result: Labelling, domains: Domains) -> list[dict[str, Any]]:
+    _, codes = domains.labelled()
+    source = np.bincount(codes, minlength=domains.n_classes).tolist()
+    return [
+        {"class": str(c), "source": n, "target": int((result.labels == c).sum())}
+        for c, n in zip(domains.classes, source, strict=True)
+    ]
+
+
+def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str, Any]:
+    """Points of a sample of the documents, half of the sources and half of the target if there are enough."""
+    Xs, source_codes = domains.labelled()
+    target_codes = np.searchsorted(domains.classes, result.labels)
+    X, codes = stack_rows([Xs, domains.target_documents()]), np.concatenate([source_codes, target_codes])
+    is_target = np.arange(X.shape[0]) >= Xs.shape[0]
+    directions, names = axes(X, codes, is_target)
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([_sample(np.flatnonzero(side), N_POINTS // 2, rng) for side in (~is_target, is_target)])
+    points = np.asarray(X[rows] @ directions)
+    texts = [text for source in inputs.sources for text in source.texts]
+    shown_names = [f"{source.name} (labelled)" if source.name == TARGET else source.name for source in inputs.sources]
+    domain_of = [name for name, source in zip(shown_names, inputs.sources, strict=True) for _ in source.texts]
+
+    def point(i: int, x: float, y: float) -> dict[str, Any]:
+        shared = {"x": x, "y": y, "label": str(domains.classes[codes[i]])}
+        if not is_target[i]:
+            text = texts[i][:MAX_CHARACTERS]
+            return {**shared, "domain": domain_of[i], "confidence": None, "row": None, "text": text}
+        t = i - len(texts)
+        line, text = int(inputs.target.lines[t]), inputs.texts[t][:MAX_CHARACTERS]
+        return {**shared, "domain": TARGET, "confidence": float(result.confidence[t]), "row": line, "text": text}
+
+    return {
+        "axes": list(names),
+        "points": [point(int(i), float(x), float(y)) for i, (x, y) in zip(rows, points, strict=True)],
+    }
+
+
+def confidence(result: Labelling) -> dict[str, Any]:
+    low = 1 / len(result.estimator.classes_)
+    edges = np.linspace(low, 1, N_BINS + 1)
+    counts, _ = np.histogram(np.clip(result.confidence, low, 1), bins=edges)
+    return {
+        "threshold": threshold(result),
+        "bins": [
+            {"from": float(a), "to": float(b), "documents": int(n)}
+            for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
+        ],
+        "below": int(result.needs_review.sum()),
+    }
+
+
+def threshold(result: Labelling) -> float | None:
+    """The confidence below which labels should be reviewed; None if none or all of them should."""
+    if result.settings["min_confidence"] is not None:
+        return float(result.settings["min_confidence"])
+    kept = result.confidence[~result.needs_review]
+    return float(kept.min()) if 0 < len(kept) < len(result.confidence) else None
+
+
+def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
+    """The topics of the method, if it has topics."""
+    if not hasattr(result.estimator, "topics_table"):
+        return []
+    return [
+        {
+            "class": str(topic["class"]),
+            "weight": topic["lean"],
+            "common": topic["common"],
+            "domains": topic["domains"],
+        }
+        for topic in result.estimator.topics_table(features.words)[:N_TOPICS]
+    ]
+
+
+def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
+    """The documents to review, the least confident first."""
+    order = np.argsort(result.confidence, kind="stable")
+    return [
+        {
+            "row": int(inputs.target.lines[i]),
+            "text": inputs.texts[i][:MAX_CHARACTERS],
+            "label": str(result.labels[i]),
+            "confidence": float(result.confidence[i]),
+            "alternative": str(result.alternative[i]),
+            "evidence": result.evidence[i],
+        }
+        for i in order[result.needs_review[order]][:N_REVIEW]
+    ]
+
+
+def members(result: Labelling) -> list[dict[str, Any]]:
+    """The fitted methods, with the share of the labels on which each agrees with the answer."""
+    assessment = result.assessment
+    equal = (assessment.members.codes == assessment.proba.argmax(axis=1)).mean(axis=1)
+    return [
+        {
+            "method": member["method"],
+            "agreement": float(share),
+            "score": member["weight"],
+            "level": member["level"],
+            "seconds": member["seconds"],
+            "accuracy": None,
+            "chosen": member["weight"] > 0,
+        }
+        for member, share in zip(result.members, equal, strict=True)
+    ]
+
+
+def _sample(rows: Array, n: int, rng: np.random.Generator) -> Array:
+    return rows if len(rows) <= n else np.sort(rng.choice(rows, n, replace=False))

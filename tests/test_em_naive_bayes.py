@@ -7,7 +7,7 @@ from sklearn.naive_bayes import MultinomialNB
 from labelferry.baselines.em_naive_bayes import EMNaiveBayes, Mixture, objective, pose, posterior, start, step
 from labelferry.core.domains import read_domains
 from labelferry.core.persist import load
-from labelferry.core.proportions import class_shares
+from labelferry.core.proportions import class_proportions
 
 from .planted import two_sources, vocabulary_shift
 from .reference import em_naive_bayes as slow
@@ -47,7 +47,7 @@ def test_step_equals_the_loops(estimate_pi, s, fall):
         f = step(f, p, fall)
         V = slow.posterior(X, y, theta, pi)
         theta = slow.word_shares(X, V, weight, ALPHA)
-        pi = slow.class_shares(V, of_target) if estimate_pi else pi
+        pi = slow.class_proportions(V, of_target) if estimate_pi else pi
         np.testing.assert_allclose(np.exp(f.log_theta), theta, rtol=1e-12)
         np.testing.assert_allclose(np.exp(f.log_pi), pi, rtol=1e-12)
         assert f.s == pytest.approx(s)
@@ -90,7 +90,7 @@ def test_the_start_is_naive_bayes_of_the_source(class_prior):
     ys = np.where(np.arange(150) % 3, task.ys, 0)  # uneven classes
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(ys, np.full(150, -1))
     domains = read_domains(X, y, estimator="EMNaiveBayes")
-    pi = class_shares("source" if class_prior is None else class_prior, domains)
+    pi = class_proportions("source" if class_prior is None else class_prior, domains)
     f = start(pose(domains, 0.1, False), pi, 1.0)
     theirs = MultinomialNB(alpha=0.1, class_prior=class_prior).fit(task.Xs, ys)
     np.testing.assert_allclose(posterior(task.Xt, f), theirs.predict_proba(task.Xt), rtol=1e-9)

@@ -39,7 +39,7 @@ def word_shares(X, V, weight, alpha):
     return theta
 
 
-def class_shares(V, prior_of):
+def class_proportions(V, prior_of):
     """M step: pi_c = (1 + sum_i v_ic) / (|classes| + |documents|) over the documents of the target."""
     n_classes = len(V[0])
     of_target = [V[i] for i in range(len(V)) if prior_of[i]]

@@ -101,7 +101,7 @@ def classify(
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
-        look_every=1,
+        check_every=1,
     )
 
 

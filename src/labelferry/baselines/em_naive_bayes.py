@@ -43,7 +43,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution, iterate
 from ..core.params import Rules, at_least, choice, count, positive, share
-from ..core.proportions import class_shares
+from ..core.proportions import class_proportions
 from ..core.registry import register
 from ..linalg.matrix import Array, Matrix
 
@@ -136,7 +136,7 @@ def solve(
     rng: np.random.Generator,
 ) -> Solution:
     estimate_pi = isinstance(class_prior, str) and class_prior == "estimate"
-    pi = class_shares("uniform" if estimate_pi else class_prior, domains)  # the source's shares say nothing of it
+    pi = class_proportions("uniform" if estimate_pi else class_prior, domains)  # the source's shares say nothing of it
     p = pose(domains, smoothing, estimate_pi)
     value = partial(objective, p=p)
     s = 1.0 if isinstance(source_weight, str) else float(source_weight)

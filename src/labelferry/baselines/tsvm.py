@@ -45,7 +45,7 @@ from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.labels import UNKNOWN
 from ..core.params import Rules, choice, count, positive
-from ..core.proportions import class_shares
+from ..core.proportions import class_proportions
 from ..core.registry import register
 from ..families.linear import LinearClassifier
 from ..families.squared_hinge import Machine, decisions, linear_model, minimise, no_graph, sides, slacks, unit_scale
@@ -149,7 +149,7 @@ def solve(
     X, length = unit_scale(stack_rows(domains.X))
     codes = np.concatenate([d.codes for d in domains])
     unknown = codes == UNKNOWN
-    share = class_shares(class_prior, domains)
+    share = class_proportions(class_prior, domains)
     machines = [
         separate(
             X,

@@ -350,5 +350,5 @@ def _known_labels(keys: Array, targets: list[int | str], labels: Labels, use_tar
 
 
 def _unique(keys: Array) -> list[int | str]:
-    """Sorted keys: sources in the order of their number, then targets in the order of theirs; names in alphabetical order."""
+    """Sorted keys: numbers of sources, then numbers of targets, each in ascending order; names alphabetically."""
     return sorted(set(keys.tolist()), key=lambda key: key if isinstance(key, str) else (key < 0, abs(key)))

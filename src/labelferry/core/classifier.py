@@ -30,7 +30,7 @@ from .proportions import ProportionScaling, proportion_scalings, with_target_pro
 logger = logging.getLogger(__name__)
 
 
-class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Base class of all estimators.
 
     Attributes
@@ -61,6 +61,10 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     n_features_in_, feature_names_in_ : int, array
         As in scikit-learn.
     """
+
+    classes_: Array
+    transduction_: Array
+    state_: Any
 
     State: ClassVar[type]  # the NamedTuple in the solver's Solution
     solve: ClassVar[Callable[..., Solution]]  # the method: solve(domains, rng=, **parameters), a pure function
@@ -201,7 +205,8 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def predict(self, X: Any, sample_domain: Any = None, *, allow_source: bool = False) -> Array:
         """Labels of new documents of the target; the parameters are those of `predict_proba`."""
         proba = self.predict_proba(X, sample_domain, allow_source=allow_source)
-        return self.classes_[proba.argmax(axis=1)]
+        labels: Array = self.classes_[proba.argmax(axis=1)]
+        return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, sample_domain: Any = None) -> float:
         """Accuracy on new documents of the target. Rows that `sample_domain` assigns to a source are ignored."""

@@ -61,7 +61,8 @@ class ProportionScaling(NamedTuple):
 
     def apply(self, P: Array) -> Array:
         """Scale rows of probabilities."""
-        return softmax(self.power * _log(P) + self.log_factor.astype(P.dtype), axis=1)
+        Q: Array = softmax(self.power * _log(P) + self.log_factor.astype(P.dtype), axis=1)
+        return Q
 
 
 def match_proportions(P: Array, proportions: Array, tol: float = 1e-9) -> Array:
@@ -126,8 +127,8 @@ def log_factors(L: Array, proportions: Array, tol: float = 1e-9) -> Array:
         return float((np.log(total) + top).mean() - proportions @ b), (E / total).mean(axis=0) - proportions
 
     options = {"maxiter": 500, "ftol": 0.0, "gtol": tol}
-    b = minimize(loss, np.zeros(len(proportions)), jac=True, method="L-BFGS-B", options=options).x
-    return b - b.mean()
+    b: Array = minimize(loss, np.zeros(len(proportions)), jac=True, method="L-BFGS-B", options=options).x
+    return np.subtract(b, b.mean())
 
 
 def class_proportions(class_prior: Any, domains: Domains, target: Domain | None = None) -> Array:
@@ -167,7 +168,7 @@ def neighbor_proportions(Xs: Matrix, codes: Array, Xt: Matrix) -> Array:
     W = neighbour_graph(Xt, n_neighbors=_N_NEIGHBORS).astype(P.dtype)
     S = smooth(P, W, 1 - _OWN_WEIGHT, _N_ROUNDS)
     count = 1.0 + np.bincount(S.argmax(axis=1), minlength=P.shape[1])  # no class gets 0
-    return count / count.sum()
+    return np.divide(count, count.sum())
 
 
 def _source_model() -> LogisticRegression:
@@ -180,4 +181,5 @@ def _unlabelled(target: Domain) -> Matrix:
 
 
 def _log(P: Array) -> Array:
-    return np.log(np.maximum(P, np.finfo(P.dtype).tiny))
+    logarithms: Array = np.log(np.maximum(P, np.finfo(P.dtype).tiny))
+    return logarithms

@@ -43,11 +43,13 @@ def coordinates(X: Any, rng: np.random.Generator) -> Array:
     k = min(N_AXES, X.shape[1] - 1, X.shape[0] - 1)
     if k < 1 or empty_rows(X).all():
         return np.ones((X.shape[0], 1))
-    return unit_rows(TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1))).fit_transform(X))
+    Z: Array = unit_rows(TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1))).fit_transform(X))
+    return Z
 
 
 def covariance(Za: Array, Zb: Array) -> Array:  # (1)
-    return np.maximum(Za @ Zb.T, 0) ** POWER
+    K: Array = np.maximum(Za @ Zb.T, 0) ** POWER
+    return K
 
 
 def select_queries(P: Array, Z: Array, n: int, excluded: Array, rng: np.random.Generator) -> Array:

@@ -104,7 +104,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     skipped = [
         f"{table.name}, line {row.line}: {row.what}; skipped" for table in (*tables, target_table) for row in table.bad
     ]
-    return Inputs(sources, target_table, columns, target, [*columns.said, *skipped])
+    return Inputs(sources, target_table, columns, target, [*columns.messages, *skipped])
 
 
 def _is_several(source: Any) -> bool:

@@ -48,8 +48,7 @@ def read_table(
     bad = BadRows(name, skip_bad)
     with ExitStack() as stack:
         try:
-            file = stack.enter_context(open(path, "rb"))
-            file, start = unzipped(file, name, stack)
+            file, start = unzipped(stack.enter_context(open(path, "rb")), name, stack)
         except FileNotFoundError:
             raise ValueError(f"there is no file {name!r}. Check the path.") from None
         except IsADirectoryError:

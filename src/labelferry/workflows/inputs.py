@@ -134,7 +134,7 @@ def _table(one: Any, name: str, labels: Any, options: TextOptions) -> Table:
 def _sources(table: Table, columns: Columns, as_array: Callable[[list[Any]], Array]) -> list[Source]:
     """One source, or one per value of the domain column."""
     texts, labels = table.columns[columns.text], as_array(table.columns[columns.label])
-    if columns.domain not in table.columns:
+    if columns.domain is None or columns.domain not in table.columns:
         return [Source(table.name, texts, labels)]
     domain = np.array([str(value) for value in table.columns[columns.domain]])
     rows = {name: np.flatnonzero(domain == name) for name in dict.fromkeys(domain.tolist())}

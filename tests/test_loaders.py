@@ -457,9 +457,9 @@ def test_labels_without_a_class(tmp_path, labels, message):
     scipy.io.savemat(tmp_path / "dslr_SURF_L10.mat", {"fts": np.eye(2), "labels": np.array([labels]).T})
     with pytest.raises(ValueError, match=rf"dslr_SURF_L10\.mat is damaged .*{message}"):
         load_office_caltech("dslr", tmp_path)
-    for side, given in (("src", [1, 2]), ("tar", [2, 3])):
+    for side, codes in (("src", [1, 2]), ("tar", [2, 3])):
         name = f"OrgsPeople_{side}"
-        scipy.io.savemat(tmp_path / f"{name}.mat", {f"{name}_data": np.eye(2), f"{name}_label": np.array([given]).T})
+        scipy.io.savemat(tmp_path / f"{name}.mat", {f"{name}_data": np.eye(2), f"{name}_label": np.array([codes]).T})
     with pytest.raises(ValueError, match=r"OrgsPeople_tar\.mat is damaged .*labels must be 1 to 2; one is 3"):
         load_reuters_crossdomain("orgs vs people", tmp_path)
 

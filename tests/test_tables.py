@@ -172,15 +172,15 @@ def test_objects_with_other_keys(tmp_path):
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
-@pytest.mark.parametrize("junk", ["x", "x\n"])
-def test_a_huge_cell_is_rejected_before_it_is_read(tmp_path, quote, junk):
+@pytest.mark.parametrize("filler", ["x", "x\n"])
+def test_a_huge_cell_is_rejected_before_it_is_read(tmp_path, quote, filler):
     path = tmp_path / "x.csv"
     with path.open("w") as file:
         file.write(f"text,label\na,b\n{quote}")
         for _ in range(20):
-            file.write(junk * (1_000_000 // len(junk)))
+            file.write(filler * (1_000_000 // len(filler)))
     before = csv.field_size_limit()
-    lines_are_rows = junk == "x\n" and not quote
+    lines_are_rows = filler == "x\n" and not quote
     message = "line 3: 1 field" if lines_are_rows else "line 3: a line or cell may have 100,000 characters"
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         read_table(path, limit=100_000)
@@ -289,8 +289,8 @@ def test_parquet_by_content(tmp_path):
 
 def test_new_columns_follow_the_input_columns_and_nothing_is_lost(tmp_path):
     table = read_table(put(tmp_path, GOOD + b"=1+1,@x\n"))
-    messages = write_table(table, {"label": ["1", "2", "3"], "sure": np.array([0.5, 1.0, 0.25])}, tmp_path / "out.csv")
-    expected = "text,label_before,label,sure\na red door,yes,1,0.5\na green house,no,2,1.0\n=1+1,@x,3,0.25\n"
+    messages = write_table(table, {"label": ["1", "2", "3"], "share": np.array([0.5, 1.0, 0.25])}, tmp_path / "out.csv")
+    expected = "text,label_before,label,share\na red door,yes,1,0.5\na green house,no,2,1.0\n=1+1,@x,3,0.25\n"
     assert (tmp_path / "out.csv").read_text() == expected
     assert messages == [f"column 'label' of {table.name} is kept as 'label_before'"]
 

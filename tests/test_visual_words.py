@@ -34,8 +34,8 @@ def test_similar_images_have_similar_words(images):
     unit = counts[:10] / np.linalg.norm(counts[:10], axis=1, keepdims=True)
     cosines = unit @ unit.T
     kinds = np.arange(10) < 5
-    alike = kinds[:, None] == kinds
-    assert cosines[alike].mean() > cosines[~alike].mean() + 0.2
+    same_kind = kinds[:, None] == kinds
+    assert cosines[same_kind].mean() > cosines[~same_kind].mean() + 0.2
     assert (visual_words(images, n_words=20, random_state=0).toarray() == counts).all()
 
 

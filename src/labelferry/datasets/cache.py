@@ -1,8 +1,8 @@
 """Finding a corpus on this machine, and downloading it if that is allowed.
 
 The order: the path given by the caller, and no other place; the folder in $LABELFERRY_DATA; the user's cache; a
-download, if the caller allows it and address and checksum are known. Otherwise the error says what to put where. A file
-gets its name only when it is complete.
+download, if the caller allows it and address and checksum are known. Otherwise the error names the files, where to
+download them and where to put them. A file gets its name only when it is complete.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TIMEOUT = 60  # seconds without a response
 
 
 class CorpusNotFound(FileNotFoundError):
-    """The corpus is in none of the places. The message says what to put where."""
+    """The corpus is in none of the places. The message names the files, the download and the place."""
 
 
 class Source(NamedTuple):
@@ -124,7 +124,7 @@ def find(
 
 
 def directions(source: Source) -> str:
-    """Which files to put where, and where to download them."""
+    """Instructions: which files to download, from where, and where to put them."""
     data = "$LABELFERRY_DATA" + ("" if os.environ.get("LABELFERRY_DATA") else " (not set)")
     layouts = source.layouts()
     return "\n".join(

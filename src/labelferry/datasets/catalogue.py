@@ -32,14 +32,14 @@ def summarize() -> list[dict[str, Any]]:
     Returns
     -------
     rows : list of dict
-        Per corpus: name, title, available, place, documents, groups (count per kind), terms, and problem, which says
-        why an available corpus cannot be read.
+        Per corpus: name, title, available, place, documents, groups (count per kind), terms, and problem: why an
+        available corpus cannot be read.
     """
     return [summary(source, count) for source, count in corpora().values()]
 
 
 def directions_for(name: str) -> str:
-    """Which files to put where for a corpus.
+    """Describe which files of a corpus to download, from where, and where to put them.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def language_or_none(language: str | None) -> str | None:
 
 
 def stop_words(language: str | None, pattern: str) -> str | list[str] | None:
-    """The value of scikit-learn's parameter `stop_words`. If the pattern splits a word, its parts count also."""
+    """The value for scikit-learn's `stop_words`. If the pattern splits a word, its parts are stop words too."""
     language = language_or_none(language)
     if language is None:
         return None

@@ -37,7 +37,7 @@ class OutputFile(NamedTuple):
 
     file: BinaryIO
     name: str  # for messages
-    types: Mapping[str, Any]  # Arrow type per column, where known
+    types: Mapping[str, Any]  # Arrow type per column, if known
 
 
 @dataclass(frozen=True)

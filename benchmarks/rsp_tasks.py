@@ -21,8 +21,10 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from labelferry import RSP
 from labelferry.bench import pools
-from labelferry.bench.groups import CDSC_TABLE_1, GCMF_TABLE_2, HYBRID_TABLE_3, OneDomain, TwoDomains, pairs
-from labelferry.bench.splits import by_groups, other_classes
+from labelferry.bench.splits import OneDomain, TwoDomains, by_groups, other_classes, pairs
+from labelferry.bench.tables.cdsc import CDSC_TABLE_1
+from labelferry.bench.tables.gcmf import GCMF_TABLE_2
+from labelferry.bench.tables.hybrid import HYBRID_TABLE_3
 from labelferry.bench.task import Recipe, Task, purity
 from labelferry.datasets import load_reuters_crossdomain
 from labelferry.datasets.newsgroups import SOURCE

@@ -9,10 +9,11 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from labelferry.workflows.stages import Stages
 
 import labelferry
 from labelferry import TCL, SourceLR
-from labelferry.bench.groups import CDSC_TABLE_1
+from labelferry.bench.tables.cdsc import CDSC_TABLE_1
 from labelferry.datasets import load_newsgroups
 from labelferry.ensemble.blend import margin
 from labelferry.report import render_page
@@ -21,7 +22,6 @@ from labelferry.workflows.evidence import evidence, read_words, typical
 from labelferry.workflows.features import words_within
 from labelferry.workflows.inputs import read_inputs
 from labelferry.workflows.projection import AXES_OF_MORE, axes
-from labelferry.workflows.stages import Stages
 
 from . import tickets
 

@@ -9,7 +9,6 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from labelferry.workflows.stages import Stages
 
 import labelferry
 from labelferry import TCL, SourceLR
@@ -22,6 +21,7 @@ from labelferry.workflows.evidence import evidence, read_words, typical
 from labelferry.workflows.features import words_within
 from labelferry.workflows.inputs import read_inputs
 from labelferry.workflows.projection import AXES_OF_MORE, axes
+from labelferry.workflows.stages import Stages
 
 from . import tickets
 

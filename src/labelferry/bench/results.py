@@ -16,12 +16,12 @@ from .tasks import TABLES
 INTRODUCTION = f"""\
 # Results
 
-Made by `labelferry bench results`, version {__version__}, from the records of its runs; only the remarks are written by
-hand. A number is the mean accuracy in percent over the seeds, which draw the documents where a table samples them and
-start the methods that are random; ± is the standard deviation over the seeds. In brackets is what the paper prints for
-the method. Labels of the target are used for the score only. How defaults were chosen is in the docstring of each
-method; some on part of these tasks. The papers' vocabularies and samples are not published, so that a point or two of a
-difference can be the protocol's; each table ends with ours.
+Written by `labelferry bench results`, version {__version__}, from the records of its runs; only the remarks are written
+by hand. A number is the mean accuracy in percent over the seeds; ± is the standard deviation over the seeds. A seed
+draws the documents of a sampled table and starts the methods that are random. The number of the paper is in brackets.
+Labels of the target are used for the score only. The docstring of each method states how its defaults were chosen; some
+were chosen on part of these tasks. The vocabularies and samples of the papers are not published: the protocol may
+account for a difference of one or two points. Each table ends with our protocol.
 """
 
 

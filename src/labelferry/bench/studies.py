@@ -81,7 +81,7 @@ def studies() -> dict[str, Study]:
             cdsc_curves("{x}", "0.025"),
             "error",
             log=True,
-            remark="The paper does not print its five values of beta; these are chosen.",
+            remark="The paper does not print its five values of beta; these are our choice.",
         ),
         "cdsc-4": Study(
             "CDSC, Figure 4",
@@ -93,7 +93,7 @@ def studies() -> dict[str, Study]:
         ),
         "cdsc-5": Study(
             "CDSC, Figure 5",
-            "documents to learn from, comp vs sci",
+            "number of labelled documents, comp vs sci",
             "source documents",
             (100, 200, 300, 400, 500),
             tuple(
@@ -109,8 +109,8 @@ def studies() -> dict[str, Study]:
             (2, 4, 8, 16, 32),
             _each(hybrid, "HybridSimilarityPropagation"),
             log=True,
-            remark="Q has rank K, so that every K_w >= K = 2 gives the same answer (see the method's docstring): one "
-            "fit stands for all.",
+            remark="Q has rank K, so every K_w >= K = 2 gives the same labels (see the docstring of the method): each "
+            "curve is one fit.",
         ),
         "rsp-4": Study(
             "RSP, Figure 4",
@@ -118,8 +118,8 @@ def studies() -> dict[str, Study]:
             "must_link",
             (0.2, 0.4, 0.6, 0.8, 1.0),
             _each(_first_sources([*tasks_here("rsp"), *tasks_here("rsp-office")]), "RSP(must_link={x})"),
-            remark="As in the paper, of every target the first source. Its values of beta are not printed: these are "
-            "chosen. Images are those of Office-Caltech10 as well.",
+            remark="As in the paper, with the first source of every target. The paper does not print its values of "
+            "beta; these are our choice. The images of Office-Caltech10 are included.",
         ),
         "gcmf-2a": Study(
             "GCMF, Figure 2a",
@@ -151,8 +151,8 @@ def studies() -> dict[str, Study]:
             "common_weight",
             (0.1, 0.3, 0.5, 0.7, 0.9),
             tuple(Curve(f"k = {k}", f"TCL(n_topics={k}, common_weight={{x}})", tuple(tcl)) for k in (2, 5, 10, 20, 50)),
-            remark="alpha is the weight of the common words, as in (4); the paper's text on the figure calls it that "
-            "of the domain-specific ones. Its values of k are not printed: these are chosen.",
+            remark="alpha is the weight of the common words, as in (4); the text of the paper calls it the weight "
+            "of the domain-specific words. The paper does not print its values of k; these are our choice.",
         ),
     }
 

@@ -15,7 +15,7 @@ from ..table import Table
 TABLE = Table(
     name="amazon",
     position=61,
-    title="Amazon reviews: praise and blame across kinds of goods",
+    title="Amazon reviews: positive or negative, across kinds of goods",
     tasks=tuple(
         reviews_task(f"amazon/{source} to {target}", split=partial(by_groups, parts=reviews_parts(source, target)))
         for source, target in permutations(GOODS, 2)

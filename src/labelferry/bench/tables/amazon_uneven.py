@@ -15,7 +15,7 @@ from ..table import Table
 TABLE = Table(
     name="amazon-uneven",
     position=62,
-    title="Amazon reviews, one class of the target cut to a quarter",
+    title="Amazon reviews, one class of the target reduced to a quarter of the other",
     tasks=tuple(
         reviews_task(
             f"amazon-uneven/{source} to {target} {ratio}",

@@ -12,7 +12,7 @@ from .cdsc import CDSC_TABLE_1
 TABLE = Table(
     name="cdsc-500",
     position=12,
-    title="CDSC's newsgroup tasks, 500 documents a class and domain",
+    title="CDSC's newsgroup tasks, 500 documents per class and domain",
     tasks=tuple(
         newsgroups_task(
             f"cdsc-500/{name}",

@@ -12,7 +12,7 @@ from .cdsc import CDSC_TABLE_1, DRAW_250
 TABLE = Table(
     name="cdsc-size",
     position=13,
-    title="CDSC's comp vs sci with fewer documents to learn from",
+    title="CDSC's comp vs sci with fewer labelled documents",
     tasks=tuple(
         newsgroups_task(
             f"cdsc-size/comp vs sci {n}",

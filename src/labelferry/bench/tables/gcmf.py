@@ -64,8 +64,8 @@ TABLE = Table(
     ),
     remarks=(
         "More than 5 points above the paper: NMFClustering (tf-idf; with counts of unit length it is at 66, as "
-        "printed), TSVM (a smaller C), MTrick and DKT on rec vs sci and rec vs talk (started from logistic regression, "
-        "at full size). Below it: GCMF on orgs vs people by 1.5 points, MTrick on orgs vs people by 3.",
+        "printed), TSVM (a smaller C), MTrick and DKT on rec vs sci and rec vs talk (started from logistic "
+        "regression, at full size). Below it: GCMF on orgs vs people by 1.5 points, MTrick on orgs vs people by 3.",
         "EMNaiveBayes, a method of the year 2000, is above all published numbers on five of the six newsgroup tasks.",
     ),
 )

@@ -68,7 +68,7 @@ TABLE = Table(
     ),
     n_seeds=2,
     remarks=(
-        "The paper gives no sample size; ours is 500 documents a class and domain. Its standard deviations, up to 18 "
-        "points, are far above ours: its samples may be much smaller.",
+        "The paper gives no sample size; here it is 500 documents per class and domain. The standard deviations of "
+        "the paper, up to 18 points, are far above ours: its samples may be much smaller.",
     ),
 )

@@ -179,9 +179,10 @@ TABLE = Table(
     methods=RSP_METHODS,
     n_seeds=5,
     remarks=(
-        "The measure is purity, as in the paper. Without transfer our cut finds the classes of these targets where the "
-        "paper's does not (95 against 74): a constant is added to all similarities, so that outliers do not take the "
-        "eigenvectors. Where the target cuts itself so well, a transfer has nothing left to gain, and the brake little "
-        "to do. The groups of Comp_1, Rec_1 and of the Reuters classes are not in the paper; CDSC's are taken.",
+        "The measure is purity, as in the paper. Without transfer, our cut finds the classes of these targets and "
+        "the paper's does not (95 against 74): a constant is added to all similarities, so that outliers do not "
+        "determine the eigenvectors. If a target is clustered so well without transfer, transfer cannot improve it, "
+        "and the risk term has little effect. The groups of Comp_1, Rec_1 and of the Reuters classes are not in the "
+        "paper; those of CDSC are used.",
     ),
 )

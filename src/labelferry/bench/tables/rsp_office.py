@@ -28,7 +28,7 @@ OFFICE_TASKS = {
 TABLE = Table(
     name="rsp-office",
     position=31,
-    title="RSP on Office-Caltech10, in place of the images of its Table 4",
+    title="RSP on Office-Caltech10, instead of the images of its Table 4",
     tasks=tuple(
         clusters_task(
             f"rsp-office/{target} from {source}",

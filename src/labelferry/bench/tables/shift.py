@@ -15,7 +15,7 @@ from .gcmf import GCMF_TABLE_2
 TABLE = Table(
     name="shift",
     position=60,
-    title="The six newsgroup tasks, one class of the target cut to a ninth of the other",
+    title="The six newsgroup tasks, one class of the target reduced to a ninth of the other",
     tasks=tuple(
         newsgroups_task(
             f"shift/{name} {ratio}",

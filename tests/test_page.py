@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from base64 import b64encode
 from copy import deepcopy
 from hashlib import sha256
@@ -15,8 +16,9 @@ import pytest
 from labelferry.assessment import verdict
 from labelferry.files import write_text
 from labelferry.report import page as page_module
+from labelferry.report import vega
 from labelferry.report.charts import N_COLORS, class_legend, domain_legend, make_charts
-from labelferry.report.page import chart_library, render_card, render_page
+from labelferry.report.page import render_card, render_page
 
 from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD, SCRIPT, example_report
 
@@ -109,7 +111,19 @@ def test_the_page_loads_nothing(reader):
 
 
 def test_the_chart_library_cannot_end_its_script():
-    assert not re.search(r"</script|<!--|<script", chart_library(), re.IGNORECASE)
+    assert not re.search(r"</script|<!--|<script", vega.chart_library(), re.IGNORECASE)
+
+
+def test_the_chart_library_is_a_file_of_the_package(tmp_path, monkeypatch):
+    """The file is read without vl-convert. If it is missing, vl-convert makes the script, or the error states how."""
+    monkeypatch.setattr(vega, "PATH", tmp_path / "vega.js")
+    read = vega.chart_library.__wrapped__
+    assert "window.vegaEmbed" in read()
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(FileNotFoundError, match=r"vega\.js is missing.*pip install -e \."):
+        read()
+    vega.PATH.write_text("window.vegaEmbed = 1;", encoding="utf-8")
+    assert read() == "window.vegaEmbed = 1;"
 
 
 def test_headings_ids_and_language(reader):

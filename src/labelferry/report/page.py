@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from .charts import class_legend, clip, domain_legend, make_charts, with_coordinates
 from .templates import new_environment
+from .vega import chart_library
 
 # Titles of the levels of a verdict. The keys are those of `labelferry.assessment.verdict.LEVELS`.
 LEVELS = {"safe": "Safe to use", "doubtful": "Use with care", "unsafe": "Do not rely on it"}
@@ -108,16 +109,6 @@ def check_report(report: dict[str, Any]) -> None:
     level = (report.get("verdict") or {}).get("level")
     if level is not None and level not in LEVELS:
         raise ValueError(f"report['verdict']['level'] must be one of {', '.join(LEVELS)}; got {level!r}.")
-
-
-@cache
-def chart_library() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script. Takes a second or two, once a process."""
-    import altair as alt
-    import vl_convert
-
-    version = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
 
 
 def _without_surrogates(html: str) -> str:

@@ -101,7 +101,7 @@ def _domains(classes: TwoDomains) -> tuple[OneDomain, OneDomain]:
 
 def main(n_seeds: int) -> None:
     """Print one line per task."""
-    results: dict[str, list[dict[str, float]]] = {}
+    results: dict[str, list[dict[str, Any]]] = {}
     for seed in range(n_seeds):
         for name, (Xs, ys, Xt, yt) in all_tasks(seed):
             row: dict[str, float] = {}

@@ -66,9 +66,8 @@ def main(rounds: int) -> None:
         with get_context("spawn").Pool(1) as pool:
             memory = pool.apply(peak_memory, (name,))
         ratio_range = f"{min(ratios):.2f} - {max(ratios):.2f}"
-        print(
-            f"{name:38} {statistics.median(taken):8.2f} {statistics.median(ratios):6.2f} {ratio_range:>13} {memory:8.0f}"
-        )
+        medians = f"{statistics.median(taken):8.2f} {statistics.median(ratios):6.2f}"
+        print(f"{name:38} {medians} {ratio_range:>13} {memory:8.0f}")
 
 
 if __name__ == "__main__":

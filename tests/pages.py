@@ -1,4 +1,4 @@
-"""The pages of documentation, and how what they say is run."""
+"""The pages of the documentation, and functions that run their code."""
 
 import re
 import shlex
@@ -17,12 +17,12 @@ def read(name):
 
 
 def blocks(page, *languages):
-    """(language, text) of the fenced blocks in these languages, from top to bottom."""
+    """Return (language, text) of the fenced blocks in these languages, from top to bottom."""
     return re.findall(rf"^```({'|'.join(languages)})\n(.*?)^```", page, flags=re.M | re.S)
 
 
 def run_blocks(page):
-    """Run the Python and shell blocks in the working folder; what each shell command printed, by command."""
+    """Run the Python and shell blocks in the working folder; return the output per shell command."""
     namespace, printed = {}, {}
     for language, text in blocks(page, "python", "sh"):
         if language == "python":
@@ -38,7 +38,7 @@ def run_blocks(page):
 
 
 def write_demo_files():
-    """old.csv and new.csv, which README.md takes for granted."""
+    """Write old.csv and new.csv, which README.md uses."""
     import pandas as pd
 
     demo = load_demo()

@@ -3,8 +3,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.naive_bayes import MultinomialNB
 
-from labelferry.baselines.cocc import CoCC, begin, first_labels
-from labelferry.baselines.itcc import alone
+from labelferry.baselines.cocc import CoCC, first_labels, start_coclusters
+from labelferry.baselines.itcc import without_source
 from labelferry.core.domains import read_domains
 from labelferry.families.coclustering import arrange, latent, objective, pose, step
 from labelferry.linalg.matrix import stack_rows
@@ -65,7 +65,7 @@ def test_the_start_has_the_classifiers_labels_and_as_many_word_clusters_as_asked
     labels = MultinomialNB(alpha=0.1).fit(task.Xs, task.ys).predict(task.Xt)  # as many documents of each class
     np.testing.assert_array_equal(first_labels(domains, "naive_bayes")[0], labels)
     rng = np.random.default_rng(0)
-    s = begin(p, labels, latent(stack_rows([task.Xs, task.Xt]), rng)[1], 2, 20, rng)
+    s = start_coclusters(p, labels, latent(stack_rows([task.Xs, task.Xt]), rng)[1], 2, 20, rng)
     np.testing.assert_array_equal(s.documents, labels)
     assert np.unique(s.words).tolist() == list(range(20))
 
@@ -73,7 +73,7 @@ def test_the_start_has_the_classifiers_labels_and_as_many_word_clusters_as_asked
 def test_with_lambda_0_a_round_is_that_of_itcc():
     for seed in range(5):
         p, s, _, _ = posed(0.0, seed)
-        q = alone(p.X)
+        q = without_source(p.X)
         other = arrange(s.documents, s.words, 2, q)
         for _ in range(5):
             s, other = step(s, p), step(other, q)
@@ -100,7 +100,7 @@ def test_the_source_holds_its_words_to_the_classes():
         est = CoCC(8, source_weight=weight, n_init=1, random_state=0)
         est.transfer(task.Xs, task.ys, task.Xt)
         G = np.asarray(task.Xs.T @ np.eye(2)[task.ys]) / task.Xs.sum()
-        lost.append(slow.information(G) - slow.information(est.state_.U[0]))
+        lost.append(slow.information(G) - slow.information(est.state_.coclusters[0].U))
     assert 0 <= lost[1] < 0.5 * lost[0]
 
 

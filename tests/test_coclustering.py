@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from labelferry.families.coclustering import (
-    NEVER,
+    LOG_ZERO,
     arrange,
-    log_shares,
+    log_conditionals,
     move,
     mutual_information,
     objective,
@@ -28,7 +28,7 @@ def problem(lam, seed=0, zeros=0.3, as_sparse=True, n_docs=25, n_words=24):
     X[rng.random(X.shape) < zeros] = 0
     G[rng.random(G.shape) < zeros] = 0
     X[:, 0] = X[:, 0] + 0.1
-    p = pose(sp.csr_array(X) if as_sparse else X, G, lam, held=np.zeros(n_docs, dtype=bool))
+    p = pose(sp.csr_array(X) if as_sparse else X, G, lam, fixed=np.zeros(n_docs, dtype=bool))
     s = arrange(np.arange(n_docs) % K, rng.permutation(np.arange(n_words) % L), K, p)
     return p, s, X / X.sum(), G.T / G.sum()
 
@@ -66,7 +66,7 @@ def test_theorem_the_loss_never_rises_and_comes_to_rest(lam, dtype):
     """Also with many zeros, where clusters run empty and divergences are infinite."""
     for seed in range(30):
         p, s, _, _ = problem(lam, seed, zeros=0.8, n_words=40)
-        p = pose(p.X.astype(dtype), p.G, lam, p.held)
+        p = pose(p.X.astype(dtype), p.G, lam, p.fixed)
         before = objective(s, p)
         for _ in range(60):
             last, s = s, step(s, p)
@@ -83,8 +83,8 @@ def test_theorem_the_loss_never_rises_and_comes_to_rest(lam, dtype):
 def test_a_single_class_is_as_good_as_no_source():
     for seed in range(5):
         with_class, s, _, _ = problem(0.7, seed)
-        one = pose(with_class.X, with_class.G[:, :1] + 0.1, 0.7, with_class.held)
-        none = pose(with_class.X, np.zeros((len(with_class.G), 1)), 0.0, with_class.held)
+        one = pose(with_class.X, with_class.G[:, :1] + 0.1, 0.7, with_class.fixed)
+        none = pose(with_class.X, np.zeros((len(with_class.G), 1)), 0.0, with_class.fixed)
         a = arrange(s.documents, s.words, K, one)
         b = arrange(s.documents, s.words, K, none)
         for _ in range(5):
@@ -96,19 +96,19 @@ def test_a_single_class_is_as_good_as_no_source():
 
 def test_documents_whose_cluster_is_given_keep_it():
     p, s, _, _ = problem(0.25)
-    held = np.arange(len(s.documents)) < 10
-    p = p._replace(held=held)
+    fixed = np.arange(len(s.documents)) < 10
+    p = p._replace(fixed=fixed)
     after = s
     for _ in range(5):
         after = step(after, p)
-    np.testing.assert_array_equal(after.documents[held], s.documents[held])
+    np.testing.assert_array_equal(after.documents[fixed], s.documents[fixed])
     assert (after.documents != s.documents).any()
 
 
 def test_a_cluster_without_weight_has_the_shares_of_the_whole_and_is_filled_again():
     T = np.array([[0.2, 0.2], [0.0, 0.0], [0.6, 0.0]])
-    np.testing.assert_allclose(log_shares(T)[:2], np.log([[0.5, 0.5], [0.8, 0.2]]))
-    assert log_shares(T)[2].tolist() == [0.0, NEVER]
+    np.testing.assert_allclose(log_conditionals(T)[:2], np.log([[0.5, 0.5], [0.8, 0.2]]))
+    assert log_conditionals(T)[2].tolist() == [0.0, LOG_ZERO]
     X = np.array([[1.0, 0]] * 5 + [[1, 1]] + [[0, 1]] * 5)
     p = pose(X, np.zeros((2, 1)), 0.0, np.zeros(11, dtype=bool))
     first = arrange(np.repeat([0, 1], [6, 5]), np.arange(2), 3, p)
@@ -119,7 +119,7 @@ def test_a_cluster_without_weight_has_the_shares_of_the_whole_and_is_filled_agai
 
 
 def test_nothing_moves_for_rounding():
-    score = np.array([[1.0, 1.0 + 1e-16, 0.0], [1.0, 1.1, 0.0], [NEVER, NEVER, NEVER]])
+    score = np.array([[1.0, 1.0 + 1e-16, 0.0], [1.0, 1.1, 0.0], [LOG_ZERO, LOG_ZERO, LOG_ZERO]])
     assert move(score, np.array([0, 0, 2])).tolist() == [0, 1, 2]
 
 

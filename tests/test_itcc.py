@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelferry.baselines.itcc import ITCC, alone
-from labelferry.families.cluster_names import name_clusters
+from labelferry.baselines.itcc import ITCC, without_source
+from labelferry.families.cluster_names import class_of_clusters
 from labelferry.families.coclustering import arrange, objective, step
 
 from .corpora import newsgroups
@@ -14,7 +14,7 @@ from .reference import coclustering as slow
 def test_a_round_equals_the_loops_and_the_loss_never_rises():
     X = vocabulary_shift(n_docs=30, n_words=5).Xt
     f, nothing = X.toarray() / X.sum(), np.zeros((1, X.shape[1]))
-    p, rng = alone(X), np.random.default_rng(0)
+    p, rng = without_source(X), np.random.default_rng(0)
     documents, words = np.arange(30) % 3, rng.permutation(np.arange(X.shape[1]) % 4)
     s = arrange(documents, words, 3, p)
     for _ in range(4):
@@ -37,7 +37,7 @@ def test_planted_vocabulary_shift_is_bridged(n_classes):
     assert est.objective_history_[-1] < est.objective_history_[0]
     assert est.converged_
     clusters = np.array([{name: j for j, name in enumerate(est.state_.names[0])}[y] for y in est.transduction_])
-    named = name_clusters(task.Xs, task.ys, task.Xt, clusters, n_classes)
+    named = class_of_clusters(task.Xs, task.ys, task.Xt, clusters, n_classes)[clusters]
     np.testing.assert_array_equal(est.transduction_, named)
 
 
@@ -45,12 +45,12 @@ def test_the_words_of_a_class_share_clusters_and_words_of_the_source_alone_have_
     task = vocabulary_shift(n_words=10)
     est = ITCC(n_word_clusters=3, n_init=5, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)
-    words = est.state_.words[0]
+    words = est.state_.coclusters[0].words
     first, second = np.unique(words[20:30]), np.unique(words[50:60])  # the target's own words of each class
     assert len(first) == len(second) == 1
     assert first != second
     assert (words[10:20] == -1).all()  # the source's own words
-    assert est.state_.T[0].sum() == pytest.approx(1)
+    assert est.state_.coclusters[0].T.sum() == pytest.approx(1)
 
 
 def test_more_clusters_than_classes_and_two_sources():
@@ -72,8 +72,8 @@ def test_more_word_clusters_than_words_is_clustering_of_the_documents_alone():
     est = ITCC(n_word_clusters=500, n_init=3, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)
     seen = task.Xt.toarray().any(axis=0)
-    assert (est.state_.words[0] >= 0).tolist() == seen.tolist()
-    assert len(est.state_.T[0]) <= seen.sum()
+    assert (est.state_.coclusters[0].words >= 0).tolist() == seen.tolist()
+    assert len(est.state_.coclusters[0].T) <= seen.sum()
 
 
 def test_newsgroups(corpus):

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 
 from labelferry.baselines import LapSVM
 from labelferry.core.persist import load
-from labelferry.families.squared_hinge import Machine, decisions, minimise, no_graph, unit_scale, value_and_gradient
+from labelferry.families.squared_hinge import Machine, decisions, fit_machine, no_graph, unit_scale, value_and_gradient
 from labelferry.linalg.knn import neighbour_graph
 from labelferry.linalg.laplacian import graph, normalized_laplacian
 
@@ -52,7 +52,7 @@ def test_without_the_graph_it_is_a_support_vector_machine():
     X, length = unit_scale(sp.vstack([task.Xs, task.Xt], format="csr"))
     for label in range(3):
         y = np.where(task.ys == label, 1.0, -1.0)
-        point = minimise(Machine(X[:150], y, np.full(150, 2.0), no_graph(150))).point
+        point = fit_machine(Machine(X[:150], y, np.full(150, 2.0), no_graph(150))).point
         np.testing.assert_allclose(est.state_.coef[label] * length, point[:-1], atol=1e-3)
 
 
@@ -64,7 +64,7 @@ def test_a_heavier_graph_never_leaves_a_rougher_answer():
     rough = []
     for weight in (0.0, 0.1, 1.0, 10.0, 100.0):
         m = Machine(X, y, cost, L * weight)
-        point = minimise(m).point
+        point = fit_machine(m).point
         f = decisions(X, point)
         assert np.linalg.norm(value_and_gradient(point, f, m)[1]) < 1e-3
         rough.append(f @ (L @ f))

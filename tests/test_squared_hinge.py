@@ -8,10 +8,10 @@ from sklearn.svm import LinearSVC
 
 from labelferry.families.squared_hinge import (
     Machine,
-    curvature,
+    hessian_product,
     decisions,
     linear_model,
-    minimise,
+    fit_machine,
     no_graph,
     slacks,
     unit_scale,
@@ -47,7 +47,7 @@ def test_gradient_and_curvature_are_those_of_the_value(seed):
     f, h = decisions(m.X, point), 1e-7
     if np.abs(1 - m.y * f).min() > 1e-4:  # no document enters or leaves the margin on the way
         change = (gradient(point + h * direction, m) - gradient(point - h * direction, m)) / (2 * h)
-        np.testing.assert_allclose(curvature(direction, f, m), change, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(hessian_product(direction, f, m), change, rtol=1e-4, atol=1e-4)
 
 
 def test_value_is_what_is_written():
@@ -62,7 +62,7 @@ def test_value_is_what_is_written():
 @pytest.mark.parametrize("smooth", [0.0, 0.7])
 def test_the_minimum_is_one_from_wherever_it_starts(smooth):
     m = machine(2, smooth=smooth)
-    found = [minimise(m), minimise(m, np.full(7, 5.0)), minimise(m, -np.arange(7.0))]
+    found = [fit_machine(m), fit_machine(m, np.full(7, 5.0)), fit_machine(m, -np.arange(7.0))]
     for optimum in found:
         assert optimum.converged
         assert np.linalg.norm(gradient(optimum.point, m)) < 1e-3
@@ -74,7 +74,7 @@ def test_the_minimum_is_one_from_wherever_it_starts(smooth):
 def test_equals_liblinear_but_for_its_penalty_on_the_intercept():
     m = machine(3)._replace(L=no_graph(40), cost=np.full(40, 0.5))
     theirs = LinearSVC(C=0.5, dual=False, intercept_scaling=1e3, tol=1e-10, max_iter=10_000).fit(m.X, m.y)
-    ours = minimise(m).point
+    ours = fit_machine(m).point
     np.testing.assert_allclose(ours[:-1], theirs.coef_[0], atol=1e-3)
     assert ours[-1] == pytest.approx(theirs.intercept_[0], abs=1e-3)
 
@@ -83,17 +83,17 @@ def test_equals_liblinear_but_for_its_penalty_on_the_intercept():
 def test_documents_that_do_not_differ_have_the_answer_zero(word):
     """No direction leads down from w = 0, b = 0, but for rounding."""
     m = Machine(np.full((30, 1), word), np.where(np.arange(30) < 15, 1.0, -1.0), np.full(30, 0.7), no_graph(30))
-    found = minimise(m)
+    found = fit_machine(m)
     assert found.converged
     np.testing.assert_allclose(found.point, 0, atol=1e-12)
-    np.testing.assert_allclose(minimise(m, np.array([2.0, -1.0])).point, 0, atol=1e-5)
+    np.testing.assert_allclose(fit_machine(m, np.array([2.0, -1.0])).point, 0, atol=1e-5)
 
 
 def test_a_start_near_by_needs_fewer_steps():
     m = machine(4, n=400)
-    first = minimise(m)
+    first = fit_machine(m)
     changed = m._replace(y=np.where(np.arange(400) < 3, -m.y, m.y))
-    assert minimise(changed, first.point).n_iter <= minimise(changed).n_iter
+    assert fit_machine(changed, first.point).n_iter <= fit_machine(changed).n_iter
 
 
 def test_scale_is_taken_out_and_put_back():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from labelferry.baselines import TSVM
 from labelferry.baselines.tsvm import FIRST, Costs, pairs, schedule, separate, settle, start, switch
 from labelferry.core.persist import load
-from labelferry.families.squared_hinge import Machine, decisions, minimise, no_graph, slacks, unit_scale
+from labelferry.families.squared_hinge import Machine, decisions, fit_machine, no_graph, slacks, unit_scale
 
 from .corpora import cdsc_sample
 from .planted import stacked, two_sources, vocabulary_shift
@@ -46,7 +46,7 @@ def test_objective_falls_at_every_exchange(seed, most, C):
     costs, point = Costs(C, C / 3, C / 2), None
     for _ in range(200):
         m = Machine(X, y, costs.of(y, unknown), no_graph(40))
-        solved = minimise(m, point)
+        solved = fit_machine(m, point)
         point, f = solved.point, decisions(X, solved.point)
         plus, minus = pairs(f, y, unknown, most)
         slack = slacks(f, y)
@@ -64,7 +64,7 @@ def test_objective_falls_at_every_exchange(seed, most, C):
         exchanged = switch(f, y, unknown, most)
         held = slow.objective(point[:-1], point[-1], X, exchanged, costs.of(exchanged, unknown))
         assert held < solved.value
-        assert minimise(Machine(X, exchanged, costs.of(exchanged, unknown), no_graph(40)), point).value <= held
+        assert fit_machine(Machine(X, exchanged, costs.of(exchanged, unknown), no_graph(40)), point).value <= held
         y = exchanged
     else:
         pytest.fail("the exchanges did not end")
@@ -107,7 +107,7 @@ def test_without_weight_on_the_target_it_is_the_machine_of_the_source():
     f = []
     for label in range(3):
         source = Machine(X[:150], np.where(task.ys == label, 1.0, -1.0), np.ones(150), no_graph(150))
-        point = minimise(source).point
+        point = fit_machine(source).point
         f.append(decisions(X[150:], point))
         np.testing.assert_allclose(est.state_.coef[label] * length, point[:-1], atol=1e-3)
     np.testing.assert_array_equal(answer, np.argmax(f, axis=0))

@@ -124,7 +124,7 @@ def solve(
     def adapt(t: int) -> Solution:
         weight = importance(log_ratios(domains, Z, t), flattening, max_ratio)
         model = LogisticRegression(max_iter=1000)
-        fitted, n_iter, converged = fit_with_C(model, X, codes, C, GRID, otherwise=START_C, sample_weight=weight)
+        fitted, n_iter, converged = fit_with_C(model, X, codes, C, GRID, default_C=START_C, sample_weight=weight)
         return Solution((*fitted, weight.astype(domains.dtype)), (), n_iter, converged)
 
     solved = [adapt(t) for t, domain in enumerate(domains) if domain.is_target]

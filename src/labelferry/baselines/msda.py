@@ -162,7 +162,7 @@ def solve(
     W, b = learn(p)
     features = represent(labelled, W, b)
     model, n_iter, converged = fit_with_C(
-        LogisticRegression(max_iter=1000), features, codes, C, GRID, otherwise=START_C
+        LogisticRegression(max_iter=1000), features, codes, C, GRID, default_C=START_C
     )
     return Solution(Autoencoder(tuple(W), tuple(b), model.coef, model.intercept, binary), (), n_iter, converged)
 

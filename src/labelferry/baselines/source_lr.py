@@ -26,7 +26,7 @@ def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solu
     X, codes = domains.labelled()
     # lbfgs, the default, is as fast on 4,000 x 22,000 words as liblinear, which cannot do more than two classes and
     # shrinks the intercept; newton-cholesky would form a words x words matrix.
-    state, n_iter, converged = fit_with_C(LogisticRegression(max_iter=1000), X, codes, C, GRID, otherwise=START_C)
+    state, n_iter, converged = fit_with_C(LogisticRegression(max_iter=1000), X, codes, C, GRID, default_C=START_C)
     return Solution(state, (), n_iter, converged)
 
 

@@ -30,7 +30,7 @@ GRID = (0.01, 0.1, 1.0, 10.0)  # a tenth of what the logistic loss wants
 
 def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solution:
     X, codes = domains.labelled()
-    state, n_iter, converged = fit_with_C(LinearSVC(dual=False), X, codes, C, GRID, otherwise=1.0)
+    state, n_iter, converged = fit_with_C(LinearSVC(dual=False), X, codes, C, GRID, default_C=1.0)
     return Solution(state, (), n_iter, converged)
 
 

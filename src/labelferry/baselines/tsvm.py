@@ -48,7 +48,16 @@ from ..core.params import Rules, choice, count, positive
 from ..core.proportions import class_shares
 from ..core.registry import register
 from ..families.linear import LinearClassifier
-from ..families.squared_hinge import Machine, decisions, linear_model, minimise, no_graph, sides, slacks, unit_scale
+from ..families.squared_hinge import (
+    Machine,
+    decisions,
+    linear_model,
+    fit_machine,
+    no_graph,
+    positive_classes,
+    slacks,
+    unit_scale,
+)
 from ..linalg.matrix import Array, Matrix, stack_rows
 
 FIRST = 1e-5  # C_- at the first level, in units of C
@@ -110,7 +119,7 @@ def settle(
     """(2) and (3) at one level, from w, b and labels of the level before; and the labels it ends with."""
     history: list[float] = []
     for _ in range(max_iter):
-        best = minimise(Machine(X, y, costs.of(y, unknown), no_graph(len(y))), point)  # (2)
+        best = fit_machine(Machine(X, y, costs.of(y, unknown), no_graph(len(y))), point)  # (2)
         point = best.point
         history.append(best.value)
         switched = switch(decisions(X, point), y, unknown, max_switches)
@@ -125,7 +134,7 @@ def separate(
 ) -> list[Solution]:
     """One class against the rest, a Solution a level; y is read where the label is given."""
     n_known, n = int((~unknown).sum()), int(unknown.sum())
-    point = minimise(Machine(X[~unknown], y[~unknown], np.full(n_known, C), no_graph(n_known))).point
+    point = fit_machine(Machine(X[~unknown], y[~unknown], np.full(n_known, C), no_graph(n_known))).point
     y = y.copy()
     y[unknown] = start(decisions(X[unknown], point), k)
     levels = []
@@ -161,7 +170,7 @@ def solve(
             max_switches=max_switches,
             max_iter=max_iter,
         )
-        for label in sides(domains.n_classes)
+        for label in positive_classes(domains.n_classes)
     ]
     every = [level for levels in machines for level in levels]
     return Solution(

@@ -112,7 +112,7 @@ def test_every_target_has_weights_of_its_own():
     X = sp.csr_array(sp.vstack([a.Xs, a.Xt, b.Xt]))
     y, domain = np.append(a.ys, np.full(300, -1)), np.repeat([1, -2, -3], 150)
     est = KDEWeighting(C=10, random_state=0).fit(X, y, domain)
-    assert len(est.state_.coef) == len(est.state_.weight) == 2
+    assert len(est.state_.model) == len(est.state_.weight) == 2
     assert not np.allclose(*est.state_.weight)
     assert not np.allclose(est.predict_proba(X[:5], -2), est.predict_proba(X[:5], -3))
 

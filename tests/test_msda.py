@@ -102,7 +102,7 @@ def test_two_sources_and_few_frequent_words():
     est = MSDA(n_frequent=60, n_layers=3, random_state=0)
     assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.9
     assert est.state_.W[0].shape == (Xt.shape[1], 60)
-    assert est.state_.coef.shape == (1, Xt.shape[1] + 3 * 60)
+    assert est.state_.model.coef.shape == (1, Xt.shape[1] + 3 * 60)
 
 
 def test_the_classifier_is_logistic_regression_of_the_layers():
@@ -110,7 +110,7 @@ def test_the_classifier_is_logistic_regression_of_the_layers():
     est = MSDA(0.6, input="given", C=2.0, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)
     model = logistic(represent(task.Xs, est.state_.W, est.state_.b), task.ys, C=2.0)
-    np.testing.assert_allclose(est.state_.coef, model.coef, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(est.state_.model.coef, model.coef, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(
         est.transduction_proba_, model.proba(represent(task.Xt, est.state_.W, est.state_.b)), atol=1e-8
     )

@@ -8,10 +8,10 @@ from sklearn.svm import LinearSVC
 
 from labelferry.families.squared_hinge import (
     Machine,
-    hessian_product,
     decisions,
-    linear_model,
     fit_machine,
+    hessian_product,
+    linear_model,
     no_graph,
     slacks,
     unit_scale,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelferry.baselines import TSVM
-from labelferry.baselines.tsvm import FIRST, Costs, pairs, schedule, separate, settle, start, switch
+from labelferry.baselines.tsvm import FIRST_COST, Costs, pairs, schedule, separate, solve_level, start, switch
 from labelferry.core.persist import load
 from labelferry.families.squared_hinge import Machine, decisions, fit_machine, no_graph, slacks, unit_scale
 
@@ -31,7 +31,7 @@ def test_single_exchanges_equal_the_slow_twin(seed):
     levels = separate(X, y, unknown, 11, C=0.1, C_star=0.1, max_switches=1, max_iter=1000)
     assert sum(level.n_iter - 1 for level in levels) >= 2  # exchanges
     last = levels[-1]
-    w, b, labels = slow.transduce(X, y[~unknown], 11, 0.1, 0.1, FIRST * 0.1)
+    w, b, labels = slow.transduce(X, y[~unknown], 11, 0.1, 0.1, FIRST_COST * 0.1)
     np.testing.assert_allclose(last.state, np.append(w, b), atol=2e-3)
     cost = Costs(0.1, 0.1, 0.1).of(labels, unknown)
     assert last.history[-1] == pytest.approx(slow.objective(w, b, X, labels, cost), rel=1e-4)
@@ -82,7 +82,7 @@ def test_history_falls_within_a_level_and_the_share_is_kept(most):
         assert (np.diff(level.history) < 0).all()
     y = np.where(unknown, 0.0, 2.0 * codes - 1)
     y[unknown] = start(np.random.default_rng(0).random(200), 60)
-    solution, labels = settle(levels[0].state, y, X, unknown, Costs(0.1, 0.05, 0.1), most, 1000)
+    solution, labels = solve_level(levels[0].state, y, X, unknown, Costs(0.1, 0.05, 0.1), most, 1000)
     assert (labels[unknown] > 0).sum() == 60
     assert (labels[~unknown] == y[~unknown]).all()
     assert len(pairs(decisions(X, solution.state), labels, unknown)[0]) == 0
@@ -90,7 +90,7 @@ def test_history_falls_within_a_level_and_the_share_is_kept(most):
 
 def test_costs_double_until_both_are_there():
     levels = list(schedule(2.0, 1.0, 0.25))
-    assert levels[0] == Costs(2.0, 2 * FIRST, 0.5 * FIRST)
+    assert levels[0] == Costs(2.0, 2 * FIRST_COST, 0.5 * FIRST_COST)
     for one, two in pairwise(levels):
         assert two == Costs(2.0, min(2 * one.minus, 1.0), min(2 * one.plus, 1.0))
         assert min(one.minus, one.plus) < 1

@@ -16,9 +16,9 @@ from papers that use it. The equation numbers are ours.
 Departures
 ----------
 - From random documents the steps end in poor local minima. So a start is k-means, of the documents and of the words, in
-  the space of the 32 leading singular vectors of X, rows of unit length. Of `n_init` starts the one with the lowest loss
-  is kept: on sci vs talk four single starts of twelve, with the seeds 0 to 11, find the classes (.91 to .96, the others
-  about .70), and they have the lowest losses.
+  the space of the 32 leading singular vectors of X, rows of unit length. Of `n_init` starts the one with the lowest
+  loss is kept: on sci vs talk four single starts of twelve, with the seeds 0 to 11, find the classes (.91 to .96, the
+  others about .70), and they have the lowest losses.
 - A cluster without weight gets the distribution of the whole target; the loss still cannot rise.
 - 64 word clusters and 20 starts were chosen on comp-sci, rec-talk and sci-talk of the newsgroup tasks (mean .976), and
   checked on the other three: mean of the six .982.

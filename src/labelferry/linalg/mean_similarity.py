@@ -1,4 +1,4 @@
-"""The similarity of many documents, small enough to look at."""
+"""The similarity of many documents, averaged over groups."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .normalize import unit_rows
 
 
 def mean_similarity(X: Matrix, order: Array, n_bins: int) -> tuple[Array, Array]:
-    """Mean cosine between groups of documents that are neighbours in `order`, and where the groups begin and end.
+    """Mean cosine between groups of documents that are adjacent in `order`, and the edges of the groups.
 
-    With the sums S of the unit rows of each group the means are S S' over the numbers of pairs: groups x groups.
+    With the sums S of the unit rows of each group, the means are S S' divided by the numbers of pairs: groups x groups.
     """
     edges = np.linspace(0, len(order), n_bins + 1).round().astype(int)
     group = np.repeat(np.arange(n_bins), np.diff(edges))

@@ -52,7 +52,8 @@ def rows_to_one(A: Array) -> Array:
     """Rows divided by their sum; a row of zeros becomes uniform."""
     total = A.sum(axis=1, keepdims=True)
     uniform: Array = np.full_like(A, 1.0 / A.shape[1])
-    return np.divide(A, total, out=uniform, where=total > 0)
+    rows: Array = np.divide(A, total, out=uniform, where=total > 0)
+    return rows
 
 
 def columns_to_one(A: Array, out: Array | None = None) -> Array:

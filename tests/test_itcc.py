@@ -11,14 +11,14 @@ from .planted import two_sources, vocabulary_shift
 from .reference import coclustering as slow
 
 
-def test_a_round_equals_the_loops_and_the_loss_never_rises():
+def test_an_iteration_equals_the_loops_and_the_loss_never_rises():
     X = vocabulary_shift(n_docs=30, n_words=5).Xt
     f, nothing = X.toarray() / X.sum(), np.zeros((1, X.shape[1]))
     p, rng = without_source(X), np.random.default_rng(0)
     documents, words = np.arange(30) % 3, rng.permutation(np.arange(X.shape[1]) % 4)
     s = arrange(documents, words, 3, p)
     for _ in range(4):
-        assert s.T.any(axis=0).all()  # the twin has no empty clusters
+        assert s.T.any(axis=0).all()  # the slow reference has no empty clusters
         assert s.T.any(axis=1).all()
         documents = slow.document_step(f, documents, words, 3, 4)
         words = slow.word_step(f, nothing, 0.0, documents, words, 3, 4)
@@ -41,15 +41,15 @@ def test_planted_vocabulary_shift_is_bridged(n_classes):
     np.testing.assert_array_equal(est.transduction_, named)
 
 
-def test_the_words_of_a_class_share_clusters_and_words_of_the_source_alone_have_none():
+def test_words_of_a_class_share_a_cluster_and_words_of_the_source_only_have_none():
     task = vocabulary_shift(n_words=10)
     est = ITCC(n_word_clusters=3, n_init=5, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)
     words = est.state_.coclusters[0].words
-    first, second = np.unique(words[20:30]), np.unique(words[50:60])  # the target's own words of each class
+    first, second = np.unique(words[20:30]), np.unique(words[50:60])  # words of each class that only the target has
     assert len(first) == len(second) == 1
     assert first != second
-    assert (words[10:20] == -1).all()  # the source's own words
+    assert (words[10:20] == -1).all()  # words that only the source has
     assert est.state_.coclusters[0].T.sum() == pytest.approx(1)
 
 
@@ -67,7 +67,7 @@ def test_the_lowest_loss_of_several_starts_is_kept():
     assert losses[1] <= losses[0]
 
 
-def test_more_word_clusters_than_words_is_clustering_of_the_documents_alone():
+def test_with_more_word_clusters_than_words_only_documents_are_clustered():
     task = vocabulary_shift(n_words=4, n_docs=60)
     est = ITCC(n_word_clusters=500, n_init=3, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)

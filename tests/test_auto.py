@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from labelferry import AutoTransfer, EMNaiveBayes, SmoothedLR, SourceLR, SourceNB, load
-from labelferry.assessment.confidence import neighbour_graph, to_review, trust
+from labelferry.assessment.confidence import neighbor_graph, to_review, trust
 from labelferry.assessment.verdict import judge, judge_classes, judge_members, level
 from labelferry.bench.tasks import TASKS
 from labelferry.core.domains import read_domains
@@ -125,14 +125,14 @@ def test_a_mixture_that_is_stable_and_keeps_what_is_sure_leads():
 def test_the_chance_to_be_right_grows_with_the_margin_and_is_right_on_average():
     task = vocabulary_shift(n_docs=300, common=0.3)
     P = SourceLR().fit(*stacked(task)).transduction_proba_
-    found = trust(P, neighbour_graph(task.Xt), P.argmax(axis=1))
+    found = trust(P, neighbor_graph(task.Xt), P.argmax(axis=1))
     assert (np.diff(found.right[np.argsort(margin(P))]) >= -1e-9).all()
     assert found.right.mean() == pytest.approx(found.accuracy, abs=0.02)
     assert found.interval[0] <= found.accuracy <= found.interval[1]
     sure = with_top(P, found.right)
     assert (sure.argmax(axis=1) == P.argmax(axis=1)).all()
     assert np.allclose(sure.max(axis=1), np.maximum(found.right, 0.5), atol=1e-6)
-    assert trust(P, neighbour_graph(task.Xt), P.argmax(axis=1), ceiling=0.6).accuracy == pytest.approx(0.65)
+    assert trust(P, neighbor_graph(task.Xt), P.argmax(axis=1), ceiling=0.6).accuracy == pytest.approx(0.65)
 
 
 @PARTS

@@ -76,14 +76,14 @@ def test_rows_of_zeros_have_no_neighbors():
     X = np.eye(5)
     X[:, 0] = 1
     X[2] = 0
-    W = knn.neighbour_graph(X, n_neighbors=2)
+    W = knn.neighbor_graph(X, n_neighbors=2)
     assert W[[2]].nnz == 0
     assert W[:, [2]].nnz == 0
 
 
 def test_graph_is_symmetric_and_words_are_rows_of_the_transpose():
     X = sp.random_array((50, 20), density=0.2, rng=np.random.default_rng(2)).tocsr()
-    W = knn.neighbour_graph(X.T, n_neighbors=3)
+    W = knn.neighbor_graph(X.T, n_neighbors=3)
     assert W.shape == (20, 20)
     assert abs(W - W.T).nnz == 0
     half = slow_nearest(X.toarray().T, 3)
@@ -101,7 +101,7 @@ def test_input_is_not_changed():
 
 def test_roughness_is_the_sum_over_edges():
     rng = np.random.default_rng(3)
-    W = knn.neighbour_graph(rng.random((14, 6)), n_neighbors=3)
+    W = knn.neighbor_graph(rng.random((14, 6)), n_neighbors=3)
     V = rng.random((14, 2))
     dense = W.toarray()
     slow = 0.5 * sum(dense[i, j] * ((V[i] - V[j]) ** 2).sum() for i in range(14) for j in range(14))

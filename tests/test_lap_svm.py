@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from labelferry.baselines import LapSVM
 from labelferry.core.persist import load
 from labelferry.families.squared_hinge import Machine, decisions, fit_machine, no_graph, unit_scale, value_and_gradient
-from labelferry.linalg.knn import neighbour_graph
+from labelferry.linalg.knn import neighbor_graph
 from labelferry.linalg.laplacian import graph, normalized_laplacian
 
 from .corpora import cdsc_sample
@@ -28,7 +28,7 @@ def test_equals_the_slow_reference(C, share):
     est = LapSVM(C, graph_share=share, n_neighbors=3).fit(X, masked)
     y = np.where(masked < 0, 0.0, 2.0 * masked - 1)
     W = slow.cosine_graph(X, 3)
-    np.testing.assert_allclose(neighbour_graph(X, n_neighbors=3).toarray(), W, atol=1e-12)
+    np.testing.assert_allclose(neighbor_graph(X, n_neighbors=3).toarray(), W, atol=1e-12)
     l, n = 10, len(X)
     gamma_A, gamma_I = (1 - share) / (2 * C * l), share * n**2 / (2 * C * l)
     w, b = slow.lap_svm(X, y, W, gamma_A, gamma_I)
@@ -40,7 +40,7 @@ def test_equals_the_slow_reference(C, share):
 
 def test_laplacian_is_the_sum_over_pairs():
     X, *_ = small(1)
-    W = neighbour_graph(X, n_neighbors=3)
+    W = neighbor_graph(X, n_neighbors=3)
     f = np.random.default_rng(0).standard_normal(len(X))
     assert f @ (normalized_laplacian(graph(W, float)) @ f) == pytest.approx(slow.roughness(f, W.toarray()))
 
@@ -59,7 +59,7 @@ def test_without_the_graph_it_is_a_support_vector_machine():
 def test_a_larger_weight_of_the_graph_makes_the_decisions_smoother():
     """The gradient vanishes, and f'L f falls as its weight grows."""
     X, _, masked = small(2)
-    L = normalized_laplacian(graph(neighbour_graph(X, n_neighbors=3), float))
+    L = normalized_laplacian(graph(neighbor_graph(X, n_neighbors=3), float))
     y, cost = np.where(masked == 1, 1.0, -1.0), np.where(masked < 0, 0.0, 1.0)
     rough = []
     for weight in (0.0, 0.1, 1.0, 10.0, 100.0):

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 
 from labelferry.baselines import NMFClustering
 from labelferry.baselines.nmf_clustering import factorize, memberships, objective, weigh
-from labelferry.linalg.normalize import unit_rows
+from labelferry.linalg.normalize import normalize_rows_l2
 
 from .planted import two_sources, vocabulary_shift
 from .reference import nmf_clustering as slow
@@ -36,7 +36,7 @@ def test_the_updates_of_the_paper_do_not_lower_the_final_objective():
 
 def test_memberships_are_the_best_for_given_clusters():
     rng = np.random.default_rng(0)
-    U = np.asarray(unit_rows(rng.random((3, 9)))).T
+    U = np.asarray(normalize_rows_l2(rng.random((3, 9)))).T
     V = rng.random((20, 3)) * (rng.random((20, 3)) > 0.4)
     np.testing.assert_allclose(memberships(V @ U.T, U), V, atol=1e-3)
     np.testing.assert_allclose(memberships(5 * V @ U.T, U), 5 * V, atol=5e-3)  # V scales with the length of a document
@@ -45,7 +45,7 @@ def test_memberships_are_the_best_for_given_clusters():
 def test_cut_weighting_is_that_of_the_normalized_cut():
     """The leading singular value is 1 and its vector the root of the degrees, the trivial eigenvector of the cut."""
     X = vocabulary_shift(n_docs=40, n_words=8).Xt
-    Z = unit_rows(X).toarray()
+    Z = normalize_rows_l2(X).toarray()
     degree = (Z @ Z.T).sum(axis=1)
     np.testing.assert_allclose(weigh(X, "cut").toarray(), Z / np.sqrt(degree)[:, None])
     left, values, _ = np.linalg.svd(weigh(X, "cut").toarray())

@@ -17,7 +17,7 @@ from labelferry.families.squared_hinge import (
     unit_scale,
     value_and_gradient,
 )
-from labelferry.linalg.knn import neighbour_graph
+from labelferry.linalg.knn import neighbor_graph
 from labelferry.linalg.laplacian import graph, normalized_laplacian
 
 
@@ -25,7 +25,7 @@ def machine(seed=0, n=40, n_words=6, smooth=0.7):
     rng = np.random.default_rng(seed)
     X = rng.random((n, n_words))
     y = np.where(X[:, 0] + 0.3 * rng.standard_normal(n) > 0.5, 1.0, -1.0)
-    L = normalized_laplacian(graph(neighbour_graph(X, n_neighbors=4), float)) * smooth
+    L = normalized_laplacian(graph(neighbor_graph(X, n_neighbors=4), float)) * smooth
     return Machine(X, y, rng.choice([0.0, 0.3, 2.0], size=n), L)
 
 

@@ -46,7 +46,7 @@ from ..core.registry import register
 from ..families.clustering import PerTargetClassifier, join_solutions
 from ..families.linear import GRID, START_C, LinearModel, fit_with_C
 from ..linalg.matrix import Array, Matrix, stack_rows
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 _RTOL = 1e-4  # relative error of a density, to save time
 
@@ -61,7 +61,7 @@ class Weighted(NamedTuple):
 def coordinates(X: Matrix, k: int, rng: np.random.Generator) -> Array:
     """z, documents x k: the leading singular directions, each with standard deviation one."""
     k = min(k, X.shape[1])
-    rows = unit_rows(X).astype(np.float64)
+    rows = normalize_rows_l2(X).astype(np.float64)
     left, values, _ = randomized_svd(rows, k, random_state=int(rng.integers(2**31 - 1)))
     Z = left * values
     std = Z.std(axis=0)

@@ -46,7 +46,7 @@ from ..core.params import CLASS_PRIOR, Rules, count, positive, share
 from ..core.registry import register
 from ..families.linear import LinearClassifier
 from ..families.squared_hinge import Machine, fit_machine, linear_model, positive_classes, unit_scale
-from ..linalg.knn import neighbour_graph
+from ..linalg.knn import neighbor_graph
 from ..linalg.laplacian import graph, normalized_laplacian
 from ..linalg.matrix import stack_rows
 
@@ -55,7 +55,7 @@ def solve(domains: Domains, *, C: float, graph_share: float, n_neighbors: int, r
     X, length = unit_scale(stack_rows(domains.X))
     codes = np.concatenate([d.codes for d in domains])
     cost = np.where(codes == UNKNOWN, 0.0, C / (1 - graph_share))
-    L = normalized_laplacian(graph(neighbour_graph(X, n_neighbors=n_neighbors), np.float64))
+    L = normalized_laplacian(graph(neighbor_graph(X, n_neighbors=n_neighbors), np.float64))
     L = L * (graph_share / (1 - graph_share))
     optima = [
         fit_machine(Machine(X, np.where(codes == c, 1.0, -1.0), cost, L)) for c in positive_classes(domains.n_classes)

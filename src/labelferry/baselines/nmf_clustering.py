@@ -42,8 +42,8 @@ from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count
 from ..core.registry import register
 from ..families.clustering import ClusteringClassifier, cluster_targets
 from ..linalg.matrix import Array, Matrix, empty_rows
-from ..linalg.multiplicative import rows_to_one, sq_residual
-from ..linalg.normalize import scale_rows, unit_rows
+from ..linalg.multiplicative import normalize_rows_l1, sq_residual
+from ..linalg.normalize import normalize_rows_l2, scale_rows
 
 
 class NamedFactors(NamedTuple):
@@ -59,7 +59,7 @@ def objective(U: Array, V: Array, X: Matrix) -> float:  # (1)
 
 def weigh(X: Matrix, weighting: str) -> Any:
     """Rows of unit length; for "cut" divided by the root of their degree, as in (3)."""
-    Z = unit_rows(X)
+    Z = normalize_rows_l2(X)
     if weighting == "none":
         return Z
     degree = np.asarray(Z @ (Z.T @ np.ones(Z.shape[0], dtype=Z.dtype)))
@@ -83,7 +83,7 @@ def factorize(X: Matrix, k: int, max_iter: int, tol: float, rng: np.random.Gener
         V = model.fit_transform(X)
     U = model.components_.T
     history = (objective(U, V, X),)
-    return Solution(unit_rows(U.T).T, history, model.n_iter_, model.n_iter_ < max_iter)
+    return Solution(normalize_rows_l2(U.T).T, history, model.n_iter_, model.n_iter_ < max_iter)
 
 
 def cluster(
@@ -99,7 +99,7 @@ def cluster(
 
 def assign(X: Matrix, U: Array) -> tuple[Array, int]:
     """The cluster of each document, and the number of clusters."""
-    return memberships(unit_rows(X), U).argmax(axis=1), U.shape[1]
+    return memberships(normalize_rows_l2(X), U).argmax(axis=1), U.shape[1]
 
 
 def solve(domains: Domains, *, n_clusters: int | None, rng: np.random.Generator, **settings: Any) -> Solution:
@@ -186,4 +186,4 @@ class NMFClustering(ClusteringClassifier):
         self.random_state = random_state
 
     def _cluster_scores(self, X: Matrix, t: int) -> Array:
-        return rows_to_one(memberships(unit_rows(X), self.state_.U[t]))
+        return normalize_rows_l1(memberships(normalize_rows_l2(X), self.state_.U[t]))

@@ -50,7 +50,7 @@ def solve(
 ) -> Solution:
     model = logistic(*domains.labelled(), C)
     X = tuple(d.X for d in domains.targets)
-    graphs = [knn.neighbour_graph(Xt, n_neighbors=n_neighbors) for Xt in X]
+    graphs = [knn.neighbor_graph(Xt, n_neighbors=n_neighbors) for Xt in X]
     F = tuple(smooth(model.proba(Xt), W, smoothness, n_rounds) for Xt, W in zip(X, graphs, strict=True))
     return Solution(Smoothed(model, F, X), (), n_rounds, True)
 

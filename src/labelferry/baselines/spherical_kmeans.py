@@ -32,7 +32,7 @@ from ..families.clustering import ClusteringClassifier, cluster_targets, cosine_
 from ..families.hybrid_graph import indicator
 from ..linalg.entries import to_dense
 from ..linalg.matrix import Array, Matrix, empty_rows
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 
 class NamedCenters(NamedTuple):
@@ -53,7 +53,7 @@ def step(C: Array, Z: Matrix) -> Array:
     codes = cosine.argmax(axis=1)
     empty_clusters = np.setdiff1d(np.arange(len(C)), codes)
     codes[cosine.max(axis=1).argsort(kind="stable")[: len(empty_clusters)]] = empty_clusters
-    centers: Array = unit_rows(np.asarray((Z.T @ indicator(codes, len(C), C.dtype).toarray()).T))
+    centers: Array = normalize_rows_l2(np.asarray((Z.T @ indicator(codes, len(C), C.dtype).toarray()).T))
     return centers
 
 
@@ -74,7 +74,7 @@ def cluster(
     X: Matrix, *, n_clusters: int, n_init: int, max_iter: int, tol: float, rng: np.random.Generator
 ) -> Solution:
     """Centers of the documents that have words; the state is C."""
-    Z = unit_rows(X[~empty_rows(X)])
+    Z = normalize_rows_l2(X[~empty_rows(X)])
     if Z.shape[0] == 0:
         return Solution(np.zeros((1, X.shape[1]), dtype=X.dtype), (), 1, True)
     k = min(n_clusters, Z.shape[0])
@@ -170,4 +170,4 @@ class SphericalKMeans(ClusteringClassifier):
         self.random_state = random_state
 
     def _cluster_scores(self, X: Matrix, t: int) -> Array:
-        return cosine_scores(unit_rows(X) @ self.state_.C[t].T)
+        return cosine_scores(normalize_rows_l2(X) @ self.state_.C[t].T)

@@ -54,10 +54,10 @@ from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from ..linalg.knn import neighbour_graph
+from ..linalg.knn import neighbor_graph
 from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows
-from ..linalg.multiplicative import rows_to_one
-from ..linalg.normalize import unit_rows
+from ..linalg.multiplicative import normalize_rows_l1
+from ..linalg.normalize import normalize_rows_l2
 from ..linalg.smoothing import smooth
 from .domains import Domain, Domains
 
@@ -103,7 +103,7 @@ def fit_label_proportions(P: Array, shares: Array) -> ProportionScaling:
 
 def match_label_proportions(scores: Array, shares: Array) -> Array:
     """Scores >= 0 as probabilities, brought to the shares by `fit_label_proportions`; the shares may sum to less than one."""
-    P = rows_to_one(scores)
+    P = normalize_rows_l1(scores)
     return fit_label_proportions(P, shares / shares.sum()).apply(P)
 
 
@@ -117,7 +117,7 @@ def proportion_scalings(domains: Domains, scores: Iterable[Array]) -> Array | No
         if d.is_target and d.shares is not None:
             speaks = (S := next(of_target)).sum(axis=1) > 0
             open_rows = speaks & ~d.known
-            balance = fit_label_proportions(rows_to_one(S[open_rows]), d.shares) if open_rows.any() else balance
+            balance = fit_label_proportions(normalize_rows_l1(S[open_rows]), d.shares) if open_rows.any() else balance
         rows.append(np.append(balance.power, balance.log_factor))
     return np.array(rows)
 
@@ -170,8 +170,8 @@ def with_target_proportions(domains: Domains, class_prior: Any) -> Domains:
 
 def neighbour_shares(Xs: Matrix, codes: Array, Xt: Matrix) -> Array:
     """Shares of the answers of logistic regression, each document's probabilities averaged with its neighbours'."""
-    P = _source_model().fit(unit_rows(Xs), codes).predict_proba(unit_rows(Xt))
-    W = neighbour_graph(Xt, n_neighbors=_N_NEIGHBORS).astype(P.dtype)
+    P = _source_model().fit(normalize_rows_l2(Xs), codes).predict_proba(normalize_rows_l2(Xt))
+    W = neighbor_graph(Xt, n_neighbors=_N_NEIGHBORS).astype(P.dtype)
     S = smooth(P, W, 1 - _OWN_WEIGHT, _N_ROUNDS)
     count = 1.0 + np.bincount(S.argmax(axis=1), minlength=P.shape[1])  # no class is ruled out
     return count / count.sum()
@@ -184,7 +184,7 @@ def em_shares(P: Array, pi: Array, *, max_iter: int = 1000, tol: float = 1e-8) -
     """
     q = pi
     for _ in range(max_iter):
-        last, q = q, rows_to_one(P * (q / pi)).mean(axis=0)
+        last, q = q, normalize_rows_l1(P * (q / pi)).mean(axis=0)
         if np.abs(q - last).max() < tol:
             break
     return q
@@ -204,7 +204,7 @@ def black_box_shares(held_out: Array, codes: Array, P: Array) -> Array:
 
 def source_probabilities(Xs: Matrix, codes: Array, Xt: Matrix) -> tuple[Array, Array]:
     """Calibrated probabilities of the source's documents, each by a model that has not seen it, and of the target's."""
-    Zs, Zt = unit_rows(Xs), unit_rows(Xt)
+    Zs, Zt = normalize_rows_l2(Xs), normalize_rows_l2(Xt)
     folds = StratifiedKFold(min(5, int(np.bincount(codes).min())))
     held_out = cross_val_predict(_source_model(), Zs, codes, cv=folds, method="predict_proba")
     calibration = LogisticRegression(C=1e4, max_iter=1000).fit(_log(held_out), codes)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 
 from ..linalg.matrix import Array, Matrix
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 _NO_MATCH = -2.0  # below every cosine: matched only if nothing else is left
 
@@ -66,7 +66,7 @@ def profile_similarity(
     P = P - P[class_exists].mean(axis=0)
     if cluster_exists.sum() > 1:  # centering would make the profile of a single cluster zero
         Q = Q - Q[cluster_exists].mean(axis=0)
-    cosine = np.asarray(unit_rows(Q) @ unit_rows(P).T, dtype=np.float64)
+    cosine = np.asarray(normalize_rows_l2(Q) @ normalize_rows_l2(P).T, dtype=np.float64)
     # Values that differ by rounding only are made equal, so that ties depend on the order of the classes alone.
     return np.where(cluster_exists[:, None] & class_exists, cosine.round(9), _NO_MATCH)
 
@@ -76,9 +76,5 @@ def _profiles(X: Matrix, codes: Array, k: int) -> tuple[Array, Array]:
     size = np.bincount(codes, minlength=k)
     weight = (1.0 / np.maximum(size, 1))[codes]
     member = sp.csr_array((weight, (codes, np.arange(len(codes)))), shape=(k, len(codes)))
-    total = member @ unit_rows(X)
+    total = member @ normalize_rows_l2(X)
     return np.asarray(total.toarray() if sp.issparse(total) else total), size > 0
-
-
-def name_clusters(X_source: Matrix, codes_source: Array, X_target: Matrix, clusters: Array, n_classes: int) -> Array:
-    return class_of_clusters(X_source, codes_source, X_target, clusters, n_classes)[clusters]

@@ -42,8 +42,8 @@ from sklearn.utils.extmath import randomized_svd
 from ..core.labels import UNKNOWN
 from ..linalg.entries import values
 from ..linalg.matrix import Array, Matrix
-from ..linalg.multiplicative import rows_to_one
-from ..linalg.normalize import unit_rows, unit_total
+from ..linalg.multiplicative import normalize_rows_l1
+from ..linalg.normalize import normalize_rows_l2, unit_total
 from .partition import cluster_rows
 
 LOG_ZERO = -1e20  # log 0: finite, so that 0 log 0 = 0 in a product, and far below all sums of real logarithms
@@ -127,7 +127,7 @@ def by_document_cluster(X: Matrix, documents: Array, k: int) -> Array:
 
 def log_conditionals(T: Array) -> Array:
     """Logarithm of the rows of T, each with sum one. A row without weight gets the distribution of the column sums."""
-    conditional = rows_to_one(np.where(T.any(axis=1, keepdims=True), T, T.sum(axis=0)))
+    conditional = normalize_rows_l1(np.where(T.any(axis=1, keepdims=True), T, T.sum(axis=0)))
     return np.log(conditional, out=np.full_like(conditional, LOG_ZERO), where=conditional > 0)
 
 
@@ -162,9 +162,9 @@ def latent(X: Matrix, rng: np.random.Generator) -> tuple[Array, Array]:
     Coordinates are rounded: k-means would count points that differ by rounding errors as different.
     """
     seed = int(rng.integers(2**31 - 1))
-    U, s, Vt = randomized_svd(unit_rows(X), min(_N_DIMENSIONS, *X.shape), random_state=seed)
+    U, s, Vt = randomized_svd(normalize_rows_l2(X), min(_N_DIMENSIONS, *X.shape), random_state=seed)
     s = np.where(s > 1e-6 * s[0], s, 0)
-    documents, words = (unit_rows(np.asarray(V * s, dtype=np.float64)).round(4) for V in (U, Vt.T))
+    documents, words = (normalize_rows_l2(np.asarray(V * s, dtype=np.float64)).round(4) for V in (U, Vt.T))
     return documents, words
 
 

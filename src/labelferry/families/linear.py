@@ -16,7 +16,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domain, Domains
 from ..core.proportions import fit_label_proportions
 from ..linalg.matrix import Array, Matrix, short_indices
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 START_C = 10.0  # tf-idf rows have unit length: little shrinkage is best for them
 GRID = (0.1, 1.0, 10.0, 100.0)  # values of C for logistic regression
@@ -143,10 +143,12 @@ def held_out_source_accuracy(domains: Domains) -> float:
 def start_labels(domains: Domains) -> tuple[Array, ...]:
     """V, documents x classes per domain: one-hot if the label is given, else probabilities of logistic regression."""
     X, codes = domains.labelled()
-    model = logistic(unit_rows(X), codes)  # unit length, so that START_C has the same effect for counts and tf-idf
+    model = logistic(
+        normalize_rows_l2(X), codes
+    )  # unit length, so that START_C has the same effect for counts and tf-idf
 
     def predict(d: Domain) -> Array:
-        P = model.proba(unit_rows(d.X)).astype(domains.dtype)
+        P = model.proba(normalize_rows_l2(d.X)).astype(domains.dtype)
         return P if d.shares is None else fit_label_proportions(P[~d.known], d.shares).apply(P)
 
     return tuple(

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .matrix import Array
-from .normalize import unit_rows
+from .normalize import normalize_rows_l2
 
 NO_CLUSTER = -1  # the cluster of a row of zeros
 
@@ -30,7 +30,7 @@ class Discretization(NamedTuple):
 
 def discretize(vectors: Array, *, max_iter: int = 100) -> Discretization:
     """Partition the rows of `vectors` (rows x k) into k clusters, deterministically."""
-    Y = unit_rows(vectors)
+    Y = normalize_rows_l2(vectors)
     non_zero = Y.any(axis=1)
     if not non_zero.any():
         return Discretization(np.full(len(Y), NO_CLUSTER), np.eye(Y.shape[1], dtype=Y.dtype))

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sparse_dot_topn import sp_matmul_topn
 
 from .matrix import Array, Matrix, to_csr
-from .normalize import unit_rows
+from .normalize import normalize_rows_l2
 
 _BLOCK_ENTRIES = 20_000_000  # entries of a full product in memory at once while ties are resolved
 
@@ -35,8 +35,8 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
     W : csr_array of shape (n_rows, n_others)
         Entry (i, j) is cos(x_i, z_j) if z_j is one of the nearest neighbors of x_i.
     """
-    Q = sp.csr_array(unit_rows(to_csr(X)))
-    Z = Q if others is None else sp.csr_array(unit_rows(to_csr(others)), dtype=Q.dtype)
+    Q = sp.csr_array(normalize_rows_l2(to_csr(X)))
+    Z = Q if others is None else sp.csr_array(normalize_rows_l2(to_csr(others)), dtype=Q.dtype)
     if n_neighbors == 0:
         return sp.csr_array((Q.shape[0], Z.shape[0]), dtype=Q.dtype)
     Zt = sp.csr_array(Z.T.tocsr())
@@ -55,13 +55,15 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
     if len(rows) == 0:
         return best
     blocks = np.array_split(rows, max(1, len(rows) * Z.shape[0] // _BLOCK_ENTRIES))
-    resolved = sp.vstack([_settle(Q, Zt, best, block, without_self=others is None) for block in blocks], format="csr")
+    resolved = sp.vstack(
+        [_resolve_ties(Q, Zt, best, block, without_self=others is None) for block in blocks], format="csr"
+    )
     untied = sp.diags_array((~tied).astype(best.dtype)) @ best
     place = sp.csr_array((np.ones(len(rows), best.dtype), (rows, np.arange(len(rows)))), shape=(len(tied), len(rows)))
     return to_csr(untied + place @ resolved)
 
 
-def neighbour_graph(X: Matrix, *, n_neighbors: int) -> sp.csr_array:
+def neighbor_graph(X: Matrix, *, n_neighbors: int) -> sp.csr_array:
     """max(W, W') of the nearest neighbors of the rows of X: an edge if one is a nearest neighbor of the other."""
     return symmetric(nearest(X, n_neighbors=n_neighbors))
 
@@ -72,7 +74,9 @@ def symmetric(affinity: Matrix) -> sp.csr_array:
     return sp.csr_array(W.maximum(W.T))
 
 
-def _settle(Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, *, without_self: bool) -> sp.csr_array:
+def _resolve_ties(
+    Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, *, without_self: bool
+) -> sp.csr_array:
     """The neighbors of rows with a tie at the border, from all their cosines that reach it."""
     border = best[rows].min(axis=1, explicit=True).toarray().ravel()
     product = sp.csr_array(Q[rows] @ Zt).tocoo()

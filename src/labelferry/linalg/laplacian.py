@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from .matrix import Array, Matrix, has_negative
-from .normalize import unit_rows
+from .normalize import normalize_rows_l2
 
 _NO_EDGE = 1e-12  # nodes with a smaller degree have no edges
 
@@ -50,7 +50,7 @@ class Similarity:
     """
 
     def __init__(self, X: Matrix, tau: float = 0.0) -> None:
-        self.Z = unit_rows(X)
+        self.Z = normalize_rows_l2(X)
         n = X.shape[0]
         plain = self.Z @ (self.Z.T @ np.ones(n, dtype=X.dtype))
         self.constant = float(tau * max(plain.mean(), 0.0) / n) + float(has_negative(X))

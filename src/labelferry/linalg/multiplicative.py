@@ -48,7 +48,7 @@ def by_rows(update: Callable[..., Array], A: Array, *others: Array) -> Array:
     return new
 
 
-def rows_to_one(A: Array) -> Array:
+def normalize_rows_l1(A: Array) -> Array:
     """Rows divided by their sum; a row of zeros becomes uniform."""
     total = A.sum(axis=1, keepdims=True)
     uniform: Array = np.full_like(A, 1.0 / A.shape[1])
@@ -56,7 +56,7 @@ def rows_to_one(A: Array) -> Array:
     return rows
 
 
-def columns_to_one(A: Array, out: Array | None = None) -> Array:
+def normalize_columns_l1(A: Array, out: Array | None = None) -> Array:
     """Columns divided by their sum; a column of zeros stays zero. `out` as in numpy."""
     total = np.ones(len(A), dtype=A.dtype) @ A  # a product is faster than a sum along the short axis
     return np.divide(A, np.where(total > 0, total, 1), out=out)

@@ -24,7 +24,7 @@ def scale_rows(X: Any, factor: Array) -> Any:
     return np.asarray(X) * factor[:, None]
 
 
-def unit_rows(X: Matrix) -> Any:
+def normalize_rows_l2(X: Matrix) -> Any:
     """Rows divided by their length; rows of zeros stay zero."""
     length = row_norms(X)
     return scale_rows(X, np.divide(1.0, length, out=np.zeros_like(length), where=length > 0))

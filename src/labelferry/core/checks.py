@@ -21,7 +21,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.validation import check_is_fitted
 
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 from .classifier import TransductiveClassifier
 
 Check = Callable[[TransductiveClassifier], None]
@@ -47,7 +47,7 @@ def small_corpus(n_classes: int = 3, n_docs: int = 30, seed: int = 0) -> Corpus:
         np.add.at(counts[row], np.concatenate([own, noise]), 1)
     order = rng.permutation(len(y))
     y, domain = y[order], domain[order]
-    return Corpus(sp.csr_array(unit_rows(sp.csr_array(counts[order]))), y, domain, np.where(domain < 0, -1, y))
+    return Corpus(sp.csr_array(normalize_rows_l2(sp.csr_array(counts[order]))), y, domain, np.where(domain < 0, -1, y))
 
 
 def check_transductive(estimator: TransductiveClassifier) -> None:

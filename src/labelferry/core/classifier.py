@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from ..linalg.matrix import Array, Matrix, empty_rows
-from ..linalg.multiplicative import rows_to_one
+from ..linalg.multiplicative import normalize_rows_l1
 from .documents import read_documents, read_sources, warn_if_no_shared_words
 from .domains import Domains, read_domains
 from .iterate import Solution
@@ -274,7 +274,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if self.balance_ is None:
             return scores
         power, *log_factor = self.balance_[d]
-        P = ProportionScaling(power, np.array(log_factor)).apply(rows_to_one(scores))
+        P = ProportionScaling(power, np.array(log_factor)).apply(normalize_rows_l1(scores))
         return np.where(scores.sum(axis=1, keepdims=True) > 0, P, 0)
 
     def _set_transduction(self, domains: Domains, used: Domains) -> None:
@@ -334,6 +334,6 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
 def _probabilities(scores: Array, empty: Array, prior: Array) -> Array:
     """Rows of scores as probabilities; the prior for empty documents and rows of zeros."""
-    proba = rows_to_one(scores)
+    proba = normalize_rows_l1(scores)
     proba[empty | (scores.sum(axis=1) <= 0)] = prior
     return proba

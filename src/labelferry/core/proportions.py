@@ -40,10 +40,10 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from ..linalg.knn import neighbour_graph
+from ..linalg.knn import neighbor_graph
 from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows
-from ..linalg.multiplicative import rows_to_one
-from ..linalg.normalize import unit_rows
+from ..linalg.multiplicative import normalize_rows_l1
+from ..linalg.normalize import normalize_rows_l2
 from ..linalg.smoothing import smooth
 from .domains import Domain, Domains
 
@@ -92,7 +92,7 @@ def fit_label_proportions(P: Array, proportions: Array) -> ProportionScaling:
 
 def match_label_proportions(scores: Array, proportions: Array) -> Array:
     """Scores >= 0 as probabilities, scaled by `fit_label_proportions`; the proportions may sum to less than one."""
-    P = rows_to_one(scores)
+    P = normalize_rows_l1(scores)
     return fit_label_proportions(P, proportions / proportions.sum()).apply(P)
 
 
@@ -106,7 +106,7 @@ def proportion_scalings(domains: Domains, scores: Iterable[Array]) -> Array | No
         if d.is_target and d.shares is not None:
             S = next(target_scores)
             free = (S.sum(axis=1) > 0) & ~d.known
-            scaling = fit_label_proportions(rows_to_one(S[free]), d.shares) if free.any() else scaling
+            scaling = fit_label_proportions(normalize_rows_l1(S[free]), d.shares) if free.any() else scaling
         rows.append(np.append(scaling.power, scaling.log_factor))
     return np.array(rows)
 
@@ -164,8 +164,8 @@ def with_target_proportions(domains: Domains, class_prior: Any) -> Domains:
 
 def neighbor_proportions(Xs: Matrix, codes: Array, Xt: Matrix) -> Array:
     """Class proportions of the labels of logistic regression, its probabilities averaged over neighbors."""
-    P = _source_model().fit(unit_rows(Xs), codes).predict_proba(unit_rows(Xt))
-    W = neighbour_graph(Xt, n_neighbors=_N_NEIGHBORS).astype(P.dtype)
+    P = _source_model().fit(normalize_rows_l2(Xs), codes).predict_proba(normalize_rows_l2(Xt))
+    W = neighbor_graph(Xt, n_neighbors=_N_NEIGHBORS).astype(P.dtype)
     S = smooth(P, W, 1 - _OWN_WEIGHT, _N_ROUNDS)
     count = 1.0 + np.bincount(S.argmax(axis=1), minlength=P.shape[1])  # no class gets 0
     return np.divide(count, count.sum())

@@ -68,7 +68,7 @@ def test_kkt_residual_vanishes():
 
 
 def test_fixed_points_are_those_of_nmtf():
-    """With beta = 1 and without the normalizations (1) is NMTF's problem; the root changes the path, not the fixed point."""
+    """Without normalizations and with beta = 1, (1) is NMTF's problem; the root changes the path, not the fixed point."""
     f, p, weights = problem(seed=2, beta=1.0)
     g = nmtf.Factors(*f)
     for _ in range(20000):
@@ -92,7 +92,7 @@ def test_the_value_of_the_uniform_start_changes_no_label():
 
 
 def test_word_clusters_are_those_that_made_the_words():
-    """Two topics without a common word: P(topic | word) is 0 or 1; a word that does not occur has the same probability in both."""
+    """Two topics without a common word: P(topic | word) is 0 or 1; uniform for a word that does not occur."""
     rng = np.random.default_rng(0)
     of_topic = np.array([[3.0, 2, 1, 0, 0, 0, 0], [0, 0, 0, 1, 2, 3, 0]])
     X = rng.poisson(5 * of_topic[np.arange(40) % 2]).astype(float)

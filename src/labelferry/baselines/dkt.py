@@ -35,7 +35,8 @@ Departures
 - Ding et al. write F'A instead of its symmetric part. A multiplier of F'F = I is symmetric, so theirs is a multiplier
   only if F'A happens to be symmetric. The accuracy is about the same.
 - Each X_d is scaled to norm one. || F S G_d' || = || F S || is the same for every domain, so all X_d must have the same
-  norm; otherwise a small target is fitted at a wrong scale. As a result, a domain given twice gets the same predictions.
+  norm; otherwise a small target is fitted at a wrong scale. As a result, a domain given twice gets the same
+  predictions.
 - The label of a document is read from its row of G_d after each column is scaled to the length at which it is nearest
   to ones, g <- g (g'1 / g'g): for the G of given labels that gives back 0 and 1, whatever the sizes of the classes.
 - F and S start at random (Ding et al.: k-means), G from logistic regression; 20 topics as for NMTF.

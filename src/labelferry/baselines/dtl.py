@@ -1,4 +1,4 @@
-r"""Dual transfer learning: some topics are common to all domains, some belong to one domain; both share one association.
+r"""Dual transfer learning: topics common to all domains, topics of single domains, and one shared association.
 
     minimize  1/2 sum_d || X_d' - P_d H V_d' ||^2,   P_d = [U, W_d],   H = [H_0; H_1],                               (3)
     over      U, W_d, H, V_d >= 0,   U'1 = 1,  W_d'1 = 1,  V_d 1 = 1

@@ -3,8 +3,9 @@ r"""Graph co-regularized tri-factorization: labels are smooth over similar docum
     minimize  sum_d || X_d' - U_d H V_d' ||^2 + lambda tr(U_d' L^u_d U_d) + gamma tr(V_d' L^v_d V_d),  L = D - W,    (7)
     over      U_d, H, V_d >= 0,   U_d'1 = 1,  V_d'1 = 1
 
-    X_d  documents x words                                   U_d  words x topics     H  topics x classes, shared
-    V_d  documents x classes; those of a source: its labels  W^u_d, W^v_d  affinity of words and of documents in domain d
+    X_d  documents x words     U_d  words x topics          H    topics x classes, shared
+    V_d  documents x classes; those of a source: its labels
+    W^u_d, W^v_d  affinity of words and of documents in domain d
 
 W links each word (document) of a domain to its p nearest by cosine, max(W, W') (3), (5); or it is the user's own graph.
 
@@ -117,8 +118,8 @@ def step(f: Factors, p: FactorizationProblem, g: Graphs, normalize: bool = True)
 def masses(shares: Array, label_shares: Array) -> Array:
     """The sums of the columns of a target's V if its class proportions (`shares`) are given.
 
-    One on average, proportional to the proportions divided by those of the given labels (`label_shares`). V'1 = 1 of (7)
-    assumes that they are equal: a rare class would have the larger entries.
+    One on average, proportional to the proportions divided by those of the given labels (`label_shares`). V'1 = 1 of
+    (7) assumes that they are equal: a rare class would have the larger entries.
     """
     moved = shares / label_shares
     mass: Array = moved * len(moved) / moved.sum()

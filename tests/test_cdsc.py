@@ -91,7 +91,7 @@ def test_coordinates_are_orthogonal_by_degree():
     )
 
 
-def test_equation_5_consistent_partitions_pay_nothing():
+def test_equation_5_consistent_partitions_cost_nothing():
     """U'x = 0 for every x that is constant on the classes, and only for these."""
     g = problem(n_classes=3)
     x = np.where(g.blocks >= 0, np.array([2.0, -1.0, 0.5])[g.blocks], RNG(0).random(len(g.blocks)))
@@ -153,8 +153,10 @@ def test_extension_is_exact_for_documents_of_the_fit_without_the_similarity_to_t
 
 
 def aligned(A, B, rows):
-    """Mean difference of the unit rows of A and B, after the turn that fits the given rows best: eigenvectors of close
-    eigenvalues turn within their space, which no classifier on them notices."""
+    """Mean difference of the unit rows of A and B, after the rotation that fits the given rows best.
+
+    Eigenvectors of close eigenvalues rotate within their space, which does not change a classifier on them.
+    """
     A, B = unit_rows(A), unit_rows(B)
     left, _, right = np.linalg.svd(A[rows].T @ B[rows])
     return np.abs(A @ (left @ right) - B).mean(axis=1)
@@ -162,8 +164,8 @@ def aligned(A, B, rows):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("n_new", [1, 40])
-def test_extension_agrees_with_a_refit(n_classes, n_new):
-    """New documents are put as near to where a refit has them as the refit leaves the documents it already knew."""
+def test_extension_agrees_with_a_new_fit(n_classes, n_new):
+    """New documents are as near to their place in a new fit as the documents that were in both fits."""
     task = vocabulary_shift(n_classes=n_classes, n_docs=240, common=0.2)
     known, new = slice(0, 200), slice(200, 200 + n_new)
     est, refit = CDSC(random_state=0), CDSC(random_state=0)
@@ -176,7 +178,7 @@ def test_extension_agrees_with_a_refit(n_classes, n_new):
     assert moved[440:].max() < (0.01 if n_new == 1 else 0.08)
 
 
-def test_new_documents_of_the_newsgroups_as_in_a_refit(corpus):
+def test_new_documents_of_the_newsgroups_get_the_labels_of_a_new_fit(corpus):
     path = corpus("20news/20news-bydate.jsonl.gz")
     task = cdsc_sample(path, "rec vs talk", 0)
     old = RNG(0).permutation(len(task.yt)) >= 50

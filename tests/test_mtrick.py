@@ -68,7 +68,7 @@ def test_kkt_residual_vanishes():
 
 
 def test_fixed_points_are_those_of_nmtf():
-    """Without normalizations and with beta = 1, (1) is NMTF's problem; the root changes the path, not the fixed point."""
+    """With beta = 1 and no normalization, (1) is NMTF's problem; the root changes the path, not the fixed point."""
     f, p, weights = problem(seed=2, beta=1.0)
     g = nmtf.Factors(*f)
     for _ in range(20000):

@@ -44,7 +44,7 @@ def test_the_source_names_clusters_and_does_not_change_them():
     np.testing.assert_array_equal(one.transduction_, 1 - other.transduction_)
 
 
-def test_new_documents_as_in_a_refit():
+def test_new_documents_get_the_labels_of_a_new_fit():
     task = vocabulary_shift(n_classes=3, n_docs=240, common=0.2)
     est, refit = NormalizedCut(random_state=0), NormalizedCut(random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt[:200])

@@ -72,7 +72,7 @@ def test_documents_of_the_fit_get_their_own_coordinates_as_new_documents():
     np.testing.assert_allclose(est.predict_proba(task.Xt), est.transduction_proba_, atol=1e-6)
 
 
-def test_new_documents_as_in_a_refit():
+def test_new_documents_get_the_labels_of_a_new_fit():
     task = vocabulary_shift(n_docs=240, common=0.2)
     for form in ("kamvar", "lambda0"):
         est, refit = (SpectralClassifier(form, random_state=0) for _ in range(2))

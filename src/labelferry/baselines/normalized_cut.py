@@ -95,7 +95,7 @@ class NormalizedCut(TransductiveClassifier):
     Attributes
     ----------
     state_ : CutClusters
-        `vectors` (coordinates of the target documents), `extension` (eigenvalues, and the sums that new documents need),
+        `vectors` (coordinates of the target documents), `extension` (eigenvalues and the sums that new documents need),
         `centers` and `names` (the class of every cluster).
         For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
 

@@ -36,7 +36,8 @@ Departures
 Limits
 ------
 - The divergence grows with the size of the samples: kappa = 2 is for about 500 documents per class. `gap_` depends less
-  on the size, but a small gap is not a guarantee: people vs places of Reuters has .17, and full transfer costs 8 points.
+  on the size, but a small gap is not a guarantee: people vs places of Reuters has .17, and full transfer costs 8
+  points.
 - The risk does not predict how much a transfer gains. It is only a coarse safeguard: RSP is within one point of the
   better of full and no transfer on 16 of the 20 tasks of benchmarks/rsp_tasks.py (purity, means of five draws).
 """

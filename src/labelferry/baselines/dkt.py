@@ -28,7 +28,7 @@ Papers: Wang, Huang, Nie and Ding, Cross-Language Web Page Classification via Du
 Matrix Tri-factorization, SIGIR 2011; Ding, Li, Peng and Park, Orthogonal Nonnegative Matrix Tri-factorizations for
 Clustering, KDD 2006. We had no copy of the first. (1) is the method as summarized in papers that compare with it; its
 abstract mentions word cluster "approximations", which may mean that F differs slightly between the domains. (a)-(c) are
-those of the second paper, summed over the domains; the other parts of this text are ours.
+those of the second paper, summed over the domains; we wrote the other parts of this text.
 
 Departures
 ----------
@@ -38,7 +38,7 @@ Departures
   norm; otherwise a small target is fitted at a wrong scale. As a result, a domain given twice gets the same
   predictions.
 - The label of a document is read from its row of G_d after each column is scaled to the length at which it is nearest
-  to ones, g <- g (g'1 / g'g): for the G of given labels that gives back 0 and 1, whatever the sizes of the classes.
+  to ones, g <- g (g'1 / g'g): for the G of given labels that gives back 0 and 1 for any sizes of the classes.
 - F and S start at random (Ding et al.: k-means), G from logistic regression; 20 topics as for NMTF.
 """
 

@@ -6,8 +6,8 @@ r"""Collective tri-factorization: every domain has its own topics; the associati
     X_d  documents x words     W_d  words x topics of domain d     H  topics x classes, shared
     V_d  documents x classes; those of a source are its labels
 
-Only H connects the domains: the i-th topic has the same proportion in every class in all domains, whatever its words
-are.
+Only H connects the domains: the i-th topic of each domain has the same proportion in every class, but its words may
+differ.
 
 Papers: (2) and the updates (6)-(8), there with alpha = 0, are those of Chen and Zhang, Domain Adaptation with Topical
 Correspondence Learning, IJCAI 2013, who compare with it; it is also (2) in Long et al., AAAI 2012. The factorization is

@@ -121,7 +121,7 @@ def solve(
 
 @register
 class SGT(TransductiveClassifier):
-    """Spectral graph transducer: a ratio cut of the nearest-neighbour graph that agrees with the labels.
+    """Spectral graph transducer: a ratio cut of the nearest-neighbor graph that agrees with the labels.
 
     Parameters
     ----------

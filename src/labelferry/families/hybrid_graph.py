@@ -52,7 +52,7 @@ def scales(domains: Domains, weighting: str, tau: float) -> Scales:
 
 
 def resolve_weighting(domains: Domains, weighting: str, for_counts: str) -> str:
-    """The weighting that "auto" stands for: `for_counts` if all entries are whole numbers, else "none"."""
+    """The weighting that "auto" means: `for_counts` if all entries are whole numbers, else "none"."""
     if weighting == "auto":
         counts = all((values(X) == np.rint(values(X))).all() for X in domains.X)
         return for_counts if counts else "none"

@@ -76,7 +76,7 @@ def test_kkt_residual_vanishes():
 
 
 def test_without_smoothness_the_fixed_points_are_those_of_nmtf():
-    """lambda = gamma = 0 is the collective tri-factorisation (2); the root changes the path, not the fixed point."""
+    """lambda = gamma = 0 is the collective tri-factorization (2); the root changes the path, not the fixed point."""
     f, p, g = problem(seed=2, lam=0.0, gamma=0.0)
     plain = nmtf.Factors(*f)
     for _ in range(20000):

@@ -97,7 +97,7 @@ def test_hard_input_has_a_defined_prediction(case, k, tau, form):
 def test_classes_without_a_common_word_are_one_point_each(form):
     """The ideal case: the graph falls apart into the classes, the first eigenvectors are constant on each of them."""
     task = vocabulary_shift(n_classes=3, n_docs=90, common=0.1)
-    Xs, Xt = (X[:, : 3 * 3 * 30] for X in (task.Xs, task.Xt))  # without the words of noise
+    Xs, Xt = (X[:, : 3 * 3 * 30] for X in (task.Xs, task.Xt))  # without the noise words
     est = SpectralClassifier(form, degree_regularization=0, random_state=0)
     np.testing.assert_array_equal(est.transfer(Xs, task.ys, Xt), task.yt)
     np.testing.assert_allclose(est.state_.extension.values, 0, atol=1e-10)

@@ -47,9 +47,8 @@ def start(b: Blocks, C_i: sp.csr_array, codes_o: Array) -> LowRankSimilarity:
     """O = [C_i; C_o] [C_i; C_o]', with labels of the unlabelled documents from another method (footnote 2)."""
     K = C_i.shape[1]
     C = [C_i.toarray(), indicator(codes_o, K, C_i.dtype).toarray()]
-    length = np.sqrt(
-        (C[0] ** 2).sum(axis=0) + (C[1] ** 2).sum(axis=0)
-    )  # sqrt 2, or 1 if a class is missing in one block
+    # The length is sqrt 2, or 1 if a class is missing in one block.
+    length = np.sqrt((C[0] ** 2).sum(axis=0) + (C[1] ** 2).sum(axis=0))
     kept = length > 0
     U_i, U_o = (part[:, kept] / length[kept] for part in C)
     none = np.zeros((b.R_i.shape[1], 0), dtype=C_i.dtype)

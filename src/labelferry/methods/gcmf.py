@@ -24,7 +24,7 @@ Departures
   (books-kitchen, electronics-dvd, kitchen-electronics: .815 after 40, .760 after 100). `max_iter=100` is the paper's.
 - A new document is folded in by (9) with its nearest documents by cosine of the same domain as neighbors, also if the
   user gave a graph of the documents: the new document has no links there.
-- Labels given for documents of a target keep the mass they start with, so the columns of V sum to one without them.
+- Labels given for documents of a target keep the mass they start with, so the columns of V do not sum exactly to one.
 - `class_prior` is not in the paper. If it is given, the columns of a target's V sum to the class proportions, not to
   one.
 - Logistic regression starts from documents of unit length, whatever `normalization` is.
@@ -132,13 +132,13 @@ def scale_to_mass(V: Array, mass: Array | None) -> Array:
 
 
 def update_U(U: Array, XV: Array, WU: Array, degree: Array, *, H: Array, G: Array) -> Array:
-    """(8) for a block of words, not normalized; G = H V'V H'."""
-    return root_scale(U, XV @ H.T + WU, U @ G + degree * U)
+    """(8) for a block of words, not normalized."""
+    return root_scale(U, XV @ H.T + WU, U @ G + degree * U)  # (8), G = H V'V H'
 
 
 def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Array:
-    """(9), not normalized; B = U H and G = B'B."""
-    return root_scale(V, XB + WV, V @ G + degree * V)
+    """(9), not normalized."""
+    return root_scale(V, XB + WV, V @ G + degree * V)  # (9), B = U H and G = B'B
 
 
 def start(p: FactorizationProblem, here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:

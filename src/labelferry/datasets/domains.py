@@ -48,7 +48,9 @@ def load_domains(path: str | PathLike[str]) -> Corpus:
         )
     texts, labels, domains = (table.columns[name] for name in COLUMNS)
     rows = [i for i, cells in enumerate(zip(texts, labels, domains, strict=True)) if None not in cells]
-    fields = {name: np.array([str(column[i]) for i in rows]) for name, column in (("label", labels), ("domain", domains))}
+    fields = {
+        name: np.array([str(column[i]) for i in rows]) for name, column in (("label", labels), ("domain", domains))
+    }
     return Corpus(corpus_name(place), [str(texts[i]) for i in rows], fields)
 
 

@@ -226,7 +226,7 @@ def all_tasks(corpora: Sequence[str] | None = None) -> list[TrustTask]:
     plain = [*plan_newsgroups(), *plan_reuters(), *plan_amazon()]
     for name in domain_corpora() if corpora is None else corpora:
         plain += plan_domains(name)
-    names = {name for name in (t.corpus for t in plain)}
+    names = {t.corpus for t in plain}
     return [*mixed(plain), *(t for t in plan_traps() if {t.corpus, t.foreign or t.corpus} <= names)]
 
 
@@ -393,19 +393,19 @@ def plan_traps() -> Iterator[TrustTask]:
         ("news_topics", "bbc", "agnews"),
         ("satd_1to3", "argouml", "jruby-1.4.0"),
     )
-    small = {"n_source": 1000, "n_target": 1000}
     for name, a, b in shuffled:
-        yield TrustTask(f"shuffled/{name}", name, "shuffled labels", "", "", name, (a,), b, **small, shuffled=True)
-    yield TrustTask(
-        "shuffled/newsgroups", "newsgroups", "shuffled labels", table_task="gcmf/comp vs rec", **small, shuffled=True
+        task = _trap(f"shuffled/{name}", name, "shuffled labels", a, b)
+        yield replace(task, shuffled=True)
+    comp = TrustTask(
+        "shuffled/newsgroups", "newsgroups", "shuffled labels", table_task="gcmf/comp vs rec", shuffled=True
     )
+    yield replace(comp, n_source=1000, n_target=1000)
     reviews, shops = "fdu_mtl_reviews", "shopping_zh"
     for a, b in (("books", "books"), ("electronics", "computer"), ("imdb", "hotel")):
-        yield TrustTask(f"foreign/{a} {b}", reviews, "foreign", "", "", reviews, (a,), b, **small, foreign=shops)
-    kitchen = "kitchen_housewares"
-    yield TrustTask("foreign/zh en", shops, "foreign", "", "", shops, ("hotel",), kitchen, **small, foreign=reviews)
+        yield replace(_trap(f"foreign/{a} {b}", reviews, "foreign", a, b), foreign=shops)
+    yield replace(_trap("foreign/zh en", shops, "foreign", "hotel", "kitchen_housewares"), foreign=reviews)
     for a, b in (("hotel", "books"), ("tablet", "phone"), ("fruit", "shampoo")):
-        yield TrustTask(f"no spaces/{a} {b}", shops, "no spaces", "", "", shops, (a,), b, split_at_spaces=True)
+        yield replace(_trap(f"no spaces/{a} {b}", shops, "no spaces", a, b), split_at_spaces=True)
     yield from _missing_classes()
     repeated = (
         ("crisislex_t6", "2013_Boston_Bombings", "2013_Oklahoma_Tornado"),
@@ -416,18 +416,12 @@ def plan_traps() -> Iterator[TrustTask]:
     for name, a, b in repeated:
         for copies, near in ((3, False), (12, False), (4, True)):
             kind = f"{copies} near copies" if near else f"{copies} copies"
-            yield TrustTask(
-                f"copies/{name} {kind}",
-                name,
-                "copies",
-                data=name,
-                sources=(a,),
-                target=b,
-                n_source=1000,
-                n_target=300,
-                copies=copies,
-                near_copies=near,
-            )
+            task = _trap(f"copies/{name} {kind}", name, "copies", a, b)
+            yield replace(task, n_target=300, copies=copies, near_copies=near)
+
+
+def _trap(name: str, corpus: str, kind: str, source: str, target: str) -> TrustTask:
+    return TrustTask(name, corpus, kind, data=corpus, sources=(source,), target=target, n_source=1000, n_target=1000)
 
 
 def _missing_classes() -> Iterator[TrustTask]:

@@ -11,8 +11,7 @@ from sklearn.decomposition import TruncatedSVD
 
 import labelferry
 from labelferry import TCL, SourceLR, load_demo
-from labelferry.assessment import divergence
-from labelferry.assessment import gap, risk
+from labelferry.assessment import divergence, gap, risk
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = (

@@ -6,8 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import labelferry
-from labelferry.assessment import divergence
-from labelferry.assessment import gap, risk
+from labelferry.assessment import divergence, gap, risk
 from labelferry.families.divergence import cluster_counts, kl
 from labelferry.linalg.bisect import bisect, means, split
 from labelferry.linalg.normalize import unit_rows
@@ -165,5 +164,5 @@ def test_the_first_mistakes_are_said_in_words():
     X = np.eye(4)
     with pytest.raises(ValueError, match=r"risk\(divergence\(Xs, Xt\)\)"):
         risk(X, X)
-    with pytest.raises(ValueError, match="X holds texts"):
+    with pytest.raises(ValueError, match="X contains raw texts"):
         gap(["a text"], ["another"])

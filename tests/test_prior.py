@@ -14,9 +14,9 @@ from labelferry.core.proportions import (
     black_box_shares,
     class_shares,
     em_shares,
+    fit_label_proportions,
     match_proportions,
     neighbour_shares,
-    fit_label_proportions,
     source_probabilities,
     with_target_proportions,
 )

@@ -41,16 +41,15 @@ format: .venv/dev      ## fix what ruff can fix
 bench: .venv/dev       ## speed and memory compared with scikit-learn's NMF
 	$(BIN)/python -m benchmarks.speed
 
-# pip 25.1 and later can install dependency groups.
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 
 .venv/run: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[all]"
 	@touch $@
 
 .venv/dev: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet "pip>=25.1"  # installs dependency groups
 	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	@touch $@ .venv/run
 

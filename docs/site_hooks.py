@@ -31,7 +31,7 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Rewrite links that leave docs/."""
     uri = page.file.src_uri
-    written_in = {site: ROOT for site in TOP_PAGES.values()}.get(uri, (DOCS / uri).parent)
+    written_in = dict.fromkeys(TOP_PAGES.values(), ROOT).get(uri, (DOCS / uri).parent)
 
     def rewrite(match: re.Match[str]) -> str:
         start, path, anchor, end = match[1], match[2], match[3] or "", match[4]

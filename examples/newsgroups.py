@@ -27,7 +27,8 @@ NEW = ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware", "comp.windows.x", "s
 def choose(corpus, groups):
     """Texts of these groups, and "comp" or "sci" per text."""
     part = corpus.select(np.isin(corpus.fields["group"], groups))
-    return [strip_headers(text) for text in part.texts], np.array([group[:4].strip(".") for group in part.fields["group"]])
+    labels = np.array([group.partition(".")[0] for group in part.fields["group"]])
+    return [strip_headers(text) for text in part.texts], labels
 
 
 corpus = load_newsgroups()

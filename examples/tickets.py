@@ -17,8 +17,8 @@ demo = labelferry.load_demo()
 labelled = pd.DataFrame({"text": demo.texts_source, "label": demo.y_source})
 new = pd.DataFrame({"text": demo.texts_target})
 print(len(labelled), "labelled tickets,", len(new), "new tickets")
-print(labelled.sample(2, random_state=0).to_string(index=False))
-print(new.sample(2, random_state=0).to_string(index=False))
+for text in (labelled.text[0], new.text[0]):
+    print("-", text[:100])
 
 # %%
 # ## Check first
@@ -59,10 +59,11 @@ print(f"labelferry:             {(result.labels == demo.y_target).mean():.3f}")
 # %%
 # ## Later tickets
 #
-# The fitted model labels later documents without a new fit. `result.save("model.npz")` writes it to a file.
+# `result.save("model.npz")` writes the model to a file, and `labelferry.load("model.npz").label(texts)` labels later
+# documents without a new fit. The same with an estimator:
 
-(labels_source, labels_target), vectorizer = labelferry.tfidf(demo.texts_source, demo.texts_target)
-later = vectorizer.transform(["The hub lost the wifi again.", "Cancel the family plan, please."])
-tcl = labelferry.TCL(random_state=0)
-tcl.transfer(labels_source, demo.y_source, labels_target)
-print(tcl.predict(later))
+(Xs, Xt), vectorizer = labelferry.tfidf(labelled.text, new.text)
+estimator = labelferry.TCL(random_state=0)
+estimator.transfer(Xs, labelled.label, Xt)
+later = ["The hub lost the wifi again.", "Cancel the family plan, please."]
+print(estimator.predict(vectorizer.transform(later)))

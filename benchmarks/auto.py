@@ -3,8 +3,8 @@
     python -m benchmarks.auto [--jobs N] [--out FILE] [TABLE ...]    gcmf shift reuters amazon amazon-uneven hybrid four
     python -m benchmarks.auto --suggest [--out FILE]                 then: 20 questions on the worst tasks, five seeds
 
-One line a task goes to FILE, so that a run that was stopped goes on. The constants of `labelferry.ensemble` were chosen on
-the tables gcmf (newsgroups), shift 9:1, reuters and amazon, with a look at amazon-uneven and shift 1:9.
+One line per task is written to FILE, so that an interrupted run can be continued. The constants of
+`labelferry.ensemble` were chosen on the tables gcmf (newsgroups), shift 9:1, reuters and amazon, with a look at amazon-uneven and shift 1:9.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import scipy.sparse as sp
 from joblib import Parallel, delayed
 
 from labelferry import AutoTransfer, SourceLR
+from labelferry.assessment.agreement import margin
 from labelferry.bench.tasks import TASKS, tasks_here
-from labelferry.ensemble.blend import margin
 
 TABLES = ("gcmf", "shift", "reuters", "amazon", "amazon-uneven", "hybrid", "four")
 WORST = 2  # of Reuters and of Amazon, for the questions
@@ -39,18 +39,18 @@ def measure(name: str) -> dict[str, Any]:
     labels = auto.transfer(data.Xs, data.ys, data.Xt)
     seconds = time.perf_counter() - began
     source = SourceLR().transfer(data.Xs, data.ys, data.Xt)
-    right, state = labels == data.yt, auto.state_
+    right, state = labels == data.yt, auto.state_.assessment
     sure = np.argsort(-margin(auto.transduction_proba_), kind="stable")[: int(0.8 * len(right))]
     truth = np.array([(data.yt == c).mean() for c in auto.classes_])
     speaking = data.yt[~auto.transduction_empty_]
-    said = (auto.classes_[state.codes] == speaking).mean(axis=1)
+    said = (auto.classes_[state.members.codes] == speaking).mean(axis=1)
     return {
         "task": name,
         "auto": float(right.mean()),
         "source": float((source == data.yt).mean()),
         "auto_balanced": balanced(labels, data.yt),
         "source_balanced": balanced(source, data.yt),
-        "estimate": state.accuracy.tolist(),
+        "estimate": list(state.accuracy),
         "review_gain": float(right[sure].mean() - right.mean()),
         "kept_error": float(1 - right[~auto.needs_review_].mean()) if (~auto.needs_review_).any() else None,
         "reviewed": float(auto.needs_review_.mean()),

@@ -1,13 +1,21 @@
-"""The accuracies that the docstrings quote for their departures: one line each, on the tasks they name.
+"""The accuracies in the sections "Departures" of the docstrings: one line each, on the tasks that the docstrings name.
 
     python -m benchmarks.departures [NAME ...]     names of estimators, by default all
 
-six: the newsgroup tasks of GCMF's Table 2. three: comp-sci, rec-talk and sci-talk of these, on which defaults were
-chosen. reviews: books-kitchen, electronics-dvd and kitchen-electronics of the Amazon pairs. four: comp, rec, sci and
-talk, groups A and B of GCMF's Table 2. cdsc: the newsgroup tasks of CDSC's Table 1 with 250 documents a class, tf-idf.
-chosen, others: three of these each, those on which CDSC's defaults were chosen and the rest. hybrid: the tasks of the
-hybrid-graph paper's Table 3 with 500 documents a class, counts. cdsc500: CDSC's likewise. From cdsc on, means over five
-draws. 9:1, 1:9: those of `labelferry.bench.tasks` (shift) with that uneven target, seed 0. Random state 0.
+Groups of tasks:
+
+six        the newsgroup tasks of GCMF's Table 2
+three      comp-sci, rec-talk and sci-talk of these, on which defaults were chosen
+reviews    books-kitchen, electronics-dvd and kitchen-electronics of the Amazon pairs
+four       comp, rec, sci and talk, groups A and B of GCMF's Table 2
+cdsc       the newsgroup tasks of CDSC's Table 1 with 250 documents per class, tf-idf; means over five draws
+chosen     three of cdsc, on which CDSC's defaults were chosen
+others     the other three of cdsc
+hybrid     the tasks of the hybrid graph's Table 3 with 500 documents per class, counts; means over five draws
+cdsc500    the tasks of cdsc with 500 documents per class, counts; means over five draws
+9:1, 1:9   tasks of the table shift of `labelferry.bench.tasks` with this uneven target, seed 0
+
+The random state is 0.
 """
 
 from __future__ import annotations
@@ -16,6 +24,7 @@ import os
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tests.corpora import CDSC_TABLE_1, HYBRID_TABLE_3, SIX, amazon, cdsc_sample, hybrid_sample, newsgroups
@@ -49,7 +58,7 @@ NEWS, AMAZON = DATA / "20news/20news-bydate.jsonl.gz", DATA / "amazon/reviews.js
 THREE = [("comp", "sci"), ("rec", "talk"), ("sci", "talk")]
 REVIEWS = [("books", "kitchen"), ("electronics", "dvd"), ("kitchen", "electronics")]
 CDSC_CHOSEN = ("rec vs talk", "rec vs sci", "comp vs talk")
-CDSC_SETTINGS: list[dict] = [
+CDSC_SETTINGS: list[dict[str, Any]] = [
     {},
     {"n_eigenvectors": 6, "target_cut": 0.025, "degree_regularization": 0},
     {"n_eigenvectors": 2, "target_cut": 0},
@@ -132,7 +141,8 @@ DRAWS = range(5)
 
 
 @cache
-def tasks(name: str) -> list:
+def tasks(name: str) -> list[Any]:
+    """Load a group of tasks."""
     if name in UNEVEN:
         return [TASKS["shift/" + name.replace("-", " vs ")].load(seed=0)]
     if name == "reviews":
@@ -152,11 +162,12 @@ def tasks(name: str) -> list:
 
 
 def main(names: list[str]) -> None:
+    """Print one line per estimator and group of tasks."""
     for estimator, on in RUNS:
         if names and type(estimator).__name__ not in names:
             continue
-        right = [(estimator.transfer(t.Xs, t.ys, t.Xt) == t.yt).mean() for t in tasks(on)]
-        print(f"{np.mean(right):.3f} on {on:8} {' '.join(str(estimator).split())}", flush=True)
+        accuracies = [(estimator.transfer(t.Xs, t.ys, t.Xt) == t.yt).mean() for t in tasks(on)]
+        print(f"{np.mean(accuracies):.3f} on {on:8} {' '.join(str(estimator).split())}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Time and memory beside scikit-learn's NMF, on rec vs sci of 20 Newsgroups at full size.
+"""Time and memory of TCL and GCMF, compared with NMF of scikit-learn, on rec vs sci of 20 Newsgroups at full size.
 
     python -m benchmarks.speed [ROUNDS]
 
-A shared machine is noisy, so each round runs all of them one after the other, and what counts is the ratio within a
-round; the table shows the median over the rounds. Peak memory is what a fit adds to a process that
-holds the data.
+Times on a shared machine vary. Therefore each round runs all methods one after another, and methods are compared by the
+ratio within a round; the table shows the median over the rounds. Peak memory is what a fit adds to a process that has
+loaded the data.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from pathlib import Path
 import scipy.sparse as sp
 from sklearn.decomposition import NMF
 from tests.corpora import newsgroups
+from tests.planted import Task
 
-from benchmarks.timing import side_by_side
+from benchmarks.timing import time_rounds
 from labelferry import GCMF, TCL
 
 PATH = Path(os.environ.get("LABELFERRY_DATA", "../shared/data")) / "20news/20news-bydate.jsonl.gz"
 
 
-def nmf(task, k):
+def nmf(task: Task, k: int) -> None:
+    """Fit NMF to both domains."""
     NMF(k, solver="mu", max_iter=100, tol=0, random_state=0).fit(sp.vstack([task.Xs, task.Xt]))
 
 
@@ -36,11 +38,11 @@ RUNS = {
     "GCMF(64), graphs and 100 iterations": lambda task: GCMF(64, max_iter=100, random_state=0).transfer(*task[:3]),
     "GCMF(64), default iterations": lambda task: GCMF(64, random_state=0).transfer(*task[:3]),
 }
-BESIDE = {name: "NMF(10)" if "10)" in name else "NMF(64)" for name in RUNS}
+REFERENCES = {name: "NMF(10)" if "10)" in name else "NMF(64)" for name in RUNS}
 
 
 def peak_memory(name: str) -> float:
-    """MB that the run adds to the peak of a process which holds the data."""
+    """Return the MB that the run adds to the peak of a process that has loaded the data."""
     task = newsgroups(PATH, ("rec", "sci"))
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
     before = _resident("VmHWM")
@@ -54,16 +56,18 @@ def _resident(field: str) -> int:
 
 
 def main(rounds: int) -> None:
+    """Print one line per method."""
     task = newsgroups(PATH, ("rec", "sci"))
     print(f"rec vs sci: {task.Xs.shape[0]} + {task.Xt.shape[0]} documents, {task.Xs.shape[1]} words, {task.Xs.dtype}")
-    seconds = side_by_side(RUNS, task, rounds)
+    seconds = time_rounds(RUNS, task, rounds)
     print(f"{'':38} {'seconds':>8} {'ratio':>6} {'range':>13} {'peak MB':>8}")
     for name, taken in seconds.items():
-        ratios = [a / b for a, b in zip(taken, seconds[BESIDE[name]], strict=True)]
+        ratios = [a / b for a, b in zip(taken, seconds[REFERENCES[name]], strict=True)]
         with get_context("spawn").Pool(1) as pool:
             memory = pool.apply(peak_memory, (name,))
-        spread = f"{min(ratios):.2f} - {max(ratios):.2f}"
-        print(f"{name:38} {statistics.median(taken):8.2f} {statistics.median(ratios):6.2f} {spread:>13} {memory:8.0f}")
+        ratio_range = f"{min(ratios):.2f} - {max(ratios):.2f}"
+        medians = f"{statistics.median(taken):8.2f} {statistics.median(ratios):6.2f}"
+        print(f"{name:38} {medians} {ratio_range:>13} {memory:8.0f}")
 
 
 if __name__ == "__main__":

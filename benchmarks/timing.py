@@ -1,4 +1,4 @@
-"""Running things side by side on a noisy machine."""
+"""Times of several functions on a machine whose speed varies."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 
-def side_by_side(runs: dict[str, Callable[[Any], Any]], task: Any, rounds: int) -> dict[str, list[float]]:
-    """Seconds of every run in every round; a round runs all of them one after the other."""
+def time_rounds(runs: dict[str, Callable[[Any], Any]], task: Any, rounds: int) -> dict[str, list[float]]:
+    """Measure the seconds of every run in every round. A round runs all of them one after another."""
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):
         for name, run in runs.items():

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from labelferry.bench.groups import CDSC_TABLE_1, GCMF_TABLE_2, pairs
-from labelferry.bench.groups import HYBRID_TABLE_3 as HYBRID_CLASSES
+from labelferry.bench.splits import pairs
+from labelferry.bench.tables.cdsc import CDSC_TABLE_1
+from labelferry.bench.tables.gcmf import GCMF_TABLE_2
+from labelferry.bench.tables.hybrid import HYBRID_TABLE_3 as HYBRID_CLASSES
 from labelferry.bench.tasks import TASKS
 
 from .planted import Task

@@ -1,4 +1,4 @@
-"""A report as `labelferry` makes them, of the demo corpus, with texts in it that try to be more than text."""
+"""A report of the demo corpus as `labelferry` makes it, with texts that contain markup, scripts and templates."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ THRESHOLD = 0.6
 
 @cache
 def example_report() -> dict[str, Any]:
-    """Fitted once; tests that change it take a deep copy."""
+    """Make the report once; tests that change it make a deep copy."""
     demo = load_demo()
     est = TCL(n_topics=3, random_state=0)
     labels = est.transfer(demo.X_source, demo.y_source, demo.X_target)
     proba = est.transduction_proba_
     order = np.argsort(-proba, axis=1)
-    sure = proba.max(axis=1)
+    confidence = proba.max(axis=1)
     other = SourceLR().transfer(demo.X_source, demo.y_source, demo.X_target)
 
     def name(label: Any) -> str:
@@ -52,23 +52,22 @@ def example_report() -> dict[str, Any]:
     ):
         for i, (_, x, y_axis) in enumerate(svd.transform(X).tolist()):
             text = HOSTILE[i] if domain == "target" and i < len(HOSTILE) else texts[i]
-            confidence = float(sure[i]) if domain == "target" else None
             points.append(
                 {
                     "x": x,
                     "y": y_axis,
                     "domain": domain,
                     "label": name(y[i]),
-                    "confidence": confidence,
+                    "confidence": float(confidence[i]) if domain == "target" else None,
                     "row": i + 1,
                     "text": text[:200],
                 }
             )
     edges = np.linspace(1 / 3, 1, 21)
-    counts, _ = np.histogram(sure, edges)
+    counts, _ = np.histogram(confidence, edges)
     shares = {key: np.asarray((X > 0).mean(axis=0)).ravel() for key, X in (("s", demo.X_source), ("t", demo.X_target))}
     changed = np.argsort(-np.abs(shares["s"] - shares["t"]))[:20]
-    doubtful = np.argsort(sure)[:12]
+    doubtful = np.argsort(confidence)[:12]
     kl = divergence(demo.X_source, demo.X_target)
     classes = [str(c) for c in est.classes_]
     used = [X.getnnz(axis=0) > 0 for X in (demo.X_source, demo.X_target)]
@@ -78,17 +77,17 @@ def example_report() -> dict[str, Any]:
         "version": labelferry.__version__,
         "verdict": {
             "level": "safe",
-            "sentence": "The labels can be used; read the few documents below the threshold first.",
+            "sentence": "The labels can be used; check the few documents below the threshold first.",
             "reasons": [
-                "The new documents speak of the same subjects in partly other words.",
+                "The new documents have the same topics in partly other words.",
                 "Two methods that work differently agree on most labels.",
-                f"One document says {SCRIPT}, which is shown as it is.",
+                f"One document contains {SCRIPT}, which is shown as text.",
             ],
         },
         "method": {
             "name": "TCL",
-            "what": "Finds subjects that old and new documents share, with words common to both and words of each.",
-            "why": "Chosen because its labels fit the new documents best.",
+            "what": "Finds topics that labelled and new documents share, with common words and words of each set.",
+            "why": "It was chosen by the user.",
         },
         "n_source": len(demo.texts_source),
         "n_target": len(demo.texts_target),
@@ -111,7 +110,7 @@ def example_report() -> dict[str, Any]:
                 {"from": float(a), "to": float(b), "documents": int(n)}
                 for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
             ],
-            "below": int((sure < THRESHOLD).sum()),
+            "below": int((confidence < THRESHOLD).sum()),
         },
         "topics": [
             {
@@ -155,6 +154,7 @@ def example_report() -> dict[str, Any]:
             "divergence": float(kl),
             "risk": float(risk(kl)),
         },
+        "messages": ["2 rows without a text were skipped."],
         "settings": {"method": "tcl", "n_topics": 3, "random_state": 0, "note": SCRIPT, "columns": ["text", "label"]},
         "timings": [{"stage": "reading", "seconds": 0.8}, {"stage": "labelling", "seconds": 71.4}],
     }

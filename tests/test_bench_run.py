@@ -14,11 +14,12 @@ from joblib import parallel_config
 from typer.testing import CliRunner
 
 from labelferry import cli
-from labelferry.bench import compare_tables, contenders, records, run_table
-from labelferry.bench.groups import GCMF_TABLE_2
-from labelferry.bench.run import cells
-from labelferry.bench.write import table_csv
-from labelferry.cli.bench import side_by_side
+from labelferry.bench import compare_tables, run_table
+from labelferry.bench.method_specs import make_method, parse_methods
+from labelferry.bench.output import table_csv
+from labelferry.bench.run import cells, read_records
+from labelferry.bench.tables.gcmf import GCMF_TABLE_2
+from labelferry.cli.bench import split_into_tables
 
 METHODS = "SourceLR,EMNaiveBayes,TCL(n_topics=4, max_iter=20)"
 TASKS = ["comp vs rec", "rec vs sci"]
@@ -26,13 +27,13 @@ TASKS = ["comp vs rec", "rec vs sci"]
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """A folder of data: 20 articles a group, with words of the class, of the group and of no meaning."""
+    """A folder of data: 20 articles per group, with words of the class, of the group, and noise."""
     rng = np.random.default_rng(0)
     folder = tmp_path / "data"
     (folder / "20news").mkdir(parents=True)
     lines = []
-    for label, sides in GCMF_TABLE_2.items():
-        for group in (group for side in sides for group in side):
+    for label, domains in GCMF_TABLE_2.items():
+        for group in (group for domain in domains for group in domain):
             own = [f"{group.replace('.', '')}{letter}" for letter in "abcdef"]
             for i in range(20):
                 words = [
@@ -50,13 +51,13 @@ def data(tmp_path, monkeypatch):
 
 
 def without_times(table):
-    """The table less what no two runs have in common."""
+    """The table without the values that differ between two runs."""
     for cell in [cell for row in table["rows"] for cell in row["cells"] if cell] + table["means"]:
         cell.pop("seconds")
     return table
 
 
-def test_a_killed_run_goes_on_to_the_same_table(data, tmp_path):
+def test_a_killed_run_continues_to_the_same_table(data, tmp_path):
     arguments = ["bench", "table", "gcmf", "--methods", METHODS, "--tasks", ",".join(TASKS), "--seeds", "3"]
     code = f"from labelferry.cli import app; app({arguments!r} + ['--out', {str(tmp_path / 'killed')!r}])"
     path = tmp_path / "killed" / "gcmf.jsonl"
@@ -69,17 +70,17 @@ def test_a_killed_run_goes_on_to_the_same_table(data, tmp_path):
     os.kill(child.pid, signal.SIGKILL)
     child.communicate()
     before = path.read_bytes()
-    path.write_bytes(before + b'{"task": "gcmf/rec')  # what a write in its middle leaves behind
+    path.write_bytes(before + b'{"task": "gcmf/rec')  # what an interrupted write leaves behind
     ran = []
     resumed = run_table("gcmf", tmp_path / "killed", methods=METHODS, tasks=TASKS, n_seeds=3, done=ran.append)
     assert path.read_bytes().startswith(before)
     n_kept, n_all = before.count(b"\n"), len(ran)
-    assert 2 <= n_kept < n_all == len(list(records.read(path)))
-    whole = run_table("gcmf", tmp_path / "whole", methods=METHODS, tasks=TASKS, n_seeds=3)
-    assert without_times(resumed) == without_times(whole)
+    assert 2 <= n_kept < n_all == len(list(read_records(path)))
+    full = run_table("gcmf", tmp_path / "full", methods=METHODS, tasks=TASKS, n_seeds=3)
+    assert without_times(resumed) == without_times(full)
 
 
-def test_what_is_recorded_is_not_run_again(data, tmp_path, monkeypatch):
+def test_recorded_cells_are_not_run_again(data, tmp_path, monkeypatch):
     first = run_table("gcmf", tmp_path, methods=METHODS, tasks=TASKS[:1], n_seeds=2)
     monkeypatch.setattr("labelferry.bench.run.measure", lambda cell: pytest.fail(f"{cell} ran again"))
     assert run_table("gcmf", tmp_path, methods=METHODS, tasks=TASKS[:1], n_seeds=2) == first
@@ -88,10 +89,10 @@ def test_what_is_recorded_is_not_run_again(data, tmp_path, monkeypatch):
 def test_another_setting_or_version_is_another_cell(data, tmp_path, monkeypatch):
     run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
     run_table("gcmf", tmp_path, methods="EMNaiveBayes(smoothing=0.2)", tasks=TASKS[:1])
-    assert len(list(records.read(tmp_path / "gcmf.jsonl"))) == 2
+    assert len(list(read_records(tmp_path / "gcmf.jsonl"))) == 2
     monkeypatch.setattr("labelferry.bench.run.__version__", "9")
     run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
-    assert len(list(records.read(tmp_path / "gcmf.jsonl"))) == 3
+    assert len(list(read_records(tmp_path / "gcmf.jsonl"))) == 3
 
 
 def test_two_jobs_give_the_table_of_one(data, tmp_path):
@@ -104,7 +105,7 @@ def test_two_jobs_give_the_table_of_one(data, tmp_path):
     assert without_times(tables[0]) == without_times(tables[1])
 
 
-def test_seeds_are_run_only_where_they_matter():
+def test_seeds_are_run_only_if_they_matter():
     wanted = cells(["gcmf/rec vs sci", "shift/rec vs sci 9:1"], ["SourceLR", "TCL"], 3)
     count = {(task, method): 0 for task, method, *_ in wanted}
     for task, method, *_ in wanted:
@@ -112,7 +113,7 @@ def test_seeds_are_run_only_where_they_matter():
     assert list(count.values()) == [1, 3, 3, 3]
 
 
-def test_the_table_has_ours_the_papers_and_what_is_missing(data, tmp_path):
+def test_the_table_has_our_results_those_of_the_paper_and_missing_corpora(data, tmp_path):
     table = run_table("gcmf", tmp_path, methods="SourceLR,EMNaiveBayes", n_seeds=1)
     rows = {row["task"]: row for row in table["rows"]}
     logistic, naive = rows["comp vs rec"]["cells"]
@@ -134,7 +135,7 @@ def test_the_table_has_ours_the_papers_and_what_is_missing(data, tmp_path):
 
 
 def test_the_table_is_readable_in_80_columns(data, tmp_path):
-    """Names are whole; tasks that find no room side by side stand in a table below."""
+    """Names are complete; tasks that do not fit into the width are in a further table below."""
     methods = "HybridSimilarityPropagation,EMNaiveBayes"
     arguments = ["bench", "table", "gcmf", "--methods", methods, "--out", str(tmp_path)]
     text = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "80", "NO_COLOR": "1"}).stdout
@@ -147,16 +148,16 @@ def test_the_table_is_readable_in_80_columns(data, tmp_path):
 
 def test_tasks_are_split_over_tables():
     rows = [{"task": name} for name in ("rec vs simulated", "a vs b", "c vs d")]
-    assert side_by_side(rows, 20) == [rows[:2], rows[2:]]
-    assert side_by_side(rows, 1) == [[row] for row in rows]
-    assert side_by_side([], 20) == []
+    assert split_into_tables(rows, 20) == [rows[:2], rows[2:]]
+    assert split_into_tables(rows, 1) == [[row] for row in rows]
+    assert split_into_tables([], 20) == []
 
 
-def test_a_line_that_is_no_record_is_named(tmp_path):
+def test_the_error_names_a_line_that_is_not_a_record(tmp_path):
     path = tmp_path / "gcmf.jsonl"
     path.write_text('{"task": 1}\n')
     with pytest.raises(ValueError, match=r"gcmf\.jsonl, line 1, is not a record"):
-        list(records.read(path))
+        list(read_records(path))
 
 
 @pytest.mark.parametrize(
@@ -169,23 +170,23 @@ def test_a_line_that_is_no_record_is_named(tmp_path):
         ("TCL(n_topics=open('x'))", "numbers or quoted text"),
     ],
 )
-def test_methods_that_cannot_be_read(text, message):
+def test_errors_for_methods_that_cannot_be_read(text, message):
     with pytest.raises(ValueError, match=message):
-        contenders.parse(text)
+        parse_methods(text)
 
 
-def test_an_unknown_parameter_is_named():
+def test_the_error_names_an_unknown_parameter():
     with pytest.raises(ValueError, match="TCL has no parameter 'topics'"):
-        contenders.make("TCL(topics=3)", 0)
+        make_method("TCL(topics=3)", 0)
 
 
-def test_the_seed_goes_to_methods_that_have_one():
-    assert contenders.make("TCL", 7).random_state == 7
-    assert contenders.make("TCL(random_state=3)", 7).random_state == 3
-    assert "random_state" not in contenders.make("SourceLR", 7).get_params()
+def test_the_seed_is_passed_to_methods_that_have_one():
+    assert make_method("TCL", 7).random_state == 7
+    assert make_method("TCL(random_state=3)", 7).random_state == 3
+    assert "random_state" not in make_method("SourceLR", 7).get_params()
 
 
-def test_an_unknown_task_is_named(tmp_path):
+def test_the_error_names_an_unknown_task(tmp_path):
     with pytest.raises(ValueError, match="there is no task 'rec vs art' in the table 'gcmf'"):
         run_table("gcmf", tmp_path, tasks=["rec vs art"])
 
@@ -205,8 +206,8 @@ def test_compare_finds_what_got_worse(data, tmp_path):
     assert "1 of 4 cells got worse" in shown.output
 
 
-def test_a_file_that_is_no_table_is_named(tmp_path):
+def test_the_error_names_a_file_that_is_not_a_table(tmp_path):
     path = tmp_path / "x.json"
     path.write_text("[]")
-    with pytest.raises(ValueError, match=r"x\.json is no table"):
+    with pytest.raises(ValueError, match=r"x\.json is not a table"):
         compare_tables(path, path)

@@ -1,4 +1,4 @@
-"""The tasks of the bench: the right documents, as many as the papers say, drawn anew by every seed."""
+"""The tasks of the bench: the documents and the numbers of documents of the papers, drawn by seed."""
 
 import json
 from collections import Counter
@@ -9,16 +9,19 @@ import pytest
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from labelferry.bench import catalogue, groups, pools, splits
+from labelferry.bench import catalogue, pools, splits
 from labelferry.bench.studies import _first_sources
+from labelferry.bench.tables.cdsc import CDSC_TABLE_1
+from labelferry.bench.tables.gcmf import GCMF_TABLE_2
+from labelferry.bench.tables.hybrid import HYBRID_TABLE_3
 from labelferry.bench.task import Recipe, Task, purity
-from labelferry.bench.tasks import TASKS, missing, tasks_here, tasks_of
+from labelferry.bench.tasks import TABLES, TASKS, tasks_here, tasks_of
 from labelferry.datasets import CorpusNotFound
 from labelferry.datasets.cache import Source
 
 
 def load(corpus, name, seed=0):
-    """The task, or skip and name the file."""
+    """Load the task, or skip the test and name the missing file."""
     for file in TASKS[name].needs:
         corpus(file.partition(" and ")[0])
     return TASKS[name].load(seed)
@@ -48,27 +51,37 @@ def test_tables():
         tasks_of("cdcs")
 
 
-def test_splits_are_of_different_groups():
-    """Also between a class and the other class of the same domain."""
+def test_tables_have_a_fixed_order():
+    """Papers by year, then the tables without a paper. Each file has one table, and each task the name of its table."""
+    assert list(TABLES)[:4] == ["cdsc", "cdsc-sgml", "cdsc-500", "cdsc-size"]
+    assert list(TABLES)[4:10] == ["hybrid", "hybrid-counts", "rsp", "rsp-office", "gcmf", "tcl"]
+    assert list(TABLES)[10:] == ["shift", "amazon", "amazon-uneven", "reuters", "four"]
+    positions = [table.position for table in TABLES.values()]
+    assert len(set(positions)) == len(positions)
+    assert all(task.table == table.name for table in TABLES.values() for task in table.tasks)
+
+
+def test_no_group_is_used_twice_in_a_task():
+    """Neither in source and target nor in two classes of one domain."""
     for name, task in TASKS.items():
         parts = task.split.keywords.get("parts", ()) if hasattr(task.split, "keywords") else ()
         used = [group for part in parts for group in part.groups]
         assert len(set(used)) == len(used), name
 
 
-def test_the_papers_tables_of_data():
-    """TCL takes GCMF's groups; the hybrid graph's differ in sci and talk; CDSC's halves have four or five groups."""
+def test_groups_of_the_papers():
+    """TCL uses GCMF's groups; the hybrid graph's differ in sci and talk; a class of CDSC has four or five groups."""
     assert TASKS["tcl/rec vs sci"].split.keywords == TASKS["gcmf/rec vs sci"].split.keywords
-    differ = [name for name, both in groups.HYBRID_TABLE_3.items() if both != groups.GCMF_TABLE_2[name]]
+    differ = [name for name, both in HYBRID_TABLE_3.items() if both != GCMF_TABLE_2[name]]
     assert differ == ["sci", "talk"]
-    for classes in groups.CDSC_TABLE_1.values():
+    for classes in CDSC_TABLE_1.values():
         for label, (source, target) in classes.items():
             assert len({*source, *target}) == (5 if label == "comp" else 4)
 
 
 @pytest.mark.parametrize("name", ["cdsc/comp vs rec", "cdsc/orgs vs people", "cdsc-sgml/orgs vs people"])
 def test_cdsc_draws_500_and_500(corpus, name):
-    """Less the documents with fewer than three words, which the paper does not mention."""
+    """Without documents of fewer than three words; the paper does not mention them."""
     loaded = load(corpus, name)
     counts = [*loaded.protocol["source"].values(), *loaded.protocol["target"].values()]
     assert len(counts) == 4
@@ -85,7 +98,7 @@ def test_gcmf_has_about_8000_documents(corpus):
         assert 20_741 <= loaded.Xs.shape[1] < 25_800
 
 
-def test_tcl_has_the_papers_vocabulary_but_for_240_words(corpus):
+def test_tcl_has_the_vocabulary_of_the_paper_except_240_words(corpus):
     """The paper: 13,781 words in 15 documents or more, of a corpus of 18,774 documents; ours has 18,846. With their
     headers there would be 14,354 words."""
     loaded = load(corpus, "tcl/sci vs talk")
@@ -101,8 +114,8 @@ def test_reuters_matrices(corpus):
     assert tasks[0].words is None
 
 
-def test_rsp_has_around_1500_a_class(corpus):
-    """Where there are as many: graphics, for one, is a single group of 973."""
+def test_rsp_has_around_1500_documents_per_class(corpus):
+    """If there are as many: graphics, for example, is a single group of 973."""
     loaded = load(corpus, "rsp/comp vs rec from graphics + hardware + mideast + religion")
     assert list(loaded.protocol["source"]) == ["graphics", "hardware", "mideast", "religion"]
     assert all(1450 <= n <= 1500 for n in loaded.protocol["target"].values())
@@ -111,16 +124,16 @@ def test_rsp_has_around_1500_a_class(corpus):
 
 
 @pytest.mark.parametrize("ratio", ["9:1", "1:9"])
-def test_shifted_to_a_ninth(corpus, ratio):
-    whole, loaded = load(corpus, "gcmf/rec vs talk"), load(corpus, f"shift/rec vs talk {ratio}")
+def test_shift_reduces_one_class_to_a_ninth(corpus, ratio):
+    full, loaded = load(corpus, "gcmf/rec vs talk"), load(corpus, f"shift/rec vs talk {ratio}")
     rec, talk = loaded.protocol["target"].values()
     assert (rec if ratio == "1:9" else talk) == round((talk if ratio == "1:9" else rec) / 9)
-    assert loaded.protocol["source"] == whole.protocol["source"]
+    assert loaded.protocol["source"] == full.protocol["source"]
     other = TASKS[f"shift/rec vs talk {ratio}"].load(1)
     assert not np.array_equal(loaded.ids[1], other.ids[1])
 
 
-def test_reviews_four_to_one():
+def test_uneven_reviews_are_four_to_one():
     groups_of = np.repeat([f"{goods} {label}" for goods in ("books", "dvd") for label in ("positive", "negative")], 8)
     pool = pools.Pool(sp.csr_array((32, 5)), groups_of, None, None, "none")
     for ratio, positive, negative in (("4:1", 8, 2), ("1:4", 2, 8)):
@@ -139,7 +152,7 @@ def test_source_and_target_share_no_document(corpus):
         assert len(set(source)) == len(source)
 
 
-def test_fewer_sources_are_the_first_of_the_many(corpus):
+def test_fewer_source_documents_are_the_first_of_all(corpus):
     many, few = load(corpus, "cdsc/comp vs sci"), load(corpus, "cdsc-size/comp vs sci 100")
     assert set(few.ids[0]) <= set(many.ids[0])
     assert 95 <= len(few.ys) <= 100
@@ -147,7 +160,7 @@ def test_fewer_sources_are_the_first_of_the_many(corpus):
 
 
 def test_seeds(corpus):
-    """A sampled task is drawn anew by another seed, and again the same by the same; the others do not ask."""
+    """A sampled task changes with the seed and is equal for equal seeds; other tasks ignore the seed."""
     first, same, other = (load(corpus, "hybrid/rec vs sci", seed) for seed in (0, 0, 1))
     assert first is same
     assert not np.array_equal(first.ids[0], other.ids[0])
@@ -164,11 +177,11 @@ def test_a_missing_corpus(tmp_path, monkeypatch):
             TASKS[name].load()
     assert tasks_here("gcmf") == []
     both = "reuters21578/reuters21578.tar.gz, 20news/20news-bydate.jsonl.gz"
-    assert missing("rsp/orgs vs people from crypt + med + guns") == both
+    assert TASKS["rsp/orgs vs people from crypt + med + guns"].missing() == both
 
 
-def test_rsp_is_studied_with_the_first_source_of_every_target():
-    """As its Figure 4 is."""
+def test_the_study_of_rsp_uses_the_first_source_of_every_target():
+    """As Figure 4 of the paper does."""
     assert _first_sources(tasks_of("rsp")) == [
         "rsp/comp vs rec from comp + rec",
         "rsp/orgs vs people from orgs + people",
@@ -178,7 +191,7 @@ def test_rsp_is_studied_with_the_first_source_of_every_target():
 
 
 def test_sraa_from_a_folder(tmp_path):
-    """A small corpus of SRAA's layout: 3,000 a group at most, of articles with 20 words or more."""
+    """A small corpus with the layout of SRAA: at most 3,000 articles per group, with 20 words or more."""
     words = ["engine", "brakes", "wheel", "airport", "runway", "pilot", "simulator", "joystick", "track", "lap"]
     for group in ("realauto", "realaviation", "simauto", "simaviation"):
         (tmp_path / "sraa" / group).mkdir(parents=True)
@@ -191,7 +204,7 @@ def test_sraa_from_a_folder(tmp_path):
 
 
 def test_caltech256_from_a_folder(tmp_path, monkeypatch):
-    """Folders of the corpus's own names, which are not always RSP's. What becomes of the images is another test's."""
+    """Folders with the names of the corpus, some of which differ from RSP's. Another test is about the images."""
     folders = (
         "009.bear",
         "104.homer-simpson",
@@ -210,11 +223,11 @@ def test_caltech256_from_a_folder(tmp_path, monkeypatch):
     assert list(loaded.ids[1]) == ["104_0.jpg", "104_1.jpg", "104_2.jpg", "009_0.jpg", "009_1.jpg", "009_2.jpg"]
 
 
-def test_a_pool_gives_what_counting_the_task_alone_gives():
-    """Words that are frequent in the corpus and rare in the task, and the other way round, make the difference."""
+def test_a_pool_gives_the_same_matrix_as_counting_only_the_task():
+    """The vocabularies differ: some words are frequent in the corpus and rare in the task, or the reverse."""
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(["door", "red", "blue", "house", "tree", "wheel", "lamp"], 4)) for _ in range(40)]
-    pool = pools._counted(texts, np.repeat(["a", "b", "c", "d"], 10), np.arange(40), "as is")
+    pool = pools._count_words(texts, np.repeat(["a", "b", "c", "d"], 10), np.arange(40), "as is")
     loaded = _task(pool, {"x": (("a",), ("c",))}).load(path=".")
     vectorizer = TfidfVectorizer(token_pattern=pools.WORD, stop_words="english", min_df=3, sublinear_tf=True)
     alone = vectorizer.fit_transform(texts[:10] + texts[20:30])
@@ -223,14 +236,14 @@ def test_a_pool_gives_what_counting_the_task_alone_gives():
 
 
 def _task(pool, classes, **recipe):
-    here = Source("none", "none", "none", "", (), ("*",), "nowhere", "none")
+    source = Source("none", "none", "none", "", (), ("*",), "nowhere", "none")
     split = partial(splits.by_groups, parts=splits.same_classes(classes))
-    return Task("toy/x", (here,), lambda path: pool, split, Recipe(**recipe))
+    return Task("toy/x", (source,), lambda path: pool, split, Recipe(**recipe))
 
 
 def test_recipes():
-    """min_df counts the chosen documents, or those of the whole corpus."""
-    pool = pools._counted(["red door"] * 4 + ["blue door"] * 4, np.repeat(["a", "b"], 4), np.arange(8), "as is")
+    """min_df counts the selected documents, or those of the whole corpus."""
+    pool = pools._count_words(["red door"] * 4 + ["blue door"] * 4, np.repeat(["a", "b"], 4), np.arange(8), "as is")
 
     def load(**recipe):
         return _task(pool, {"x": (("a",), ("a",))}, **recipe).load(path=".")
@@ -242,7 +255,7 @@ def test_recipes():
 
 
 def test_scores_of_clusters():
-    """Two clusters with the same largest class: purity counts both."""
+    """Purity counts both of two clusters with the same largest class."""
     y, clusters = np.array(list("aaaab")), np.array([0, 0, 1, 1, 1])
     assert purity(clusters, y) == pytest.approx(0.8)
     task = TASKS["rsp/comp vs rec from comp + rec"]

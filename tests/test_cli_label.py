@@ -366,7 +366,7 @@ def test_interrupted_while_writing(files, tmp_path, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("labelferry.text.write.cell", interrupt)
+    monkeypatch.setattr("labelferry.text.formats.delimited.cell", interrupt)
     assert run("label", *files[:2], "-o", files[2], *FAST).exit_code == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "old.csv"]
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import labelferry
 from labelferry import TCL, SourceLR
 from labelferry.assessment.agreement import margin
-from labelferry.bench.groups import CDSC_TABLE_1
+from labelferry.bench.tables.cdsc import CDSC_TABLE_1
 from labelferry.core.domains import Domains
 from labelferry.core.progress import listen
 from labelferry.datasets import load_newsgroups

@@ -1,8 +1,9 @@
-"""The report page without a browser: what it escapes, leaves out, weighs and allows."""
+"""The report page without a browser: escaping, missing sections, size and content policy."""
 
 import json
 import os
 import re
+import sys
 from base64 import b64encode
 from copy import deepcopy
 from hashlib import sha256
@@ -12,18 +13,21 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from labelferry.assessment import verdict
 from labelferry.files import write_text
 from labelferry.report import page as page_module
-from labelferry.report.charts import N_COLOURS, class_legend, domain_legend, make_charts
-from labelferry.report.page import chart_library, render_page
+from labelferry.report import vega
+from labelferry.report.charts import N_COLORS, class_legend, domain_legend, make_charts
+from labelferry.report.page import render_card, render_page
 
 from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD, SCRIPT, example_report
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
+CARD_TAGS = {"div", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "bdi"}
 
 
 class Reader(HTMLParser):
-    """What a browser would see: tags with their attributes, texts, and the contents of scripts."""
+    """What a browser reads: tags with their attributes, texts, and the contents of scripts."""
 
     def __init__(self, page):
         super().__init__()
@@ -69,14 +73,14 @@ def small():
     return report
 
 
-def test_texts_of_documents_stay_texts(reader):
+def test_texts_of_documents_are_escaped(reader):
     names = {tag for tag, _ in reader.tags}
     assert not names & {"img", "b", "textarea", "iframe", "object", "base", "form"}
     assert not [attrs for _, attrs in reader.tags if any(name.startswith("on") for name in attrs)]
-    said = "\n".join(reader.texts)
+    shown = "\n".join(reader.texts)
     for text in (*HOSTILE[:7], HOSTILE_CLASS, HOSTILE_WORD):
-        assert text in said
-    assert "49 $" not in said  # the template of the page does not run a template in a text
+        assert text in shown
+    assert "49 $" not in shown  # a template in a text is not run
 
 
 def test_json_in_scripts_cannot_end_them(page):
@@ -89,7 +93,7 @@ def test_json_in_scripts_cannot_end_them(page):
     assert HOSTILE[2] in shown
 
 
-def test_policy_names_the_scripts_and_forbids_the_rest(page, reader):
+def test_policy_allows_only_the_scripts_of_the_page(page, reader):
     policy = next(content for content in reader.attributes("content") if "default-src" in content)
     assert reader.attributes("http-equiv") == ["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; ")
@@ -100,14 +104,26 @@ def test_policy_names_the_scripts_and_forbids_the_rest(page, reader):
     assert re.findall(r"'sha256-(.*?)'", policy) == hashes[1:] + hashes[:1]
 
 
-def test_nothing_is_loaded(reader):
+def test_the_page_loads_nothing(reader):
     assert not reader.attributes("src")
     assert set(reader.attributes("href")) == {"data:,"}
     assert not re.search(r"@import|url\(", page_module._source("page.css"))
 
 
-def test_the_library_may_stand_in_a_script():
-    assert not re.search(r"</script|<!--|<script", chart_library(), re.IGNORECASE)
+def test_the_chart_library_cannot_end_its_script():
+    assert not re.search(r"</script|<!--|<script", vega.chart_library(), re.IGNORECASE)
+
+
+def test_the_chart_library_is_a_file_of_the_package(tmp_path, monkeypatch):
+    """The file is read without vl-convert. If it is missing, vl-convert makes the script, or the error states how."""
+    monkeypatch.setattr(vega, "PATH", tmp_path / "vega.js")
+    read = vega.chart_library.__wrapped__
+    assert "window.vegaEmbed" in read()
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(FileNotFoundError, match=r"vega\.js is missing.*pip install -e \."):
+        read()
+    vega.PATH.write_text("window.vegaEmbed = 1;", encoding="utf-8")
+    assert read() == "window.vegaEmbed = 1;"
 
 
 def test_headings_ids_and_language(reader):
@@ -124,32 +140,36 @@ def test_headings_ids_and_language(reader):
     assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in charts)
 
 
-def test_sections_stand_in_order(reader):
+def test_order_of_the_sections(reader):
     sections = [attrs["id"] for tag, attrs in reader.tags if tag == "section"]
     top = ["verdict", "classes", "projection", "confidence", "topics", "words", "difference"]
     assert sections == [*top, "review", "comparison", "settings"]
 
 
-@pytest.mark.parametrize("level", ["safe", "doubtful", "unsafe"])
-def test_a_verdict_has_a_word_and_an_icon(level):
+def test_every_level_has_a_title():
+    assert list(page_module.LEVELS) == list(verdict.LEVELS)
+
+
+@pytest.mark.parametrize("level", page_module.LEVELS)
+def test_a_verdict_has_a_title_and_an_icon(level):
     reader = Reader(render_page({"verdict": {"level": level}}))
     assert page_module.LEVELS[level] in reader.texts
     assert "icon" in reader.attributes("class")
 
 
-@pytest.mark.parametrize("nothing", ["missing", "empty"])
-def test_sections_may_be_missing(small, nothing, monkeypatch):
-    charts = make_charts(small)  # once; missing rows of charts have a test of their own
+@pytest.mark.parametrize("how", ["missing", "empty"])
+def test_sections_may_be_missing(small, how, monkeypatch):
+    charts = make_charts(small)  # once; another test is about missing rows of charts
     monkeypatch.setattr(page_module, "make_charts", lambda report: {k: v for k, v in charts.items() if report.get(k)})
     for key in list(small):
         report = dict(small)
-        if nothing == "missing":
+        if how == "missing":
             del report[key]
         else:
             report[key] = None if not isinstance(small[key], list | dict) else type(small[key])()
-        said = " ".join(Reader(render_page(report)).texts)
-        assert "None" not in said
-        assert "Undefined" not in said
+        shown = " ".join(Reader(render_page(report)).texts)
+        assert "None" not in shown
+        assert "Undefined" not in shown
 
 
 def test_an_empty_report_is_a_page():
@@ -159,17 +179,17 @@ def test_an_empty_report_is_a_page():
 
 
 def test_values_in_sections_may_be_missing(small):
-    del small["settings"]  # its keys are the user's
+    del small["settings"]  # the user chooses its keys
     for key, value in small.items():
         rows = value if isinstance(value, list) else [value]
         for name in {name for row in rows if isinstance(row, dict) for name in row}:
             kept = [{k: v for k, v in row.items() if k != name} for row in rows]
-            said = " ".join(Reader(render_page({key: kept if isinstance(value, list) else kept[0]})).texts)
-            assert "None" not in said
-            assert "Undefined" not in said
+            shown = " ".join(Reader(render_page({key: kept if isinstance(value, list) else kept[0]})).texts)
+            assert "None" not in shown
+            assert "Undefined" not in shown
 
 
-def test_points_and_bins_without_a_place_are_left_out():
+def test_points_and_bins_with_missing_values_are_omitted():
     points = [{"x": 1.0, "y": 2.0}, {"x": None, "y": 1.0}, {"y": 1.0}]
     charts = make_charts({"projection": {"points": points}, "confidence": {"bins": [{"from": 0.5, "to": 0.6}]}})
     assert list(charts) == ["projection"]
@@ -181,19 +201,19 @@ def test_two_thousand_documents_fit_in_three_megabytes(small, letter):
     point = small["projection"]["points"][0]
     small["projection"]["points"] = [{**point, "text": letter * 1000} for _ in range(2000)]
     size = len(render_page(small).encode())
-    assert size < (4 if letter == "<" else 3) * 2**20  # six letters stand for each <
+    assert size < (4 if letter == "<" else 3) * 2**20  # each < is written as six letters
 
 
-def test_rare_classes_share_a_colour():
+def test_rare_classes_share_a_color():
     points = [{"label": f"class {c}", "domain": "target"} for c in range(12) for _ in range(c + 1)]
     legend = class_legend(points)
-    assert len(legend) == N_COLOURS
+    assert len(legend) == N_COLORS
     assert legend[0].name == "class 11"
-    assert legend[-1] == ("5 other labels", "--class-other", 15, N_COLOURS)
+    assert legend[-1] == ("5 other labels", "--class-other", 15, N_COLORS)
     assert sum(entry.documents for entry in legend) == len(points)
 
 
-def test_domains_have_their_own_shapes_and_the_target_comes_first():
+def test_every_domain_has_a_shape_and_the_target_is_first():
     legend = domain_legend([{"domain": name} for name in ("a.csv", "target", "b.csv", "a.csv")])
     assert [(entry.name, entry.documents, entry.code) for entry in legend] == [
         ("target", 1, 0),
@@ -203,7 +223,7 @@ def test_domains_have_their_own_shapes_and_the_target_comes_first():
     assert len({entry.look for entry in legend}) == 3
 
 
-def test_only_the_first_to_review_are_listed(small):
+def test_the_list_for_review_is_limited(small):
     small["review"] = small["review"][:1] * 250
     reader = Reader(render_page({"review": small["review"]}))
     assert reader.attributes("data-name").count("Row") == page_module.MAX_REVIEW
@@ -218,12 +238,12 @@ def test_only_the_first_to_review_are_listed(small):
         ({"verdict": {"level": "fine"}}, "one of safe, doubtful, unsafe; got 'fine'"),
     ],
 )
-def test_refusals(report, message):
+def test_errors(report, message):
     with pytest.raises(ValueError, match=message):
         render_page(report)
 
 
-def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_a_page_is_written_completely_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     write_text(path, render_page({"title": "first"}))
     assert "first" in path.read_text(encoding="utf-8")
@@ -238,5 +258,36 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert "first" in path.read_text(encoding="utf-8")
 
 
-def test_half_a_surrogate_pair_does_not_stop_the_page():
+def test_half_a_surrogate_pair_is_replaced():
     assert "half ?" in render_page({"title": "half \ud83d", "review": [{"text": SCRIPT + "\udc00"}]})
+    assert "half ?" in render_card({"title": "half \ud83d"})
+
+
+def test_card_escapes_names_and_texts():
+    reader = Reader(render_card(example_report()))
+    assert {tag for tag, _ in reader.tags} == CARD_TAGS
+    assert {name for _, attrs in reader.tags for name in attrs} <= {"style", "scope"}
+    shown = "\n".join(reader.texts)
+    assert HOSTILE_CLASS in shown
+    assert SCRIPT in shown
+    for row in example_report()["classes"]:
+        assert f"{row['source']:,}" in reader.texts
+        assert f"{row['target']:,}" in reader.texts
+
+
+@pytest.mark.parametrize("level", [*page_module.LEVELS, None])
+def test_card_has_the_title_of_the_level(level):
+    shown = " ".join(Reader(render_card({"verdict": {"level": level, "sentence": "Check a sample."}})).texts)
+    assert page_module.LEVELS.get(level, "Verdict") in shown
+    assert "Check a sample." in shown
+
+
+def test_every_value_of_a_card_may_be_missing(small):
+    for key in list(small):
+        for report in ({name: value for name, value in small.items() if name != key}, {key: small[key]}):
+            shown = " ".join(Reader(render_card(report)).texts)
+            assert "None" not in shown
+            assert "Undefined" not in shown
+    assert Reader(render_card({})).texts
+    with pytest.raises(ValueError, match="got 'fine'"):
+        render_card({"verdict": {"level": "fine"}})

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from labelferry.bench import studies
-from labelferry.linalg.mean_similarity import mean_similarity
 from labelferry.report.plots import plot_curves, plot_projection, plot_similarity
+from labelferry.report.similarity import mean_similarity
 
 from .planted import stacked, vocabulary_shift
 
@@ -20,7 +20,7 @@ def task():
     return X, np.append(planted.ys, planted.yt), np.where(domain < 0, "new", "old")
 
 
-def test_projection_has_a_colour_a_class_and_a_marker_a_domain(task):
+def test_projection_has_one_color_per_class_and_one_marker_per_domain(task):
     X, y, domain = task
     figure = plot_projection(X[:, [0, 1]].toarray(), y, domain, title="two words")
     groups = figure.axes[0].collections
@@ -40,7 +40,7 @@ def test_pattern_is_the_mean_over_pairs(task):
     np.testing.assert_allclose(pattern, slow)
 
 
-def test_similarity_shows_classes_as_blocks(task, tmp_path):
+def test_similarity_is_sorted_by_class_and_domain(task, tmp_path):
     X, y, domain = task
     figure = plot_similarity(X, y, domain)
     ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
@@ -50,15 +50,15 @@ def test_similarity_shows_classes_as_blocks(task, tmp_path):
 
 
 def overlapping(figure, texts):
-    """Pairs of texts of the drawn figure whose boxes meet."""
+    """Pairs of texts of the drawn figure whose boxes overlap."""
     figure.savefig(io.BytesIO())
     boxes = [(text.get_text(), text.get_window_extent()) for text in texts if text.get_visible() and text.get_text()]
     return [(a, b) for (a, one), (b, other) in combinations(boxes, 2) if one.overlaps(other)]
 
 
 @pytest.mark.parametrize("name", sorted(studies()))
-def test_no_text_of_a_curve_lies_on_another(name):
-    """Every study as it would be drawn, with numbers made up and with as many curves as there are."""
+def test_texts_of_a_study_do_not_overlap(name):
+    """Every study with all its curves and with invented numbers."""
     study = studies()[name]
     labels = [curve.label for curve in study.curves] or ["a vs b"]
     points = [{"mean": 0.8, "sd": 0.01, "n": 2} for _ in study.values]
@@ -78,8 +78,13 @@ def test_no_text_of_a_curve_lies_on_another(name):
         ((np.zeros((4, 3)), [0] * 4, [0] * 4), "two columns"),
         ((np.zeros((4, 2)), [0] * 3, [0] * 4), "labels must name each of the 4"),
         ((np.zeros((4, 2)), [0] * 4, [0] * 5), "domains must name each of the 4"),
+        (
+            (np.zeros((4, 2)), np.array([0, "a", 1, "b"], dtype=object), [0] * 4),
+            "labels must be all strings or all",
+        ),
+        ((np.zeros((4, 2)), [0] * 4, [0.1, 0.2, 0.3, 0.4]), "continuous"),
     ],
 )
-def test_refusals(arguments, message):
+def test_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         plot_projection(*arguments)

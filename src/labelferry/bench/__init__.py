@@ -1,10 +1,9 @@
-"""The papers' experiments: their tasks, their tables as data, and ours beside them."""
+"""The experiments of the papers: their tasks, their printed tables as data, and our results compared with them."""
 
-from .compare import compare_tables
+from .output import compare_tables, in_percent
 from .results import write_results
 from .studies import measure_study, studies
-from .table import best_in_words, catalogue, run_table
-from .write import in_percent
+from .tabulate import best_in_words, catalogue, run_table
 
 __all__ = [
     "best_in_words",

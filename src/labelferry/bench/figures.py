@@ -1,4 +1,4 @@
-"""The papers' figures from the bench's numbers: curves of their parameter studies, and pictures of single fits."""
+"""The figures of the papers: curves of parameter studies, and pictures of single fits."""
 
 from __future__ import annotations
 
@@ -10,46 +10,47 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..baselines import SpectralClassifier
-from ..files import whole
+from ..files import atomic_write
 from ..methods import CDSC, RSP
 from ..methods.rsp import extend
 from ..report.plots import plot_curves, plot_projection, plot_similarities
-from . import measure_study, studies
+from .pools import Array
+from .studies import measure_study, studies
 from .tasks import TASKS, Loaded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-Picture = tuple["Figure", np.ndarray]  # the figure and its numbers
+Picture = tuple["Figure", Array]  # the figure and its numbers
 
 
 def projection_cdsc(seed: int) -> Picture:
-    """CDSC, Figure 1: documents on the eigenvectors that part the domains and the classes."""
+    """Draw Figure 1 of CDSC: documents on the eigenvectors that separate the domains and the classes."""
     data = TASKS["cdsc/rec vs talk"].load(seed)
     estimator = CDSC(random_state=seed)
     estimator.transfer(data.Xs, data.ys, data.Xt)
-    return _projected(estimator.state_.vectors[:, 1:3], data, "CDSC on rec vs talk")
+    return _project(estimator.state_.vectors[:, 1:3], data, "CDSC on rec vs talk")
 
 
 def projection_rsp(seed: int) -> Picture:
-    """RSP, Figure 3: the eigenspace that three classes of a source give to two of the target."""
+    """Draw Figure 3 of RSP: documents of two target classes on the eigenvectors of a source with three classes."""
     data = TASKS["rsp/orgs vs people from places + people + orgs"].load(seed)
     estimator = RSP(n_clusters=3, random_state=seed)
     estimator.transfer(data.Xs, data.ys, data.Xt)
     points = extend(sp.csr_array(sp.vstack([data.Xs, data.Xt])), estimator.state_)
-    return _projected(points[:, 1:3], data, "RSP on orgs vs people from three classes")
+    return _project(points[:, 1:3], data, "RSP on orgs vs people from three classes")
 
 
 def similarity_cdsc(seed: int) -> Picture:
-    """CDSC, Figure 6: who resembles whom, in the words, in SC's eigenvectors and in CDSC's."""
+    """Draw Figure 6 of CDSC: similarities of the words, of the eigenvectors of SC, and of those of CDSC."""
     data = TASKS["cdsc/rec vs talk"].load(seed)
     spaces = {"words": sp.csr_array(sp.vstack([data.Xs, data.Xt]))}
     for method in (SpectralClassifier, CDSC):
         estimator = method(random_state=seed)
         estimator.transfer(data.Xs, data.ys, data.Xt)
         spaces[method.__name__] = estimator.state_.vectors
-    return plot_similarities(spaces, *_named(data))
+    return plot_similarities(spaces, *_classes_and_domains(data))
 
 
 PICTURES: dict[str, Callable[[int], Picture]] = {
@@ -59,34 +60,49 @@ PICTURES: dict[str, Callable[[int], Picture]] = {
 }
 
 
-def _projected(points: np.ndarray, data: Loaded, title: str) -> Picture:
-    return plot_projection(points, *_named(data), title=title), points
+def _project(points: Array, data: Loaded, title: str) -> Picture:
+    return plot_projection(points, *_classes_and_domains(data), title=title), points
 
 
-def _named(data: Loaded) -> tuple[np.ndarray, np.ndarray]:
-    """Class and domain of every document."""
+def _classes_and_domains(data: Loaded) -> tuple[Array, Array]:
+    """Return class and domain of every document."""
     return np.concatenate([data.ys, data.yt]), np.repeat(["source", "target"], [len(data.ys), len(data.yt)])
 
 
 def figure_names() -> list[str]:
-    """The names that `draw_figure` knows."""
+    """List the names that `draw_figure` accepts."""
     return sorted({*studies(), *PICTURES})
 
 
-def draw_figure(name: str, folder: Path, **how: Any) -> list[Path]:
-    """Write the figure as PNG and SVG, and its numbers as CSV; `how` goes to `bench.measure_study`."""
+def draw_figure(name: str, folder: Path, **settings: Any) -> list[Path]:
+    """Write a figure as PNG and SVG, and its numbers as CSV.
+
+    Parameters
+    ----------
+    name : str
+        One of `figure_names()`.
+    folder : Path
+        Folder to write to.
+    **settings
+        Settings of `bench.measure_study`.
+
+    Returns
+    -------
+    paths : list of Path
+        The files.
+    """
     if name not in figure_names():
         raise ValueError(f"there is no figure {name!r}; there are {', '.join(figure_names())}.")
     folder.mkdir(parents=True, exist_ok=True)
     if name in PICTURES:
-        drawn, numbers = PICTURES[name](how.get("n_seeds", 1) - 1)
-        with whole(folder / f"{name}.csv") as draft:
+        figure, numbers = PICTURES[name](settings.get("n_seeds", 1) - 1)
+        with atomic_write(folder / f"{name}.csv") as draft:
             np.savetxt(draft, numbers, delimiter=",", fmt="%.6g")
     else:
-        drawn = plot_curves(measure_study(name, folder, **how))
+        figure = plot_curves(measure_study(name, folder, **settings))
     written = [folder / f"{name}.csv"]
     for kind in ("png", "svg"):
-        with whole(folder / f"{name}.{kind}") as draft:
-            drawn.savefig(draft, format=kind, dpi=160, bbox_inches="tight")
+        with atomic_write(folder / f"{name}.{kind}") as draft:
+            figure.savefig(draft, format=kind, dpi=160, bbox_inches="tight")
         written.append(folder / f"{name}.{kind}")
     return written

@@ -1,30 +1,27 @@
-"""The page of results, made from the bench's records: all tables as measured, with the protocol of each task."""
+"""The page of results: all tables as measured, with the protocol of each task."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..files import write_text
-from .records import Record
-from .remarks import REMARKS
-from .table import TITLES, best_in_words, run_table
-
-# Five draws of small samples cost less than one run at full size.
-SEEDS = {"cdsc": 5, "cdsc-sgml": 5, "hybrid": 2, "hybrid-counts": 5, "rsp": 5, "rsp-office": 5, "reuters": 3}
+from .run import Begin, Done, ignore
+from .tabulate import best_in_words, run_table
+from .tasks import TABLES
 
 INTRODUCTION = f"""\
 # Results
 
-Made by `labelferry bench results`, version {__version__}, from the records of its runs; only the remarks are written by
-hand. A number is the mean accuracy in percent over the seeds, which draw the documents where a table samples them and
-start the methods that are random; ± is the standard deviation over the seeds. In brackets is what the paper prints for
-the method. Labels of the target are used for the score only. How defaults were chosen is in the docstring of each
-method; some on part of these tasks. The papers' vocabularies and samples are not published, so that a point or two of a
-difference can be the protocol's; each table ends with ours.
+Written by `labelferry bench results`, version {__version__}, from the records of its runs; only the remarks are written
+by hand. A number is the mean accuracy in percent over the seeds; ± is the standard deviation over the seeds. A seed
+draws the documents of a sampled table and starts the methods that are random. The number of the paper is in brackets.
+Labels of the target are used for the score only. The docstring of each method states how its defaults were chosen; some
+were chosen on part of these tasks. The vocabularies and samples of the papers are not published: the protocol may
+account for a difference of one or two points. Each table ends with our protocol.
 """
 
 
@@ -35,27 +32,46 @@ def write_results(
     n_seeds: int | None = None,
     jobs: int = 1,
     run: bool = True,
-    begin: Callable[[int], None] = lambda _: None,
-    done: Callable[[Record], None] = lambda _: None,
+    begin: Begin = ignore,
+    done: Done = ignore,
 ) -> None:
-    """Run all tables, but for what `folder` has a record of, and write the page. `n_seeds`: of SEEDS at most these.
+    """Run all tables and write the page. Cells that `folder` has a record of are not run again.
 
-    With `run=False` the page has the tables that are finished in the folder, and nothing is run.
+    Parameters
+    ----------
+    page : Path
+        The Markdown file to write.
+    folder : Path
+        Folder of records and results.
+    n_seeds : int, default=None
+        Largest number of seeds per table; None for the number of each table.
+    jobs : int, default=1
+        Number of parallel processes; -1 uses all cores.
+    run : bool, default=True
+        If False, nothing is run, and the page contains the tables that are finished in the folder.
+    begin : callable
+        Called once per table with the number of cells.
+    done : callable
+        Called with each record when it is available.
     """
-    seeds = {name: min(SEEDS.get(name, 1), n_seeds or max(SEEDS.values())) for name in TITLES}
     if run:
-        tables = [run_table(name, folder, n_seeds=n, jobs=jobs, begin=begin, done=done) for name, n in seeds.items()]
+        tables = [
+            run_table(
+                name, folder, n_seeds=min(table.n_seeds, n_seeds or table.n_seeds), jobs=jobs, begin=begin, done=done
+            )
+            for name, table in TABLES.items()
+        ]
     else:
-        finished = [folder / f"{name}.json" for name in TITLES]
+        finished = [folder / f"{name}.json" for name in TABLES]
         tables = [json.loads(path.read_text(encoding="utf-8")) for path in finished if path.exists()]
     page.parent.mkdir(parents=True, exist_ok=True)
-    absent = [name for name in TITLES if name not in {table["table"] for table in tables}]
+    absent = [name for name in TABLES if name not in {table["table"] for table in tables}]
     not_run = f"\nNot run for this page: {', '.join(absent)} (`labelferry bench table NAME`).\n" if absent else ""
     write_text(page, INTRODUCTION + not_run + "".join(map(section, tables)))
 
 
 def section(table: dict[str, Any]) -> str:
-    """One table as Markdown."""
+    """Write one table as Markdown."""
     rows = [row for row in table["rows"] if not row["missing"]]
     seeds = max((cell["n"] for row in rows for cell in row["cells"] if cell), default=0)
     parts = [
@@ -67,14 +83,14 @@ def section(table: dict[str, Any]) -> str:
         parts += ["\n".join(_grid(table, rows)) + "\n"]
     parts += [f"{row['task']}: **missing**, needs `{row['missing']}`.\n" for row in table["rows"] if row["missing"]]
     parts += [f"- {best_in_words(best)}\n" for best in table["best"]]
-    parts += [f"{remark}\n" for remark in REMARKS.get(table["table"], ())]
+    parts += [f"{remark}\n" for remark in TABLES[table["table"]].remarks]
     if rows:
         parts += ["\n".join(["<details><summary>Protocol</summary>\n", *_protocols(rows), "\n</details>\n"])]
     return "\n".join(parts)
 
 
 def _grid(table: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Methods down, tasks across."""
+    """Lines of the table: one row per method, one column per task."""
     yield _line(["", *(row["task"] for row in rows), "mean", "seconds"])
     yield _line(["---", *["---:"] * (len(rows) + 2)])
     for i, (method, mean) in enumerate(zip(table["methods"], table["means"], strict=True)):
@@ -87,15 +103,15 @@ def _number(cell: dict[str, Any] | None) -> str:
     if cell is None or cell["mean"] is None:
         return ""
     sd = "" if cell["sd"] is None or 100 * cell["sd"] < 0.05 else f"±{100 * cell['sd']:.1f}"
-    theirs = "" if cell["paper"] is None else f" ({100 * cell['paper']:.1f})"
-    return f"{100 * cell['mean']:.1f}{sd}{theirs}"
+    paper = "" if cell["paper"] is None else f" ({100 * cell['paper']:.1f})"
+    return f"{100 * cell['mean']:.1f}{sd}{paper}"
 
 
 def _protocols(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     for row in rows:
         if row["protocol"]:
-            said = "; ".join(f"{key} {_plain(value)}" for key, value in row["protocol"].items())
-            yield f"- {row['task']}: {said}"
+            steps = "; ".join(f"{key} {_plain(value)}" for key, value in row["protocol"].items())
+            yield f"- {row['task']}: {steps}"
 
 
 def _plain(value: Any) -> str:

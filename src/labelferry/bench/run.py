@@ -1,52 +1,71 @@
-"""Running the cells of a table: load the task, fit the method, score it, write it down."""
+"""Run the cells of a table and record them, one JSON line per cell, so that an interrupted run can be continued.
+
+To run a cell is to load the task, fit the method and score it.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.metrics import balanced_accuracy_score
 
 from .. import __version__
-from . import records
-from .contenders import make, settings
-from .records import Cell, Record
+from .method_specs import SEED_PARAMETER, all_parameters, make_method
 from .tasks import TASKS
 
-DRAWN = "random_state"
+Record = dict[str, Any]
+Begin = Callable[[int], None]  # called with the number of cells
+Done = Callable[[Record], None]  # called with each record
+
+
+class Cell(NamedTuple):
+    """One number of a table, before the mean over the seeds."""
+
+    task: str
+    method: str
+    seed: int
+    settings: str  # all parameters of the method
+    version: str  # of labelferry
+
+
+def ignore(_: Any) -> None:
+    """Do nothing: the default of `begin` and `done`."""
 
 
 def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Cell]:
-    """One cell a task, method and seed, those of one task together.
+    """List one cell per task, method and seed, the cells of one task together.
 
-    Where neither the task nor the method draws anything, all seeds would give the same: only the first is run.
+    If neither the task nor the method is random, all seeds give the same result: only the first is listed.
     """
     return [
-        Cell(task, method, seed, settings(estimator), __version__)
+        Cell(task, method, seed, all_parameters(estimator), __version__)
         for task in tasks
         for method in methods
         for seed in range(n_seeds)
-        if seed == 0 or TASKS[task].sampled or DRAWN in make(method, seed).get_params()
-        for estimator in [make(method, seed)]
+        for estimator in [make_method(method, seed)]
+        if seed == 0 or TASKS[task].sampled or SEED_PARAMETER in estimator.get_params()
     ]
 
 
 def measure(cell: Cell) -> Record:
-    """The record of one cell. The labels of the target are looked at for the score only."""
+    """Run one cell. The labels of the target are used for the score only."""
     task = TASKS[cell.task]
     data = task.load(cell.seed)
-    estimator = make(cell.method, cell.seed)
+    estimator = make_method(cell.method, cell.seed)
     began = time.perf_counter()
     labels = estimator.transfer(data.Xs, data.ys, data.Xt)
     seconds = time.perf_counter() - began
-    same = task.same_classes
     return {
         **cell._asdict(),
         "score": float(task.score(labels, data.yt)),
-        "balanced": float(balanced_accuracy_score(data.yt, labels)) if same else None,
+        "balanced": float(balanced_accuracy_score(data.yt, labels)) if task.same_classes else None,
         "seconds": round(seconds, 3),
         "n_iter": int(estimator.n_iter_),
         "converged": bool(np.all(estimator.converged_)),
@@ -54,21 +73,78 @@ def measure(cell: Cell) -> Record:
     }
 
 
-def run(
-    wanted: Sequence[Cell], path: Path, *, jobs: int = 1, done: Callable[[Record], None] = lambda _: None
-) -> list[Record]:
-    """The records of the wanted cells, in their order. Those that `path` has are taken from there, the others are run
-    and appended to it one by one; `done` is called with each as it comes."""
+def run(wanted: Sequence[Cell], path: Path, *, jobs: int = 1, done: Done = ignore) -> list[Record]:
+    """Return the records of cells. Records in the file are used; the other cells are run and appended to it.
+
+    Parameters
+    ----------
+    wanted : sequence of Cell
+        The cells.
+    path : Path
+        File with one record per line.
+    jobs : int, default=1
+        Number of parallel processes; -1 uses all cores.
+    done : callable
+        Called with each record when it is available.
+
+    Returns
+    -------
+    records : list of dict
+        In the order of `wanted`.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    records.mend(path)
-    found = {records.cell_of(record): record for record in records.read(path)}
+    drop_partial_line(path)
+    records = {cell_of(record): record for record in read_records(path)}
     for cell in wanted:
-        if cell in found:
-            done(found[cell])
-    left = [cell for cell in wanted if cell not in found]
+        if cell in records:
+            done(records[cell])
+    left = [cell for cell in wanted if cell not in records]
     workers = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
     for record in workers(delayed(measure)(cell) for cell in left):
-        records.append(path, record)
-        found[records.cell_of(record)] = record
+        append_record(path, record)
+        records[cell_of(record)] = record
         done(record)
-    return [found[cell] for cell in wanted]
+    return [records[cell] for cell in wanted]
+
+
+def cell_of(record: Record) -> Cell:
+    """Return the cell of a record."""
+    return Cell(*(record[field] for field in Cell._fields))
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """Read the records of a file in the order they were written; none if there is no file.
+
+    A last line without its end is part of a record that an interrupted run left. It is skipped, and its cell is run
+    again.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                record = json.loads(line)
+                cell_of(record)
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(
+                    f"{path}, line {number}, is not a record of the bench ({error!r}). Remove the line, or write to "
+                    "another folder with --out."
+                ) from error
+            yield record
+
+
+def drop_partial_line(path: Path) -> None:
+    """Remove a last line without its end, so that the next record starts on its own line."""
+    if path.exists():
+        with path.open("rb+") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
+
+
+def append_record(path: Path, record: Record) -> None:
+    """Add one record with one write of one line. The line is on the disk when this returns."""
+    with path.open("ab") as file:
+        file.write(json.dumps(record, sort_keys=True).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,32 +1,34 @@
 """The papers' parameter studies as data: which method runs on which tasks for every value of which parameter.
 
-A curve is a method and tasks, both with `{x}` where the value goes; a point of it is the mean over tasks and seeds. The
-numbers are made here; `labelferry.report` draws them. Where a paper prints no values on its axis, ours are chosen, and
-the remark says so.
+A curve is a method and tasks, both with `{x}` in place of the value; a point is the mean over tasks and seeds. The
+numbers are computed here; `labelferry.report` draws them. If a paper prints no values on its axis, the values are our
+choice, and the remark states it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..files import write_text
-from .records import Cell, Record
-from .run import cells, run
+from .output import study_csv, write_json_and_csv
+from .run import Begin, Cell, Done, Record, cells, ignore, run
 from .tasks import TASKS, tasks_here
-from .write import as_json, study_csv
 
 
 class Curve(NamedTuple):
+    """A line of the figure."""
+
     label: str
     method: str
     tasks: tuple[str, ...]
 
 
 class Study(NamedTuple):
+    """A figure of a paper: the curves of one parameter."""
+
     source: str  # which figure of which paper
     title: str
     axis: str  # what the values are
@@ -38,27 +40,27 @@ class Study(NamedTuple):
 
 
 def _each(tasks: Sequence[str], method: str) -> tuple[Curve, ...]:
-    """One curve a task."""
+    """Make one curve per task."""
     return tuple(Curve(task.partition("/")[2], method, (task,)) for task in tasks)
 
 
 def _first_sources(tasks: Sequence[str]) -> list[str]:
-    """Of the tasks with one target, "comp vs rec from ...", the first."""
+    """Keep the first of the tasks with the same target, "comp vs rec from ..."."""
     return list({task.partition(" from ")[0]: task for task in reversed(tasks)}.values())[::-1]
 
 
 def studies() -> dict[str, Study]:
-    """All studies by name, on the tasks whose corpora are here."""
+    """Return all studies by name, on the tasks whose corpora are on this machine."""
     cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid"))
     news = [task for task in gcmf if "20 Newsgroups" in TASKS[task].corpus]
     printed = "CDSC(n_eigenvectors=6, must_link={must_link}, target_cut={target_cut}, degree_regularization=0)"
-    ours = "CDSC(must_link={must_link}, target_cut={target_cut})"
+    defaults = "CDSC(must_link={must_link}, target_cut={target_cut})"
 
     def cdsc_curves(must_link: str, target_cut: str) -> tuple[Curve, ...]:
-        given = {"must_link": must_link, "target_cut": target_cut}
+        weights = {"must_link": must_link, "target_cut": target_cut}
         return tuple(
-            Curve(label, method.format(**given), tuple(cdsc))
-            for label, method in (("as printed", printed), ("our defaults", ours))
+            Curve(label, method.format(**weights), tuple(cdsc))
+            for label, method in (("as printed", printed), ("our defaults", defaults))
         )
 
     return {
@@ -79,7 +81,7 @@ def studies() -> dict[str, Study]:
             cdsc_curves("{x}", "0.025"),
             "error",
             log=True,
-            remark="The paper does not print its five values of beta; these are chosen.",
+            remark="The paper does not print its five values of beta; these are our choice.",
         ),
         "cdsc-4": Study(
             "CDSC, Figure 4",
@@ -91,7 +93,7 @@ def studies() -> dict[str, Study]:
         ),
         "cdsc-5": Study(
             "CDSC, Figure 5",
-            "documents to learn from, comp vs sci",
+            "number of labelled documents, comp vs sci",
             "source documents",
             (100, 200, 300, 400, 500),
             tuple(
@@ -107,8 +109,8 @@ def studies() -> dict[str, Study]:
             (2, 4, 8, 16, 32),
             _each(hybrid, "HybridSimilarityPropagation"),
             log=True,
-            remark="Q has rank K, so that every K_w >= K = 2 gives the same answer (see the method's docstring): one "
-            "fit stands for all.",
+            remark="Q has rank K, so every K_w >= K = 2 gives the same labels (see the docstring of the method): each "
+            "curve is one fit.",
         ),
         "rsp-4": Study(
             "RSP, Figure 4",
@@ -116,8 +118,8 @@ def studies() -> dict[str, Study]:
             "must_link",
             (0.2, 0.4, 0.6, 0.8, 1.0),
             _each(_first_sources([*tasks_here("rsp"), *tasks_here("rsp-office")]), "RSP(must_link={x})"),
-            remark="As in the paper, of every target the first source. Its values of beta are not printed: these are "
-            "chosen. Images are those of Office-Caltech10 as well.",
+            remark="As in the paper, with the first source of every target. The paper does not print its values of "
+            "beta; these are our choice. The images of Office-Caltech10 are included.",
         ),
         "gcmf-2a": Study(
             "GCMF, Figure 2a",
@@ -149,8 +151,8 @@ def studies() -> dict[str, Study]:
             "common_weight",
             (0.1, 0.3, 0.5, 0.7, 0.9),
             tuple(Curve(f"k = {k}", f"TCL(n_topics={k}, common_weight={{x}})", tuple(tcl)) for k in (2, 5, 10, 20, 50)),
-            remark="alpha is the weight of the common words, as in (4); the paper's text on the figure calls it that "
-            "of the domain-specific ones. Its values of k are not printed: these are chosen.",
+            remark="alpha is the weight of the common words, as in (4); the text of the paper calls it the weight "
+            "of the domain-specific words. The paper does not print its values of k; these are our choice.",
         ),
     }
 
@@ -161,16 +163,36 @@ def measure_study(
     *,
     n_seeds: int = 1,
     jobs: int = 1,
-    begin: Callable[[int], None] = lambda _: None,
-    done: Callable[[Record], None] = lambda _: None,
+    begin: Begin = ignore,
+    done: Done = ignore,
 ) -> dict[str, Any]:
-    """The numbers of a study as a plain dict: mean and standard deviation over tasks and seeds, a point a value. What
-    `folder` has a record of is not run again; the numbers are written there as .csv and .json."""
+    """Run the cells that `folder` has no record of, and write the numbers of the study there as .csv and .json.
+
+    Parameters
+    ----------
+    name : str
+        Name of the study.
+    folder : Path
+        Folder of records and results.
+    n_seeds : int, default=1
+        Number of seeds.
+    jobs : int, default=1
+        Number of parallel processes; -1 uses all cores.
+    begin : callable
+        Called once with the number of cells.
+    done : callable
+        Called with each record when it is available.
+
+    Returns
+    -------
+    study : dict
+        Plain values: mean and standard deviation over tasks and seeds, one point per curve and value.
+    """
     study = studies()[name]
     wanted = {(curve.label, x): _cells(curve, x, n_seeds) for curve in study.curves for x in study.values}
     every = dict.fromkeys(cell for group in wanted.values() for cell in group)
     begin(len(every))
-    found = dict(zip(every, run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done), strict=True))
+    records = dict(zip(every, run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done), strict=True))
     result = {
         **{field: getattr(study, field) for field in ("source", "title", "axis", "values", "measure", "log", "remark")},
         "curves": [
@@ -179,14 +201,13 @@ def measure_study(
                 "method": curve.method,
                 "tasks": len(curve.tasks),
                 "points": [
-                    _point([found[cell] for cell in wanted[curve.label, x]], study.measure) for x in study.values
+                    _point([records[cell] for cell in wanted[curve.label, x]], study.measure) for x in study.values
                 ],
             }
             for curve in study.curves
         ],
     }
-    write_text(folder / f"{name}.json", as_json(result))
-    write_text(folder / f"{name}.csv", study_csv(result))
+    write_json_and_csv(name, folder, result, study_csv(result))
     return result
 
 
@@ -194,7 +215,7 @@ def _cells(curve: Curve, x: float, n_seeds: int) -> list[Cell]:
     return cells([task.format(x=x) for task in curve.tasks], [curve.method.format(x=x)], n_seeds)
 
 
-def _point(found: Sequence[Record], measure: str) -> dict[str, float]:
-    scores = np.array([record["score"] for record in found])
+def _point(records: Sequence[Record], measure: str) -> dict[str, float]:
+    scores = np.array([record["score"] for record in records])
     values = 1 - scores if measure == "error" else scores
     return {"mean": float(values.mean()), "sd": float(values.std()), "n": len(values)}

@@ -1,4 +1,4 @@
-"""One task: which documents are drawn, how they become matrices, and how labels of the target are scored."""
+"""One task: which documents are drawn, how they become matrices, and how predicted labels are scored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.preprocessing import normalize
 
 from ..datasets.cache import CorpusNotFound, Source, find
-from .pools import Pool
+from .pools import Array, Pool
 from .splits import Split
 
 WEIGHTINGS = {
@@ -27,24 +27,27 @@ WEIGHTINGS = {
 
 
 class Loaded(NamedTuple):
+    """The documents of a task."""
+
     Xs: Any  # documents x words, CSR
-    ys: np.ndarray
+    ys: Array
     Xt: Any
-    yt: np.ndarray
-    words: np.ndarray | None  # the columns, None where they are not known
-    protocol: dict[str, Any]  # what was done, as one plain record
-    ids: tuple[np.ndarray, np.ndarray] | None  # the corpus's own names of the documents of source and target
+    yt: Array
+    words: Array | None  # the columns, None if they are not known
+    protocol: dict[str, Any]  # corpus, preprocessing and sizes, as plain values
+    ids: tuple[Array, Array] | None  # names of the documents of source and target in the corpus
 
 
 class Recipe(NamedTuple):
-    """From the counts of the chosen documents to a matrix."""
+    """How the counts of the selected documents become a matrix."""
 
     min_df: int = 3
-    over: Literal["task", "corpus"] = "task"  # where the documents of min_df are counted
+    over: Literal["task", "corpus"] = "task"  # which documents min_df counts
     weighting: Literal["tfidf", "counts", "root"] = "tfidf"
     min_words: int = 0  # documents with fewer words are dropped
 
-    def said(self) -> str:
+    def describe(self) -> str:
+        """Write the steps as one line."""
         steps = [f"words in {self.min_df} documents of the {self.over} or more"] * (self.min_df > 1)
         steps += [WEIGHTINGS[self.weighting]]
         steps += [f"documents with fewer than {self.min_words} words dropped"] * (self.min_words > 0)
@@ -53,55 +56,94 @@ class Recipe(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    name: str  # with its table: "gcmf/rec vs sci"
+    """Labelled source documents and target documents whose labels are used for the score only.
+
+    Attributes
+    ----------
+    name : str
+        Name with its table: "gcmf/rec vs sci".
+    corpora : tuple of Source
+        The corpora it needs.
+    pool : callable
+        Reads the documents from the paths of the corpora.
+    split : callable
+        Selects the documents of source and target from the pool, by seed.
+    recipe : Recipe
+        How their counts become a matrix.
+    sampled : bool
+        Whether documents are drawn by seed.
+    same_classes : bool
+        Whether source and target have the same classes.
+    scored : {"accuracy", "purity"}
+        The score; "purity" if a method finds clusters without names.
+    """
+
+    name: str
     corpora: tuple[Source, ...]
-    pool: Callable[..., Pool]  # of the paths of the corpora
+    pool: Callable[..., Pool]
     split: Callable[[Pool, int], Split]
     recipe: Recipe
-    sampled: bool = False  # does the seed matter?
-    same_classes: bool = True  # are the classes of the target those of the source?
-    scored: Literal["accuracy", "purity"] = "accuracy"  # "purity": what is found are clusters without names
+    sampled: bool = False
+    same_classes: bool = True
+    scored: Literal["accuracy", "purity"] = "accuracy"
 
     @property
     def table(self) -> str:
+        """Name of the table."""
         return self.name.partition("/")[0]
 
     @property
     def corpus(self) -> str:
+        """Titles of the corpora."""
         return " and ".join(source.title for source in self.corpora)
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The files, in a folder of data."""
+        """The files of the corpora, relative to a folder of data."""
         return tuple(source.layouts()[0] for source in self.corpora)
 
     def missing(self) -> str | None:
-        """The files of the corpora that are not on this machine; None where all are."""
-        absent = [file for source, file in zip(self.corpora, self.needs, strict=True) if not _found(source)]
+        """List the files of the corpora that are not on this machine; None if all are."""
+        absent = [file for source, file in zip(self.corpora, self.needs, strict=True) if not _is_available(source)]
         return ", ".join(absent) or None
 
     def load(self, seed: int = 0, path: str | PathLike[str] | None = None) -> Loaded:
-        """The task, with documents drawn by `seed`. `path`: a corpus elsewhere than where loaders look for it.
+        """Load the documents.
 
-        Raises CorpusNotFound, with what to put where. What was loaded last is kept in memory: do not write to it.
+        Parameters
+        ----------
+        seed : int, default=0
+            Seed of the draw.
+        path : path-like, default=None
+            Path of the corpus, if it is not in a folder where loaders search.
+
+        Returns
+        -------
+        data : Loaded
+            Kept in memory for the next call: do not write to it.
+
+        Raises
+        ------
+        CorpusNotFound
+            With the files that are needed and the folder where to put them.
         """
-        return _load(self, seed if self.sampled else 0, self._places(path))
+        paths = tuple(find(source, path) for source in self.corpora)
+        return _load(self, seed if self.sampled else 0, paths)
 
-    def score(self, labels: np.ndarray, yt: np.ndarray) -> float:
-        """The share of documents labelled right, or the purity of clusters, which RSP's paper calls accuracy."""
+    def score(self, labels: Array, yt: Array) -> float:
+        """Return the accuracy, or the purity of clusters, which RSP's paper calls accuracy."""
         return purity(labels, yt) if self.scored == "purity" else float(np.mean(labels == yt))
 
-    def _places(self, path: str | PathLike[str] | None) -> tuple[Path, ...]:
-        return tuple(find(source, path) for source in self.corpora)
 
+def purity(clusters: Array, y: Array) -> float:
+    """Return the proportion of documents that belong to the largest class of their cluster (RSP, section 4.1).
 
-def purity(clusters: np.ndarray, y: np.ndarray) -> float:
-    """The share of documents that are of the largest class in their cluster (RSP, section 4.1). Two clusters may have
-    the same."""
+    Two clusters may have the same largest class.
+    """
     return float(contingency_matrix(y, clusters).max(axis=0).sum() / len(y))
 
 
-def _found(source: Source) -> bool:
+def _is_available(source: Source) -> bool:
     try:
         find(source)
     except CorpusNotFound:
@@ -110,31 +152,31 @@ def _found(source: Source) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _load(task: Task, seed: int, places: tuple[Path, ...]) -> Loaded:
-    pool, recipe = task.pool(*places), task.recipe
+def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
+    pool, recipe = task.pool(*paths), task.recipe
     source, ys, target, yt = task.split(pool, seed)
     rows = np.concatenate([source, target])
     counts = pool.counts[rows]
     known = _document_frequency(counts if recipe.over == "task" else pool.counts) >= recipe.min_df
     counts = counts[:, known]
     X = _weighted(counts, recipe.weighting)
-    s, t = np.split(np.diff(counts.indptr) >= recipe.min_words, [len(source)])
-    ys, yt = ys[s], yt[t]
+    kept_s, kept_t = np.split(np.diff(counts.indptr) >= recipe.min_words, [len(source)])
+    ys, yt = ys[kept_s], yt[kept_t]
     protocol = {
         "task": task.name,
         "corpus": task.corpus,
-        "preprocessing": f"{pool.preprocessing}, {recipe.said()}",
+        "preprocessing": f"{pool.preprocessing}, {recipe.describe()}",
         "source": _class_counts(ys),
         "target": _class_counts(yt),
         "n_words": int(known.sum()),
         "seed": seed if task.sampled else None,
     }
     words = None if pool.words is None else pool.words[known]
-    ids = None if pool.ids is None else (pool.ids[source[s]], pool.ids[target[t]])
-    return Loaded(X[: len(source)][s], ys, X[len(source) :][t], yt, words, protocol, ids)
+    ids = None if pool.ids is None else (pool.ids[source[kept_s]], pool.ids[target[kept_t]])
+    return Loaded(X[: len(source)][kept_s], ys, X[len(source) :][kept_t], yt, words, protocol, ids)
 
 
-def _document_frequency(counts: Any) -> np.ndarray:
+def _document_frequency(counts: Any) -> Array:
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
@@ -144,5 +186,5 @@ def _weighted(counts: Any, weighting: str) -> Any:
     return sp.csr_array(normalize(np.sqrt(counts))) if weighting == "root" else counts
 
 
-def _class_counts(y: np.ndarray) -> dict[str, int]:
+def _class_counts(y: Array) -> dict[str, int]:
     return {str(label): int(n) for label, n in zip(*np.unique(y, return_counts=True), strict=True)}

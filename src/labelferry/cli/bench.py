@@ -1,4 +1,4 @@
-"""`labelferry bench`: the papers' tables and figures, ours beside theirs."""
+"""`labelferry bench`: run the tables and figures of the papers and compare the results."""
 
 from __future__ import annotations
 
@@ -17,53 +17,54 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-bench = typer.Typer(help="Run the papers' tables and figures, ours beside theirs.", no_args_is_help=True)
+bench = typer.Typer(help="Run the tables and figures of the papers and compare the results.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 
-Out = Annotated[Path, typer.Option(help="Folder for records and results. A run that was stopped goes on from there.")]
-Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds; they draw the documents and start the methods.")]
-Jobs = Annotated[int, typer.Option(help="Processes to run side by side; -1 is one a core.")]
-HERE = Path("bench-results")
-BESIDE = "ours, and beside the paper"
+Out = Annotated[Path, typer.Option(help="Folder for records and results. An interrupted run continues from there.")]
+Seeds = Annotated[int, typer.Option(min=1, help="Number of random seeds, for drawing documents and for the methods.")]
+Jobs = Annotated[int, typer.Option(help="Number of parallel processes; -1 uses all cores.")]
+DEFAULT_FOLDER = Path("bench-results")
+CELL_TITLE = "ours, difference to the paper"
 
 
 @bench.command("list")
 def list_all() -> None:
-    """The tables, their tasks, and whether the data is here."""
+    """List the tables, their tasks, and whether the data is on this machine."""
     from ..bench import catalogue
     from ..bench.figures import figure_names
 
     console = new_console()
-    table = new_table("table", "what", "corpora", "tasks here", numbers=1)
+    table = new_table("table", "title", "corpora", "tasks with data", numbers=1)
     for row in catalogue():
         table.add_row(
             row["table"], escape(row["title"]), escape(row["corpora"]), f"{row['here']} of {len(row['tasks'])}"
         )
     console.print(table)
     console.print(f"Figures: {', '.join(figure_names())}.")
-    console.print("`labelferry data` says what is missing and where to put it.")
+    console.print("`labelferry data` lists missing corpora and where to put them.")
 
 
 @bench.command("table")
 def table(
     name: Annotated[str, typer.Argument(help="cdsc, hybrid, rsp, gcmf, tcl, shift, amazon, ...: see `bench list`.")],
     methods: Annotated[
-        str, typer.Option(help="Methods with commas, such as TCL,RSP(risk=0); default: the paper's.")
+        str, typer.Option(help="Comma-separated methods, e.g. TCL,RSP(risk=0); default: those of the paper.")
     ] = "",
-    tasks: Annotated[str, typer.Option(help="Tasks with commas, such as 'rec vs sci'; default: all.")] = "",
+    tasks: Annotated[str, typer.Option(help="Comma-separated tasks, e.g. 'rec vs sci'; default: all.")] = "",
     seeds: Seeds = 1,
     jobs: Jobs = 1,
-    out: Out = HERE,
+    out: Out = DEFAULT_FOLDER,
 ) -> None:
     """Run a table and print it; write it as CSV, JSON and HTML."""
     from ..bench import run_table
-    from ..bench.page import write_bench_page
+    from ..bench.page import bench_page
+    from ..files import write_text
 
     console = new_console()
     with progress(console) as (begin, done):
         only = [task.strip() for task in tasks.split(",") if task.strip()]
         result = run_table(name, out, methods=methods, tasks=only, n_seeds=seeds, jobs=jobs, begin=begin, done=done)
-    write_bench_page(result, out / f"{name}.html")
+    write_text(out / f"{name}.html", bench_page(result))
     show_table(console, result)
     console.print(f"\nWritten: {escape(str(out / name))}.csv, .json and .html", soft_wrap=True)
 
@@ -73,24 +74,24 @@ def figure(
     name: Annotated[str, typer.Argument(help="cdsc-2, gcmf-2a, tcl-2, ...: see `bench list`.")],
     seeds: Seeds = 1,
     jobs: Jobs = 1,
-    out: Out = HERE,
+    out: Out = DEFAULT_FOLDER,
 ) -> None:
-    """Run one of the papers' parameter studies; write it as PNG, SVG and CSV."""
+    """Run a parameter study of a paper; write it as PNG, SVG and CSV."""
     from ..bench.figures import draw_figure
 
     console = new_console()
     with progress(console) as (begin, done):
-        written = draw_figure(name, out, n_seeds=seeds, jobs=jobs, begin=begin, done=done)
-    console.print("Written: " + ", ".join(escape(str(path)) for path in written), soft_wrap=True)
+        paths = draw_figure(name, out, n_seeds=seeds, jobs=jobs, begin=begin, done=done)
+    console.print("Written: " + ", ".join(escape(str(path)) for path in paths), soft_wrap=True)
 
 
 @bench.command("compare")
 def compare(
-    before: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A table's .json, from before.")],
-    after: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The same table's .json, from after.")],
-    tolerance: Annotated[float, typer.Option(min=0, max=1, help="A fall up to this is none.")] = 0.01,
+    before: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON file of a table.")],
+    after: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="JSON file of the same table, run later.")],
+    tolerance: Annotated[float, typer.Option(min=0, max=1, help="Ignore decreases up to this value.")] = 0.01,
 ) -> None:
-    """What got worse between two runs of a table? Exit code 1 where something did."""
+    """Compare two runs of a table. The exit code is 1 if a result became worse."""
     from ..bench import compare_tables, in_percent
 
     rows = compare_tables(before, after, tolerance)
@@ -108,13 +109,13 @@ def compare(
 
 @bench.command("results")
 def results(
-    page: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/results.md"),
-    seeds: Annotated[int | None, typer.Option(min=1, help="At most so many seeds a table.")] = None,
-    run: Annotated[bool, typer.Option(help="Run what has no record; or take the finished tables as they are.")] = True,
+    page: Annotated[Path, typer.Option(help="Markdown file to write.")] = Path("docs/results.md"),
+    seeds: Annotated[int | None, typer.Option(min=1, help="Maximum number of seeds per table.")] = None,
+    run: Annotated[bool, typer.Option(help="Run missing cells, or use finished tables only.")] = True,
     jobs: Jobs = 1,
-    out: Out = HERE,
+    out: Out = DEFAULT_FOLDER,
 ) -> None:
-    """Run all tables (what is recorded is not run again) and write the page of results."""
+    """Run all tables and write the page of results. Recorded cells are not run again."""
     from ..bench import write_results
 
     console = new_console()
@@ -124,6 +125,7 @@ def results(
 
 
 def show_table(console: Console, result: dict[str, Any]) -> None:
+    """Print a table as `bench.run_table` returns it."""
     from ..bench import best_in_words, in_percent
 
     heading(console, escape(result["title"]))
@@ -140,11 +142,11 @@ def show_table(console: Console, result: dict[str, Any]) -> None:
     console.print(means)
     methods = [method["method"] for method in result["methods"]]
     rows = [row for row in result["rows"] if not row["missing"]]
-    for some in side_by_side(rows, console.width - max(map(len, [BESIDE, *methods]))):
-        tasks = new_table(BESIDE, *(escape(row["task"]) for row in some), numbers=len(some))
+    for group in split_into_tables(rows, console.width - max(map(len, [CELL_TITLE, *methods]))):
+        tasks = new_table(CELL_TITLE, *(escape(row["task"]) for row in group), numbers=len(group))
         tasks.columns[0].no_wrap = True
         for i, method in enumerate(methods):
-            tasks.add_row(escape(method), *(_lines(row["cells"][i]) for row in some))
+            tasks.add_row(escape(method), *(_cell_text(row["cells"][i]) for row in group))
         console.print(tasks)
     for row in result["rows"]:
         if row["missing"]:
@@ -153,22 +155,22 @@ def show_table(console: Console, result: dict[str, Any]) -> None:
         console.print(escape(best_in_words(best)))
 
 
-def side_by_side(rows: list[dict[str, Any]], width: int) -> list[list[dict[str, Any]]]:
-    """The tasks in groups that find room in `width` with no word of their names broken; at least one a group."""
+def split_into_tables(rows: list[dict[str, Any]], width: int) -> list[list[dict[str, Any]]]:
+    """Group the tasks so that a group fits into `width` without breaking a word; at least one task per group."""
     groups: list[list[dict[str, Any]]] = []
-    room = 0
+    left = 0
     for row in rows:
         needed = 3 + max(map(len, [*row["task"].split(), "100.0"]))  # with the space between two columns
-        if needed > room:
+        if needed > left:
             groups.append([])
-            room = width
+            left = width
         groups[-1].append(row)
-        room -= needed
+        left -= needed
     return groups
 
 
-def _lines(cell: dict[str, Any] | None) -> str:
-    """Ours, and under it how far it is from the paper's."""
+def _cell_text(cell: dict[str, Any] | None) -> str:
+    """Our result, and below it the difference to the paper."""
     from ..bench import in_percent
 
     if cell is None or cell["mean"] is None:
@@ -180,9 +182,12 @@ def _lines(cell: dict[str, Any] | None) -> str:
 
 @contextmanager
 def progress(console: Console) -> Iterator[tuple[Callable[[int], None], Callable[[dict[str, Any]], None]]]:
-    """`begin(how many)` and `done(record)`: a bar on a terminal, a line a record elsewhere."""
+    """Show progress through two functions, `begin(number of cells)` and `done(record)`.
+
+    It is a bar on a terminal, and one line per record elsewhere.
+    """
     if not console.is_terminal:
-        yield lambda total: None, lambda record: typer.echo(_record(record), err=True)
+        yield lambda total: None, lambda record: typer.echo(_record_line(record), err=True)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -191,9 +196,9 @@ def progress(console: Console) -> Iterator[tuple[Callable[[int], None], Callable
         tasks = [bar.add_task("", total=None)]
         yield (
             lambda total: bar.update(tasks[0], total=total, completed=0),
-            lambda record: bar.update(tasks[0], advance=1, description=escape(_record(record))),
+            lambda record: bar.update(tasks[0], advance=1, description=escape(_record_line(record))),
         )
 
 
-def _record(record: dict[str, Any]) -> str:
+def _record_line(record: dict[str, Any]) -> str:
     return f"{record['task']}, {record['method']}, seed {record['seed']}: {100 * record['score']:.1f}"

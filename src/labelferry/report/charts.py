@@ -1,7 +1,7 @@
 """Charts of a report page: plain rows in, Vega-Lite specifications out.
 
-Colours are variables of the page's style sheet, so that a drawn chart follows the light, the dark and the printed page.
-What documents say enters as data only, never as the name of a field or as an expression.
+Colors are variables of the style sheet of the page, so a chart follows the light, the dark and the printed page. Texts
+of documents are data only, never names of fields or expressions.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import altair as alt
 
-N_COLOURS = 8  # classes with a colour of their own, --class-1 to --class-8; further ones share --class-other
-SHAPES = ("circle", "triangle-up", "square", "diamond", "triangle-down", "cross")  # the target's, then the sources'
-MAX_WORDS = 24  # as many words as a chart can show without a second screen
-TEXT_LENGTH = 200  # characters of a document under the pointer
+N_COLORS = 8  # classes with their own color, --class-1 to --class-8; further classes share --class-other
+SHAPES = ("circle", "triangle-up", "square", "diamond", "triangle-down", "cross")  # of the target, then of the sources
+MAX_WORDS = 24  # words that a chart can show on one screen
+TEXT_LENGTH = 200  # characters of a document in a tooltip
 SETS = {"source": "labelled documents", "target": "new documents"}
 
 Spec = dict[str, Any]
@@ -23,7 +23,7 @@ Rows = list[dict[str, Any]]
 
 
 class Entry(NamedTuple):
-    """A line of a legend: what the page writes, the colour or shape it stands for, its documents, its code in rows."""
+    """An entry of a legend: its name, its color or shape, its number of documents, and its code in the rows."""
 
     name: str
     look: str
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
 
 def make_charts(report: dict[str, Any]) -> dict[str, Spec]:
-    """The specification of every chart the report has rows for, by the section's name."""
+    """Make the specification of every chart the report has rows for, by the name of the section."""
     makers: dict[str, Callable[[Any], Spec | None]] = {
         "classes": class_chart,
         "projection": projection_chart,
@@ -44,7 +44,7 @@ def make_charts(report: dict[str, Any]) -> dict[str, Spec]:
 
 
 def class_chart(classes: Rows) -> Spec | None:
-    """Bars, one a class and set: its share of the set's documents, with their number beside it."""
+    """Draw one bar per class and set: the share of the documents of the set, with their number next to it."""
     totals = {key: sum(row.get(key) or 0 for row in classes) for key in SETS}
     rows = [
         {
@@ -69,15 +69,15 @@ def class_chart(classes: Rows) -> Spec | None:
         yOffset=alt.YOffset("set:N").sort(None),
         tooltip=[alt.Tooltip("class:N").title("Label"), alt.Tooltip("set:N").title("In"), _count(), _percent("share")],
     )
-    chart = bars.mark_bar(cornerRadiusEnd=2).encode(fill=_set_colour(alt.Fill("set:N"))) + bars.mark_text(
+    chart = bars.mark_bar(cornerRadiusEnd=2).encode(fill=_set_color(alt.Fill("set:N"))) + bars.mark_text(
         align="left", dx=5, fontSize=11, fill="var(--muted)"
     ).encode(text="number:N")
     return _spec(chart.properties(height=46 * len(classes)), rows=rows)
 
 
 def projection_chart(projection: dict[str, Any]) -> Spec | None:
-    """Documents as points: colour is the class, shape the domain; the target's are filled and drawn last."""
-    points = placed(projection)
+    """Draw documents as points. Colors are classes, shapes are domains; the target is filled and drawn last."""
+    points = with_coordinates(projection)
     classes, domains = class_legend(points), domain_legend(points)
     class_code = {entry.name: entry.code for entry in classes}
     domain_code = {entry.name: entry.code for entry in domains}
@@ -85,12 +85,12 @@ def projection_chart(projection: dict[str, Any]) -> Spec | None:
         {
             "x": float(f"{point['x']:.4g}"),
             "y": float(f"{point['y']:.4g}"),
-            "c": class_code.get(_name(point.get("label")), N_COLOURS),
+            "c": class_code.get(_name(point.get("label")), N_COLORS),
             "d": domain_code[_name(point.get("domain"))],
             "text": clip(str(point.get("text") or ""), TEXT_LENGTH),
             "label": _name(point.get("label")),
             "from": SETS["target"] if point.get("domain") == "target" else _name(point.get("domain")),
-            "sure": "" if point.get("confidence") is None else f"{point['confidence']:.0%}",
+            "confidence": "" if point.get("confidence") is None else f"{point['confidence']:.0%}",
             "row": "" if point.get("row") is None else str(point["row"]),
         }
         for point in points
@@ -99,7 +99,7 @@ def projection_chart(projection: dict[str, Any]) -> Spec | None:
         return None
     rows.sort(key=lambda row: -row["d"])
     titles = [str(title) for title in projection.get("axes") or ["first axis", "second axis"]]
-    colours = [entry.code for entry in classes], [f"var({entry.look})" for entry in classes]
+    colors = [entry.code for entry in classes], [f"var({entry.look})" for entry in classes]
     shapes = [entry.code for entry in domains], [entry.look for entry in domains]
     chart = (
         alt.Chart(alt.NamedData("rows"))
@@ -108,14 +108,14 @@ def projection_chart(projection: dict[str, Any]) -> Spec | None:
         .encode(
             x=_position(alt.X("x:Q"), titles[0], [row["x"] for row in rows]),
             y=_position(alt.Y("y:Q"), titles[-1], [row["y"] for row in rows]),
-            fill=alt.Fill("c:N").scale(domain=colours[0], range=colours[1]).legend(None),
-            stroke=alt.Stroke("c:N").scale(domain=colours[0], range=colours[1]).legend(None),
+            fill=alt.Fill("c:N").scale(domain=colors[0], range=colors[1]).legend(None),
+            stroke=alt.Stroke("c:N").scale(domain=colors[0], range=colors[1]).legend(None),
             shape=alt.Shape("d:N").scale(domain=shapes[0], range=shapes[1]).legend(None),
             fillOpacity=alt.condition("datum.d === 0", alt.value(0.65), alt.value(0.0)),
             tooltip=[
                 alt.Tooltip("text:N").title("Text"),
                 alt.Tooltip("label:N").title("Label"),
-                alt.Tooltip("sure:N").title("Confidence"),
+                alt.Tooltip("confidence:N").title("Confidence"),
                 alt.Tooltip("from:N").title("From"),
                 alt.Tooltip("row:N").title("Row"),
             ],
@@ -125,24 +125,24 @@ def projection_chart(projection: dict[str, Any]) -> Spec | None:
     return _spec(chart.properties(height=440), rows=rows)
 
 
-def placed(projection: dict[str, Any] | None) -> Rows:
-    """The points that have a place on both axes."""
-    return complete((projection or {}).get("points"), "x", "y")
+def with_coordinates(projection: dict[str, Any] | None) -> Rows:
+    """Return the points that have both coordinates."""
+    return complete_rows((projection or {}).get("points"), "x", "y")
 
 
 def class_legend(points: Rows) -> list[Entry]:
-    """Classes by their number of documents, the rare ones of many as one entry."""
+    """List the classes by their number of documents; if there are many, the rare ones are one entry."""
     counts = Counter(_name(point.get("label")) for point in points).most_common()
-    kept = counts if len(counts) <= N_COLOURS else counts[: N_COLOURS - 1]
+    kept = counts if len(counts) <= N_COLORS else counts[: N_COLORS - 1]
     legend = [Entry(name, f"--class-{code + 1}", n, code) for code, (name, n) in enumerate(kept)]
     if rest := counts[len(kept) :]:
         name = f"{len(rest)} other labels"
-        legend.append(Entry(name, "--class-other", sum(n for _, n in rest), N_COLOURS))
+        legend.append(Entry(name, "--class-other", sum(n for _, n in rest), N_COLORS))
     return legend
 
 
 def domain_legend(points: Rows) -> list[Entry]:
-    """The target first, under code 0, then the sources as they come."""
+    """List the target first, with code 0, then the sources in their order."""
     counts = Counter(_name(point.get("domain")) for point in points)
     names = [name for name in counts if name != "target"]
     legend = [Entry("target", SHAPES[0], counts["target"], 0)] if "target" in counts else []
@@ -151,7 +151,7 @@ def domain_legend(points: Rows) -> list[Entry]:
 
 
 def confidence_chart(confidence: dict[str, Any]) -> Spec | None:
-    """Histogram of how sure the labels are, and the line below which people should look."""
+    """Draw a histogram of the confidence of the labels, and the threshold for review."""
     threshold = confidence.get("threshold")
     rows = [
         {
@@ -161,7 +161,7 @@ def confidence_chart(confidence: dict[str, Any]) -> Spec | None:
             "below": threshold is not None and row["to"] <= threshold + 1e-9,
             "range": f"{row['from']:.0%} to {row['to']:.0%}",
         }
-        for row in complete(confidence.get("bins"), "from", "to", "documents")
+        for row in complete_rows(confidence.get("bins"), "from", "to", "documents")
     ]
     if not rows:
         return None
@@ -180,7 +180,7 @@ def confidence_chart(confidence: dict[str, Any]) -> Spec | None:
     )
     if threshold is None:
         return _spec(bars.properties(height=220), rows=rows)
-    # The label stands on the side of the line that has more room.
+    # The text is on the side of the line that has more space.
     left = threshold > (start + end) / 2
     line = alt.Chart(alt.NamedData("line")).encode(x=alt.X("at:Q"))
     note = line.mark_text(align="right" if left else "left", dx=-6 if left else 6, dy=-8, fill="var(--ink)")
@@ -195,8 +195,8 @@ def confidence_chart(confidence: dict[str, Any]) -> Spec | None:
 
 
 def words_chart(changed_words: Rows) -> Spec | None:
-    """A line a word, from its share of the labelled documents to its share of the new ones."""
-    shown = complete(changed_words, "word", "source", "target")[:MAX_WORDS]
+    """Draw one line per word, from its share of the labelled documents to its share of the new documents."""
+    shown = complete_rows(changed_words, "word", "source", "target")[:MAX_WORDS]
     shown.sort(key=lambda row: row["source"] - row["target"])
     if not shown:
         return None
@@ -215,7 +215,7 @@ def words_chart(changed_words: Rows) -> Spec | None:
         .encode(
             y=y,
             x=alt.X("share:Q").title(x_title),
-            fill=_set_colour(alt.Fill("set:N")),
+            fill=_set_color(alt.Fill("set:N")),
             shape=alt.Shape("set:N").scale(domain=list(SETS.values()), range=["circle", "diamond"]).legend(None),
             tooltip=[alt.Tooltip("word:N").title("Word"), alt.Tooltip("set:N").title("In"), _percent("share", ".2~%")],
         )
@@ -223,13 +223,13 @@ def words_chart(changed_words: Rows) -> Spec | None:
     return _spec((lines + dots).properties(height=22 * len(rows)), rows=rows, ends=ends)
 
 
-def complete(rows: Rows | None, *keys: str) -> Rows:
-    """The rows that have a value under every key."""
+def complete_rows(rows: Rows | None, *keys: str) -> Rows:
+    """Return the rows that have a value for every key."""
     return [row for row in rows or [] if all(row.get(key) is not None for key in keys)]
 
 
 def clip(text: str, length: int) -> str:
-    """The text, or its beginning and an ellipsis."""
+    """Shorten a text to this length, with an ellipsis."""
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
@@ -249,12 +249,12 @@ def _percent(field: str, form: str = ".1%") -> alt.Tooltip:
     return alt.Tooltip(f"{field}:Q").title("Share").format(form)
 
 
-def _set_colour(channel: Any) -> Any:
+def _set_color(channel: Any) -> Any:
     return channel.scale(domain=list(SETS.values()), range=["var(--source)", "var(--target)"]).legend(None)
 
 
 def _position(channel: Any, title: str, values: list[float]) -> Any:
-    """An axis that stays as it is when points are hidden."""
+    """Make an axis that does not change when points are hidden."""
     low, high = min(values), max(values)
     margin = 0.04 * (high - low) or 1.0
     return (
@@ -265,7 +265,7 @@ def _position(channel: Any, title: str, values: list[float]) -> Any:
 
 
 def _spec(chart: Any, **datasets: Rows) -> Spec:
-    """The validated specification, its rows beside it; as wide as the page lets it."""
+    """Return the validated specification with its rows; it is as wide as the page allows."""
     spec = (
         chart.properties(
             width="container",
@@ -273,7 +273,7 @@ def _spec(chart: Any, **datasets: Rows) -> Spec:
             autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         )
         .configure(
-            aria=False,  # the page describes each chart as a whole; thousands of announced points would help nobody
+            aria=False,  # the page has one description per chart; screen readers should not read thousands of points
             font="system-ui, sans-serif",
             padding=4,
         )

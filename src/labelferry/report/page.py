@@ -1,8 +1,8 @@
-"""A report as one HTML page that needs nothing else: no network, no server, no other file.
+"""A report as one HTML page that needs no network, no server and no other file; and a short form for notebooks.
 
-Texts of documents, names of classes and words are hostile until shown otherwise. The template escapes them all; inside
-JSON no character is left that could end a script; and the page's own policy lets run only the two scripts whose hashes
-it names, without eval, and lets nothing load or leave. Vega's expressions are interpreted rather than compiled.
+Texts of documents, names of classes and words are untrusted. The template escapes them all; inside JSON no character is
+left that could end a script. The content policy of the page allows only the two scripts whose hashes it contains, no
+eval, no loading and no sending. Vega's expressions are interpreted rather than compiled.
 """
 
 from __future__ import annotations
@@ -17,24 +17,38 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment
 from markupsafe import Markup
 
-from .charts import class_legend, clip, domain_legend, make_charts, placed
+from .charts import class_legend, clip, domain_legend, make_charts, with_coordinates
 from .templates import new_environment
+from .vega import chart_library
 
+# Titles of the levels of a verdict. The keys are those of `labelferry.assessment.verdict.LEVELS`.
 LEVELS = {"safe": "Safe to use", "doubtful": "Use with care", "unsafe": "Do not rely on it"}
-MAX_REVIEW = 100  # documents in the table; the file of labels has them all
-NOTHING = "\N{EN DASH}"
+MAX_REVIEW = 100  # documents in the table; the file of labels contains them all
+NO_VALUE = "\N{EN DASH}"
 
 
 def render_page(report: dict[str, Any]) -> str:
-    """The page of a report. Sections whose key is missing or empty are left out.
+    """Render the page of a report. Sections whose key is missing or empty are omitted.
 
+    Parameters
+    ----------
+    report : dict
+        Plain JSON values, as `Labelling.summary` returns them.
+
+    Returns
+    -------
+    page : str
+        HTML.
+
+    Examples
+    --------
     >>> page = render_page({"title": "Labels for <new>", "verdict": {"level": "safe", "sentence": "All is well."}})
     >>> "Labels for &lt;new&gt;" in page and "Safe to use" in page
     True
     """
     check_report(report)
     charts = make_charts(report)
-    points = placed(report.get("projection"))
+    points = with_coordinates(report.get("projection"))
     style = _source("page.css")
     scripts = [chart_library(), _source("page.js")] if charts else []
     allowed = " ".join(_hash(script) for script in scripts) or "'none'"
@@ -55,37 +69,51 @@ def render_page(report: dict[str, Any]) -> str:
             "img-src data:; base-uri 'none'; form-action 'none'",
         )
     )
-    return page.encode("utf-8", "replace").decode()  # half a surrogate pair in a text must not stop the page
+    return _without_surrogates(page)
 
 
 def render_card(report: dict[str, Any]) -> str:
-    """The verdict and the counts per class as a fragment of HTML, for a notebook cell."""
+    """Render the verdict and the numbers of documents per class as a fragment of HTML, for a notebook cell.
+
+    Parameters
+    ----------
+    report : dict
+        Plain JSON values, as `Labelling.summary` returns them.
+
+    Returns
+    -------
+    card : str
+        HTML without scripts.
+
+    Examples
+    --------
+    >>> card = render_card({"classes": [{"class": "<refund>", "source": 120, "target": 35}]})
+    >>> "&lt;refund&gt;" in card
+    True
+    """
     check_report(report)
-    return _environment().get_template("card.html").render(report=report, levels=LEVELS)
+    level = (report.get("verdict") or {}).get("level")
+    card = _environment().get_template("card.html").render(report=report, level=level, levels=LEVELS)
+    return _without_surrogates(card)
 
 
 def check_report(report: dict[str, Any]) -> None:
-    """Refuse what is not JSON, and verdicts the page has no sign for."""
+    """Raise ValueError if the report is not plain JSON or its verdict has an unknown level."""
     try:
         json.dumps(report, allow_nan=False)
     except (TypeError, ValueError) as problem:
         raise ValueError(
-            f"report must hold plain JSON values only: {problem}. Convert numpy numbers with .item() or .tolist() and "
-            "replace NaN by None."
+            f"report must contain plain JSON values only: {problem}. Convert numpy numbers with .item() or .tolist() "
+            "and replace NaN by None."
         ) from None
     level = (report.get("verdict") or {}).get("level")
     if level is not None and level not in LEVELS:
         raise ValueError(f"report['verdict']['level'] must be one of {', '.join(LEVELS)}; got {level!r}.")
 
 
-@cache
-def chart_library() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script. Takes a second or two, once a process."""
-    import altair as alt
-    import vl_convert
-
-    version = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
+def _without_surrogates(html: str) -> str:
+    """Replace half surrogate pairs, which texts of documents may contain and UTF-8 cannot encode."""
+    return html.encode("utf-8", "replace").decode()
 
 
 @cache
@@ -97,18 +125,20 @@ def _environment() -> Environment:
 
 
 def _source(name: str) -> str:
+    """Read a file of the templates."""
     environment = _environment()
     assert environment.loader is not None
     return environment.loader.get_source(environment, name)[0]
 
 
 def _json(value: Any, **_: Any) -> str:
-    """JSON in the text's own letters; jinja's filter then escapes <, >, & and the apostrophe."""
+    """Write JSON without \\u escapes of letters; the filter of jinja then escapes <, >, & and the apostrophe."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _hash(text: str) -> str:
+    """Return the hash of a script or style as the content policy writes it."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
@@ -117,26 +147,29 @@ def _is_number(value: Any) -> bool:
 
 
 def _count(value: Any) -> str:
-    return f"{value:,.0f}" if _is_number(value) else NOTHING
+    """Format a number of documents."""
+    return f"{value:,.0f}" if _is_number(value) else NO_VALUE
 
 
 def _percent(value: Any) -> str:
-    """Whole percents, with decimals where whole ones would say nothing."""
+    """Format a proportion as whole percents, with decimals if it is below one percent."""
     if not _is_number(value):
-        return NOTHING
+        return NO_VALUE
     return f"{value:.0%}" if value == 0 or abs(value) >= 0.01 else f"{value:.2%}"
 
 
 def _number(value: Any) -> str:
-    return f"{value:.3g}" if _is_number(value) else NOTHING
+    """Format a number with three digits."""
+    return f"{value:.3g}" if _is_number(value) else NO_VALUE
 
 
 def _seconds(value: Any) -> str:
+    """Format a duration."""
     if not _is_number(value):
-        return NOTHING
+        return NO_VALUE
     return f"{value:.1f} s" if value < 60 else f"{value // 60:.0f} min {value % 60:.0f} s"
 
 
 def _plain(value: Any) -> str:
-    """A setting as people write it."""
+    """Format a setting."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

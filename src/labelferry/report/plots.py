@@ -1,4 +1,4 @@
-"""Pictures of a transfer, as matplotlib figures: where the documents lie, and who resembles whom."""
+"""Pictures of a transfer as matplotlib figures: documents as points, their similarities, and curves of studies."""
 
 from __future__ import annotations
 
@@ -6,40 +6,54 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
 
-from ..core.labels import encode
-from ..linalg.mean_similarity import mean_similarity
+from .similarity import Array, mean_similarity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARKERS = "o^sDvP*X"  # one a domain
-LETTERS = 90  # that find room in the width of a figure of curves
-N_BINS = 200  # rows and columns of the similarity pattern: as many as the eye can tell apart
+MARKERS = "o^sDvP*X"  # one per domain
+MAX_LETTERS = 90  # that fit into the width of a figure of curves
+N_BINS = 200  # rows and columns of the similarity pattern; finer patterns look the same
 
 
 def plot_projection(points: Any, labels: Any, domains: Any, *, title: str = "") -> Figure:
-    """Documents as points on two axes, coloured by class and marked by domain.
+    """Draw documents as points on two axes. Colors are classes, markers are domains.
 
-    `points` is documents x 2, such as two columns of the coordinates that CDSC or SpectralClassifier found, sources
-    first: `est.state_.vectors[:, 1:3]`. `labels` and `domains` name the class and the domain of every document. CDSC
-    puts the documents of a source class on one point.
+    CDSC places all documents of a source class at one point.
+
+    Parameters
+    ----------
+    points : array of shape (n_documents, 2)
+        Coordinates, for example two columns of the eigenvectors of CDSC or SpectralClassifier, sources first:
+        `est.state_.vectors[:, 1:3]`.
+    labels : array of shape (n_documents,)
+        Class of every document.
+    domains : array of shape (n_documents,)
+        Domain of every document.
+    title : str, default=""
+        Title of the figure.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
     """
     points = np.asarray(points)
     if points.ndim != 2 or points.shape[1] != 2:
-        raise ValueError(f"points must have two columns, one an axis; got shape {points.shape}. Pick two columns.")
+        raise ValueError(f"points must have two columns, one per axis; got shape {points.shape}. Select two columns.")
     classes, class_of = _codes(labels, len(points), "labels")
     names, domain_of = _codes(domains, len(points), "domains")
     figure, (axes,) = _figure(width=6.5)
-    colours = _colours(len(classes))
+    colors = _colors(len(classes))
     for d, name in enumerate(names):
         for c, label in enumerate(classes):
-            here = (domain_of == d) & (class_of == c)
-            if not here.any():
+            shown = (domain_of == d) & (class_of == c)
+            if not shown.any():
                 continue
             axes.scatter(
-                *points[here].T,
-                color=colours[c],
+                *points[shown].T,
+                color=colors[c],
                 marker=MARKERS[d % len(MARKERS)],
                 s=18,
                 alpha=0.6,
@@ -55,18 +69,49 @@ def plot_projection(points: Any, labels: Any, domains: Any, *, title: str = "") 
 
 
 def plot_similarity(X: Any, labels: Any, domains: Any, *, title: str = "") -> Figure:
-    """Cosine similarity of the documents, ordered by class and then by domain: classes show as bright blocks.
+    """Draw the cosine similarities of documents, sorted by class and then by domain. Classes appear as bright blocks.
 
-    A cell is the mean over the pairs of two groups of neighbouring documents, so that nothing of size documents x
-    documents is formed, however many there are.
+    A cell is the mean over the pairs of two groups of adjacent documents, so no matrix of size documents x documents
+    is formed.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_documents, n_features)
+        The documents.
+    labels : array of shape (n_documents,)
+        Class of every document.
+    domains : array of shape (n_documents,)
+        Domain of every document.
+    title : str, default=""
+        Title of the figure.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
     """
     figure, (axes,) = _figure(width=5.5)
     _pattern(figure, axes, X, labels, domains, title)
     return figure
 
 
-def plot_similarities(spaces: dict[str, Any], labels: Any, domains: Any) -> tuple[Figure, np.ndarray]:
-    """`plot_similarity` of the same documents in several spaces, side by side; and the patterns, one below another."""
+def plot_similarities(spaces: dict[str, Any], labels: Any, domains: Any) -> tuple[Figure, Array]:
+    """Draw `plot_similarity` of the same documents in several spaces next to each other.
+
+    Parameters
+    ----------
+    spaces : dict of str to (array or sparse matrix)
+        Per title, the documents in one space.
+    labels : array of shape (n_documents,)
+        Class of every document.
+    domains : array of shape (n_documents,)
+        Domain of every document.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    patterns : array
+        The mean similarities of all spaces, stacked by rows.
+    """
     figure, axes = _figure(width=5.0 * len(spaces), n=len(spaces))
     patterns = [
         _pattern(figure, ax, X, labels, domains, title) for ax, (title, X) in zip(axes, spaces.items(), strict=True)
@@ -75,15 +120,23 @@ def plot_similarities(spaces: dict[str, Any], labels: Any, domains: Any) -> tupl
 
 
 def plot_curves(study: dict[str, Any]) -> Figure:
-    """A parameter study as `bench.measure_study` gives it: one line a curve, bars of one standard deviation."""
+    """Draw a parameter study: one line per curve, with bars of one standard deviation.
+
+    Parameters
+    ----------
+    study : dict
+        Plain values, as `bench.measure_study` returns them.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
     figure, (axes,) = _figure(width=7.0)
-    for curve, colour in zip(study["curves"], _colours(len(study["curves"])), strict=True):
+    for curve, color in zip(study["curves"], _colors(len(study["curves"])), strict=True):
         means, sds = (np.array([point[key] for point in curve["points"]]) for key in ("mean", "sd"))
-        bars = sds if curve["tasks"] == 1 and sds.any() else None  # over several tasks: the spread of the tasks
-        axes.errorbar(
-            study["values"], means, yerr=bars, label=curve["label"], color=colour, marker="o", ms=5, capsize=2
-        )
-    axes.set(xlabel="\n".join([study["axis"], *wrap(study["remark"], LETTERS)]), ylabel=study["measure"])
+        bars = sds if curve["tasks"] == 1 and sds.any() else None  # of one task, over its seeds
+        axes.errorbar(study["values"], means, yerr=bars, label=curve["label"], color=color, marker="o", ms=5, capsize=2)
+    axes.set(xlabel="\n".join([study["axis"], *wrap(study["remark"], MAX_LETTERS)]), ylabel=study["measure"])
     axes.set_title(f"{study['source']}: {study['title']}", loc="left", fontsize="medium")
     if study["log"]:
         axes.set_xscale("log")
@@ -92,17 +145,17 @@ def plot_curves(study: dict[str, Any]) -> Figure:
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     longest = max((len(curve["label"]) for curve in study["curves"]), default=0)
-    beside = max(1, LETTERS // (longest + 8))  # a label with its line
-    figure.legend(frameon=False, loc="outside lower center", ncols=min(beside, len(study["curves"]) or 1))
+    n_columns = max(1, MAX_LETTERS // (longest + 8))  # a label with its line
+    figure.legend(frameon=False, loc="outside lower center", ncols=min(n_columns, len(study["curves"]) or 1))
     return figure
 
 
-def _pattern(figure: Figure, axes: Any, X: Any, labels: Any, domains: Any, title: str) -> np.ndarray:
+def _pattern(figure: Figure, axes: Any, X: Any, labels: Any, domains: Any, title: str) -> Array:
     classes, class_of = _codes(labels, X.shape[0], "labels")
     names, domain_of = _codes(domains, X.shape[0], "domains")
     order = np.lexsort((domain_of, class_of))
     pattern, edges = mean_similarity(X, order, n_bins=min(N_BINS, X.shape[0]))
-    # A few near-duplicates would leave all the rest dark.
+    # A few near-duplicates would make all other cells dark.
     image = axes.pcolormesh(edges, edges, pattern, cmap="viridis", vmax=np.quantile(pattern, 0.99), rasterized=True)
     figure.colorbar(image, cax=axes.inset_axes((1.03, 0, 0.05, 1)), label="mean cosine")  # as high as the pattern
     group = class_of[order] * len(names) + domain_of[order]
@@ -119,11 +172,21 @@ def _pattern(figure: Figure, axes: Any, X: Any, labels: Any, domains: Any, title
     return pattern
 
 
-def _codes(names: Any, n_documents: int, what: str) -> tuple[np.ndarray, np.ndarray]:
+def _codes(names: Any, n_documents: int, what: str) -> tuple[Array, Array]:
+    """Return the distinct names, and the index of the name of every document."""
     names = np.asarray(names)
     if names.shape != (n_documents,):
         raise ValueError(f"{what} must name each of the {n_documents} documents; got shape {names.shape}.")
-    return encode(names, np.ones(n_documents, dtype=bool))
+    try:
+        distinct, codes = np.unique(names, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(name).__name__ for name in names})
+        raise ValueError(
+            f"{what} must be all strings or all integers; got values of the types {', '.join(kinds)}. Convert them "
+            f"with {what}.astype(str)."
+        ) from None
+    check_classification_targets(names)
+    return distinct, codes
 
 
 def _figure(width: float, n: int = 1) -> tuple[Figure, list[Any]]:
@@ -131,13 +194,13 @@ def _figure(width: float, n: int = 1) -> tuple[Figure, list[Any]]:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError(
-            "pictures need matplotlib: pip install 'labelferry[plots]', or '.[plots]' in a checkout"
+            "figures need matplotlib: pip install 'labelferry[plots]', or '.[plots]' in a checkout"
         ) from None
     figure = Figure(figsize=(width, 4.5), layout="constrained")
     return figure, list(figure.subplots(1, n, squeeze=False)[0])
 
 
-def _colours(n: int) -> list[Any]:
+def _colors(n: int) -> list[Any]:
     from matplotlib import colormaps
 
     return [colormaps["tab10" if n <= 10 else "turbo"](i if n <= 10 else i / (n - 1)) for i in range(n)]

@@ -1,4 +1,4 @@
-"""The pages' templates. Whatever is put into one is escaped."""
+"""The templates of the pages. All values are escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 def new_environment(
     filters: dict[str, Callable[..., str]], undefined: type[Undefined] = StrictUndefined
 ) -> Environment:
-    """What a page is made with: its own filters, and what it does with a value that is not there."""
+    """Make the jinja environment of a page.
+
+    Parameters
+    ----------
+    filters : dict of str to callable
+        The filters that the template uses.
+    undefined : type of Undefined, default=StrictUndefined
+        How the template handles missing values.
+
+    Returns
+    -------
+    environment : Environment
+    """
     environment = Environment(
         loader=PackageLoader("labelferry.report", "templates"),
         autoescape=True,

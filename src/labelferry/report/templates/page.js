@@ -2,21 +2,21 @@
 (() => {
   const tip = document.getElementById("tip");
 
-  // What a point has to say, as text and never as markup.
+  // Show the values of a point as text, never as markup.
   function showTip(_, event, item, value) {
     if (!value) {
       tip.hidden = true;
       return;
     }
     tip.replaceChildren();
-    for (const [name, said] of Object.entries(value)) {
-      if (said === "" || said === null || said === undefined) continue;
+    for (const [name, content] of Object.entries(value)) {
+      if (content === "" || content === null || content === undefined) continue;
       const row = document.createElement("div");
       const term = document.createElement("dt");
-      const words = document.createElement("dd");
+      const description = document.createElement("dd");
       term.textContent = name;
-      words.textContent = String(said);
-      row.append(term, words);
+      description.textContent = String(content);
+      row.append(term, description);
       tip.append(row);
     }
     tip.hidden = false;
@@ -28,7 +28,7 @@
     tip.style.top = Math.max(8, below ? at.clientY + 14 : at.clientY - 14 - box.height) + "px";
   }
 
-  // A legend's button hides the points of its label or set, and shows them again.
+  // A button of the legend hides or shows the points of its label or set.
   function wireLegend(section, view) {
     for (const button of section.querySelectorAll("button[data-signal]")) {
       button.addEventListener("click", () => {

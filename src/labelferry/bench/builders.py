@@ -1,0 +1,69 @@
+"""Functions that make a task from the documents of one corpus, and the recipes that several tables use."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ..datasets import amazon, newsgroups, reuters, reuters_crossdomain, sraa
+from . import pools
+from .splits import OneDomain, Part, TwoDomains, by_groups, other_classes, same_classes
+from .task import Recipe, Task
+
+TFIDF = Recipe()
+SHORT_DROPPED = Recipe(min_words=3)
+COUNTS = Recipe(weighting="counts", min_words=3)
+MATRICES = Recipe(min_df=0)
+IMAGES = Recipe(min_df=0, weighting="root")
+REUTERS_PAIRS = ("orgs vs people", "orgs vs places", "people vs places")
+GOODS = ("books", "dvd", "electronics", "kitchen")
+
+newsgroups_task = partial(Task, corpora=(newsgroups.SOURCE,), pool=pools.newsgroups)
+sraa_task = partial(Task, corpora=(sraa.SOURCE,), pool=pools.sraa)
+reviews_task = partial(Task, corpora=(amazon.SOURCE,), pool=pools.amazon, recipe=TFIDF)
+stories_task = partial(Task, corpora=(reuters.SOURCE,), pool=pools.reuters)
+clusters_task = partial(Task, sampled=True, recipe=SHORT_DROPPED, scored="purity")
+
+
+def reuters_task(name: str, pair: str, *, turned: bool = False, **settings: Any) -> Task:
+    """Make a task of a pair of the ready-made Reuters matrices.
+
+    Parameters
+    ----------
+    name : str
+        Name of the task, with its table.
+    pair : str
+        One of `REUTERS_PAIRS`.
+    turned : bool, default=False
+        Whether source and target are exchanged.
+    **settings
+        Settings of `by_groups`, such as `draw`. With any of them, documents with fewer than three words are dropped.
+
+    Returns
+    -------
+    task : Task
+    """
+    first, second = ("target", "source") if turned else ("source", "target")
+    classes: TwoDomains = {label: ((f"{first} {label}",), (f"{second} {label}",)) for label in pair.split(" vs ")}
+    return Task(
+        name,
+        corpora=(reuters_crossdomain.SOURCE,),
+        pool=partial(pools.reuters_matrices, pair=pair),
+        split=partial(by_groups, parts=same_classes(classes), **settings),
+        recipe=SHORT_DROPPED if settings else MATRICES,
+        sampled=bool(settings),
+    )
+
+
+def reviews_parts(source: str, target: str) -> list[Part]:
+    """List the positive and negative reviews of two kinds of goods."""
+    return same_classes({label: ((f"{source} {label}",), (f"{target} {label}",)) for label in ("positive", "negative")})
+
+
+def one_group_per_class(source: str, target: str, prefix: str = "") -> list[Part]:
+    """List the parts of a task such as "a vs b from c + d", in which each class is the group of the same name."""
+
+    def domain(labels: list[str]) -> OneDomain:
+        return {label: (prefix + label,) for label in labels}
+
+    return other_classes(domain(source.split(" + ")), domain(target.split(" vs ")))

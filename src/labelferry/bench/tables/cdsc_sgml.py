@@ -1,0 +1,22 @@
+"""CDSC's Reuters tasks, rebuilt from the texts; otherwise as the table cdsc."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..builders import REUTERS_PAIRS, SHORT_DROPPED, stories_task
+from ..splits import reuters_pair
+from ..table import Table
+
+TABLE = Table(
+    name="cdsc-sgml",
+    position=11,
+    title="CDSC's Reuters tasks, rebuilt from the texts",
+    tasks=tuple(
+        stories_task(
+            f"cdsc-sgml/{pair}", split=partial(reuters_pair, pair=pair, n=250), recipe=SHORT_DROPPED, sampled=True
+        )
+        for pair in REUTERS_PAIRS
+    ),
+    n_seeds=5,
+)

@@ -1,0 +1,91 @@
+"""TCL, Table 2: the tasks of its Table 1, all documents; of SRAA at most 3,000 per group, drawn by seed.
+
+tf-idf of words in 15 documents of the corpus or more. SRAA: in 10 or more, and only articles of 20 words or more are
+drawn. Reuters: the ready-made matrices. The paper's newsgroups have 13,781 words; ours have 13,541, with headers they
+had 14,354. Its SRAA has "around 3,000" documents per group, and 13,472 in all.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..builders import REUTERS_PAIRS, newsgroups_task, reuters_task, sraa_task
+from ..splits import TwoDomains, at_most, by_groups, pairs, same_classes
+from ..table import Table, read_printed
+from ..task import Recipe
+from .cdsc import CDSC_SRAA
+from .gcmf import GCMF_TABLE_2
+
+TCL_SRAA: dict[str, TwoDomains] = {
+    "auto vs aviation": CDSC_SRAA["auto vs aviation"],
+    "real vs simulated": {
+        label: (source, target) for label, (target, source) in CDSC_SRAA["real vs simulated"].items()
+    },
+}
+
+TABLE = Table(
+    name="tcl",
+    position=50,
+    title="TCL, Table 2",
+    tasks=(
+        *(
+            sraa_task(
+                f"tcl/{name}",
+                split=partial(by_groups, parts=same_classes(classes), draw=partial(at_most, n=3000), min_length=20),
+                recipe=Recipe(min_df=10, over="corpus"),
+                sampled=True,
+            )
+            for name, classes in TCL_SRAA.items()
+        ),
+        *(
+            newsgroups_task(
+                f"tcl/{name}",
+                split=partial(by_groups, parts=same_classes(classes)),
+                recipe=Recipe(min_df=15, over="corpus"),
+            )
+            for name, classes in pairs(GCMF_TABLE_2).items()
+        ),
+        *(reuters_task(f"tcl/{pair}", pair) for pair in REUTERS_PAIRS),
+    ),
+    printed=(
+        # The printed average of GCMF's column is 89.05, the mean of its numbers 89.02. All others agree.
+        # The paper prints "org vs. people", "org vs places" and "real vs. sim".
+        read_printed(
+            "Chen and Zhang, Domain Adaptation with Topical Correspondence Learning, IJCAI 2013, Table 2",
+            measure="accuracy",
+            unit=100.0,
+            column_to_method={
+                "SVM": "SourceSVM",
+                "LR": "SourceLR",
+                "mSDA": "MSDA",
+                "NMTF": "NMTF",
+                "DTL": "DTL",
+                "GCMF": "GCMF",
+                "TCL": "TCL",
+            },
+            text="""
+            auto vs aviation   77.54 80.46 85.35 94.50±0.82 95.34±0.51 94.64±0.02 97.03±0.30
+            real vs simulated  75.59 75.42 79.97 93.54±0.53 93.85±0.35 94.55±0.12 95.12±0.14
+            comp vs rec        85.27 87.24 87.99 98.28±0.01 98.25±0.03 98.28±0.00 98.27±0.02
+            comp vs sci        70.81 71.12 79.50 87.00±0.55 89.63±0.44 95.30±0.01 97.34±0.21
+            comp vs talk       95.63 95.93 96.32 86.42±0.49 91.92±0.33 92.60±0.00 97.18±0.65
+            rec vs sci         68.38 68.48 74.09 91.79±0.37 94.77±0.34 95.76±0.03 97.91±0.44
+            rec vs talk        71.05 72.97 69.55 79.39±0.92 89.24±0.95 96.42±0.10 97.91±0.10
+            sci vs talk        75.99 77.94 79.13 73.29±7.82 85.72±5.11 92.29±0.21 94.63±0.28
+            orgs vs people     71.85 73.18 76.82 66.58±0.21 76.49±0.82 80.50±0.00 84.32±0.09
+            orgs vs places     70.28 70.47 71.52 72.87±0.11 72.79±0.18 74.31±0.02 78.24±0.42
+            people vs places   57.10 63.05 61.47 67.80±1.01 68.44±0.90 64.53±0.00 70.47±0.31
+            average            74.50 76.02 78.34 82.86      86.95      89.05      91.67
+            """,
+        ),
+    ),
+    remarks=(
+        "Below the paper: TCL itself by 2 points, most on comp vs sci, orgs vs people and people vs places. The "
+        "paper chooses alpha for each task by cross-validation; here it is .9 for all tasks. Tried: .5 and .1 "
+        "(worse on average), 10 to 50 topics, the normalizations of its Algorithm 1 after every update and at the "
+        "end. GCMF is within a tenth of a point of the paper's TCL on Reuters, and above it on newsgroups.",
+        "More than 5 points above the paper: MSDA (a smaller C of its classifier; with the C that is best on "
+        "held-out source documents it is near the paper's number), NMTF on rec vs talk, sci vs talk and comp vs "
+        "talk.",
+    ),
+)

@@ -1,0 +1,205 @@
+"""Run a table and collect it as a plain dict: our results compared with the paper, task by task.
+
+Missing corpora are marked; their cells stay empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .method_specs import parse_methods
+from .output import table_csv, write_json_and_csv
+from .run import Begin, Done, Record, cells, ignore, run
+from .table import PAPER_METHODS
+from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
+
+
+def run_table(
+    name: str,
+    folder: Path,
+    *,
+    methods: str = "",
+    tasks: Sequence[str] = (),
+    n_seeds: int = 1,
+    jobs: int = 1,
+    begin: Begin = ignore,
+    done: Done = ignore,
+) -> dict[str, Any]:
+    """Run the cells that `folder` has no record of, and write the table there as .csv and .json.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    folder : Path
+        Folder of records and results.
+    methods : str, default=""
+        Comma-separated methods, such as "TCL,RSP(risk=0)"; empty for the default methods of the table.
+    tasks : sequence of str, default=()
+        Names of tasks, with or without the name of the table; empty for all.
+    n_seeds : int, default=1
+        Number of seeds.
+    jobs : int, default=1
+        Number of parallel processes; -1 uses all cores.
+    begin : callable
+        Called once with the number of cells.
+    done : callable
+        Called with each record when it is available.
+
+    Returns
+    -------
+    table : dict
+        Plain values, as in the JSON file.
+    """
+    selected = select_tasks(name, tasks)
+    table = table_of(name)
+    method_names = parse_methods(methods) or table.default_methods()
+    available = [task for task in selected if TASKS[task].missing() is None]
+    if not available:
+        TASKS[selected[0]].load()  # raises the error that names the missing files
+    wanted = cells(available, method_names, n_seeds)
+    begin(len(wanted))
+    records = run(wanted, folder / f"{name}.jsonl", jobs=jobs, done=done)
+    result = tabulate(table, selected, method_names, records)
+    write_json_and_csv(name, folder, result, table_csv(result))
+    return result
+
+
+def select_tasks(table: str, only: Sequence[str] = ()) -> list[str]:
+    """List the tasks of a table, or those of them in `only`; their names may include the name of the table."""
+    known = {name.partition("/")[2]: name for name in tasks_of(table)}
+    wanted = [task.partition("/")[2] if task in TASKS else task for task in only]
+    unknown = [task for task in wanted if task not in known]
+    if unknown:
+        raise ValueError(f"there is no task {unknown[0]!r} in the table {table!r}; it has {', '.join(known)}.")
+    return [known[task] for task in dict.fromkeys(wanted)] if only else list(known.values())
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """List the tables, one dict each: tasks, corpora, and the number of tasks whose corpora are on this machine."""
+    return [
+        {
+            "table": name,
+            "title": table.title,
+            "tasks": [task.partition("/")[2] for task in tasks_of(name)],
+            "corpora": ", ".join(dict.fromkeys(task.corpus for task in table.tasks)),
+            "here": len(tasks_here(name)),
+        }
+        for name, table in TABLES.items()
+    ]
+
+
+def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records: Iterable[Record]) -> dict[str, Any]:
+    """Make the table of these tasks and methods from their records."""
+    by_cell: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        by_cell.setdefault((record["task"], record["method"]), []).append(record)
+    rows: list[dict[str, Any]] = [
+        {
+            "task": (row := task.partition("/")[2]),
+            "missing": TASKS[task].missing(),
+            "protocol": next((r["protocol"] for m in methods for r in by_cell.get((task, m), ())), None),
+            "cells": [_cell(by_cell.get((task, method), []), table, row, method) for method in methods],
+        }
+        for task in tasks
+    ]
+    return {
+        "table": table.name,
+        "title": table.title,
+        "sources": [printed.citation for printed in table.accuracies],
+        "measure": TASKS[tasks[0]].scored,
+        "methods": [{"method": method, "published_as": table.printed_column(method)} for method in methods],
+        "rows": rows,
+        "means": [_mean_over_tasks([row["cells"][i] for row in rows]) for i in range(len(methods))],
+        "best": _best(table, tasks, methods, rows),
+    }
+
+
+def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dict[str, Any] | None:
+    """Mean over the seeds, and the number of the paper; None if nothing was run and nothing is printed."""
+    column, printed = table.printed_column(method) or "", table.printed_row(row)
+    printed = printed if printed and column in printed.columns else None
+    if not records and printed is None:
+        return None
+    scores = [record["score"] for record in records]
+    mean = float(np.mean(scores)) if scores else None
+    paper = printed.accuracy(row, column) if printed else None
+    return {
+        "mean": mean,
+        "sd": float(np.std(scores)) if len(scores) > 1 else None,
+        "n": len(scores),
+        "balanced": _mean(record["balanced"] for record in records),
+        "seconds": _mean(record["seconds"] for record in records),
+        "paper": paper,
+        "paper_sd": printed.deviation(row, column) if printed else None,
+        "difference": None if mean is None or paper is None else mean - paper,
+    }
+
+
+def _mean_over_tasks(cells: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+    """Means over the tasks that were run; `paper` and `difference` over those of them that the paper prints."""
+    ran = [cell for cell in cells if cell and cell["mean"] is not None]
+    both = [cell for cell in ran if cell["paper"] is not None]
+    return {
+        "mean": _mean(cell["mean"] for cell in ran),
+        "sd": _mean(cell["sd"] for cell in ran),
+        "n": len(ran),
+        "seconds": _mean(cell["seconds"] for cell in ran),
+        "paper": _mean(cell["paper"] for cell in both),
+        "difference": _mean(cell["difference"] for cell in both),
+    }
+
+
+def _best(
+    table: Table, tasks: Sequence[str], methods: Sequence[str], rows: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Per corpus: the best published method, the best of the five papers' methods as we ran them, and the best of all
+    methods that were run, by their means over the same tasks."""
+    by_corpus: dict[str, list[dict[str, dict[str, float]]]] = {}
+    for task, row in zip(tasks, rows, strict=True):
+        printed = table.printed_row(row["task"])
+        if printed and not row["missing"]:
+            columns = [column for column in printed.columns if column not in printed.no_transfer]
+            every = {m: cell["mean"] for m, cell in zip(methods, row["cells"], strict=True) if cell}
+            groups = {
+                "published": {column: printed.accuracy(row["task"], column) for column in columns},
+                "ours": {m: mean for m, mean in every.items() if m.partition("(")[0] in (*PAPER_METHODS, "RSP")},
+                "any": every,
+            }
+            by_corpus.setdefault(TASKS[task].corpus, []).append(groups)
+    return [
+        {"corpus": corpus, "tasks": len(scores), **{group: _top(group, scores) for group in scores[0]}}
+        for corpus, scores in by_corpus.items()
+    ]
+
+
+def _top(group: str, scores: Sequence[dict[str, dict[str, float]]]) -> dict[str, Any] | None:
+    means = {name: float(np.mean([row[group][name] for row in scores])) for name in scores[0][group]}
+    best = max(means, key=means.__getitem__, default=None)
+    return None if best is None else {"method": best, "mean": means[best]}
+
+
+def best_in_words(best: dict[str, Any]) -> str:
+    """Write an entry of `best` as a sentence: are our results as good as those of the paper?"""
+    tasks = f"{best['tasks']} task" + "s" * (best["tasks"] > 1)
+    words = f"{best['corpus']} ({tasks}): best published {_mean_in_words(best['published'])}"
+    if best["ours"]:
+        difference = 100 * (best["ours"]["mean"] - best["published"]["mean"])
+        words += f"; of the five papers' methods here {_mean_in_words(best['ours'])}, "
+        words += f"{'at or above' if difference >= 0 else 'below'} it by {abs(difference):.1f}"
+    if best["any"] and best["any"] != best["ours"]:
+        words += f"; of all methods here {_mean_in_words(best['any'])}"
+    return words + "."
+
+
+def _mean_in_words(top: dict[str, Any]) -> str:
+    return f"{top['method']} with {100 * top['mean']:.1f}"
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None

@@ -45,7 +45,7 @@ bench: .venv/dev       ## speed and memory compared with scikit-learn's NMF
 	$(PYTHON) -m venv .venv
 
 .venv/run: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[all]"
+	$(BIN)/python -m pip install --quiet --editable ".[cli,report]"
 	@touch $@
 
 .venv/dev: .venv/bin/python pyproject.toml

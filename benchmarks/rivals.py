@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 import labelferry.baselines
 from labelferry.core.registry import estimators
-from labelferry.linalg.normalize import unit_rows
+from labelferry.linalg.normalize import normalize_rows_l2
 
 ESTIMATORS = estimators()
 
@@ -44,7 +44,7 @@ def corpus() -> tuple[sp.csr_array, np.ndarray, np.ndarray]:
     columns = order[np.hstack([common, own, noise])].ravel()
     X = sp.csr_array((np.ones(columns.size), columns, np.arange(0, columns.size + 1, LENGTH)), shape=(N_DOCS, N_WORDS))
     X.sum_duplicates()
-    return unit_rows(X), y, np.where(domain == 0, 1, -1)
+    return normalize_rows_l2(X), y, np.where(domain == 0, 1, -1)
 
 
 def fit(name: str) -> tuple[float, float, float]:

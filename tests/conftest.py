@@ -26,3 +26,23 @@ def corpus():
         return path
 
     return find
+
+
+class Stages:
+    """A listener that records the stages."""
+
+    def __init__(self) -> None:
+        self.expected = 0
+        self.begun: list[str] = []
+
+    def expect(self, n_stages: int) -> None:
+        self.expected += n_stages
+
+    def begin(self, stage: str) -> None:
+        self.begun.append(stage)
+
+
+@pytest.fixture
+def stages() -> Stages:
+    """Records what `labelferry.core.progress` announces inside `with listen(stages)`."""
+    return Stages()

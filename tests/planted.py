@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from labelferry.linalg.normalize import unit_rows
+from labelferry.linalg.normalize import normalize_rows_l2
 
 
 class Task(NamedTuple):
@@ -42,7 +42,7 @@ def vocabulary_shift(
             of_class = (label * 3 + np.where(kind == 0, 0, 1 + domain)) * n_words + word
             noise = 3 * n_classes * n_words + rng.integers(n_noise, size=length)
             rows.append(np.bincount(np.where(kind == 2, noise, of_class), minlength=3 * n_classes * n_words + n_noise))
-        return unit_rows(sp.csr_array(np.array(rows, dtype=float)))
+        return normalize_rows_l2(sp.csr_array(np.array(rows, dtype=float)))
 
     ys = np.arange(n_docs) % n_classes
     yt = ys if target_balance is None else rng.choice(n_classes, size=n_docs, p=target_balance)

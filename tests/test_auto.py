@@ -8,24 +8,16 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from labelferry import AutoTransfer, EMNaiveBayes, SmoothedLR, SourceLR, SourceNB, load
-from labelferry.assessment.confidence import neighbour_graph, to_review, trust
-from labelferry.assessment.verdict import judge, judge_classes, judge_members, level
+from labelferry.assessment.agreement import kappa, margin, most_confident, set_top_probability
+from labelferry.assessment.cluster_evidence import MIXTURES, SOURCE_ONLY, ClusterEvidence
+from labelferry.assessment.confidence import estimate_confidence, needs_review, neighbor_similarities
+from labelferry.assessment.verdict import judge, judge_classes, judge_members, level_of
 from labelferry.bench.tasks import TASKS
 from labelferry.core.domains import read_domains
+from labelferry.core.progress import listen
 from labelferry.ensemble import queries as suggest
-from labelferry.ensemble.auto_transfer import at_home
-from labelferry.ensemble.blend import (
-    MIXTURES,
-    SOURCE,
-    blend,
-    hold_shares,
-    kappa,
-    margin,
-    shares_of,
-    spread,
-    surest,
-    with_top,
-)
+from labelferry.ensemble.blend import blend, keep_label_proportions, label_proportions, rank_calibrate
+from labelferry.families.linear import held_out_source_accuracy
 
 from .planted import stacked, two_sources, vocabulary_shift
 
@@ -58,7 +50,7 @@ def test_kappa_is_cohens(seed, c):
 @given(st.integers(0, 10_000), st.integers(2, 5), st.floats(0, 0.9))
 def test_spread_keeps_the_labels_and_the_order_of_certainty(seed, c, floor):
     P = probabilities(np.random.default_rng(seed), c=c)
-    S = spread(P, floor)
+    S = rank_calibrate(P, floor)
     assert np.allclose(S.sum(axis=1), 1)
     assert (S.argmax(axis=1) == P.argmax(axis=1)).all()
     if c == 2:
@@ -68,7 +60,7 @@ def test_spread_keeps_the_labels_and_the_order_of_certainty(seed, c, floor):
 def test_spread_makes_certain_and_timid_members_equal():
     P = probabilities(np.random.default_rng(0), c=2)
     sharp = P**4 / (P**4).sum(axis=1, keepdims=True)
-    assert np.allclose(spread(P), spread(sharp))
+    assert np.allclose(rank_calibrate(P), rank_calibrate(sharp))
 
 
 @PARTS
@@ -77,12 +69,12 @@ def test_hold_shares_reaches_the_shares(seed, c):
     rng = np.random.default_rng(seed)
     P = probabilities(rng, n=400, c=c)
     wanted = rng.dirichlet(np.full(c, 5.0))
-    assert np.abs(shares_of(hold_shares(P, wanted)) - wanted).max() < 0.03
+    assert np.abs(label_proportions(keep_label_proportions(P, wanted)) - wanted).max() < 0.03
 
 
 def test_surest_is_a_fifth_of_every_class():
     P = probabilities(np.random.default_rng(1), n=300)
-    rows = surest(P)
+    rows = most_confident(P)
     codes = P.argmax(axis=1)
     for c in range(3):
         mine = codes[rows] == c
@@ -92,7 +84,7 @@ def test_surest_is_a_fifth_of_every_class():
 
 
 def panel_of(source, few, many, **others):
-    return {SOURCE: source, MIXTURES[0]: few, MIXTURES[1]: many, **others}
+    return {SOURCE_ONLY: source, MIXTURES[0]: few, MIXTURES[1]: many, **others}
 
 
 def test_a_mixture_that_drifts_is_not_followed():
@@ -125,21 +117,23 @@ def test_a_mixture_that_is_stable_and_keeps_what_is_sure_leads():
 def test_the_chance_to_be_right_grows_with_the_margin_and_is_right_on_average():
     task = vocabulary_shift(n_docs=300, common=0.3)
     P = SourceLR().fit(*stacked(task)).transduction_proba_
-    found = trust(P, neighbour_graph(task.Xt), P.argmax(axis=1))
-    assert (np.diff(found.right[np.argsort(margin(P))]) >= -1e-9).all()
-    assert found.right.mean() == pytest.approx(found.accuracy, abs=0.02)
+    found = estimate_confidence(P, neighbor_similarities(task.Xt), P.argmax(axis=1))
+    assert (np.diff(found.p_correct[np.argsort(margin(P))]) >= -1e-9).all()
+    assert found.p_correct.mean() == pytest.approx(found.accuracy, abs=0.02)
     assert found.interval[0] <= found.accuracy <= found.interval[1]
-    sure = with_top(P, found.right)
+    sure = set_top_probability(P, found.p_correct)
     assert (sure.argmax(axis=1) == P.argmax(axis=1)).all()
-    assert np.allclose(sure.max(axis=1), np.maximum(found.right, 0.5), atol=1e-6)
-    assert trust(P, neighbour_graph(task.Xt), P.argmax(axis=1), ceiling=0.6).accuracy == pytest.approx(0.65)
+    assert np.allclose(sure.max(axis=1), np.maximum(found.p_correct, 0.5), atol=1e-6)
+    assert estimate_confidence(
+        P, neighbor_similarities(task.Xt), P.argmax(axis=1), ceiling=0.6
+    ).accuracy == pytest.approx(0.65)
 
 
 @PARTS
 @given(st.integers(0, 10_000), st.floats(0, 0.5))
 def test_what_is_not_reviewed_is_expected_to_be_right(seed, target_error):
     right = np.random.default_rng(seed).uniform(0.5, 1, 80)
-    review = to_review(right, target_error)
+    review = needs_review(right, target_error)
     kept = right[~review]
     if len(kept):
         assert (1 - kept).mean() <= target_error + 1e-12
@@ -155,23 +149,29 @@ def test_members_are_judged_by_the_answer():
     few[:20] = 1 - few[:20]
     many[:30] = 1 - many[:30]
     eye = np.eye(2)
-    levels = judge_members({SOURCE: eye[few], "good": eye[answer], "bad": eye[many]}, answer)
-    assert levels == {SOURCE: "safe", "good": "safe", "bad": "unsafe"}
+    levels = judge_members({SOURCE_ONLY: eye[few], "good": eye[answer], "bad": eye[many]}, answer)
+    assert levels == {SOURCE_ONLY: "safe", "good": "safe", "bad": "unsafe"}
 
 
 def test_levels_and_words():
-    assert [level(a) for a in (0.95, 0.7, 0.4)] == ["safe", "doubtful", "unsafe"]
-    found = judge(0.7, (0.5, 0.8), False, 0.2, 0.9)
-    assert found.level == "doubtful"
-    assert "70%" in found.reasons[0]
-    assert "no clear groups" in found.reasons[1]
+    assert [level_of(a) for a in (0.95, 0.7, 0.4)] == ["safe", "doubtful", "unsafe"]
+    verdict = judge(0.7, (0.5, 0.8), ClusterEvidence(0.2, 0.9))
+    assert verdict.level == "doubtful"
+    assert "70%" in verdict.reasons[0]
+    assert "not clear groups" in verdict.reasons[1]
+
+
+def test_a_wide_interval_is_named_as_the_reason_for_doubt():
+    verdict = judge(0.98, (0.46, 1.0), ClusterEvidence(0.9, 0.9))
+    assert verdict.level == "doubtful"
+    assert "not safe because the lower end of this range, 46%, is below 60%" in verdict.reasons[1]
 
 
 @pytest.mark.parametrize(("stable", "kept", "drifts", "leaves"), [(0.2, 0.9, 1, 0), (0.9, 0.1, 0, 1), (0.2, 0.1, 1, 1)])
 def test_the_reason_says_which_test_failed(stable, kept, drifts, leaves):
-    reason = judge(0.7, (0.5, 0.8), False, stable, kept).reasons[1]
+    reason = judge(0.7, (0.5, 0.8), ClusterEvidence(stable, kept)).reasons[1]
     assert ("changes with its settings" in reason) == drifts
-    assert ("leaves what the old documents say" in reason) == leaves
+    assert ("contradicts confident predictions" in reason) == leaves
 
 
 def test_a_class_without_a_document_is_not_called_safe():
@@ -188,13 +188,13 @@ def test_left_out_errors_equal_the_literal_ones():
         rest = np.delete(np.arange(12), i)
         G = K[np.ix_(rest, rest)] + suggest.NOISE * np.eye(11)
         literal.append(R[i] - K[i, rest] @ np.linalg.solve(G, R[rest]))
-    assert suggest._left_out(K, R) == pytest.approx(np.mean(np.square(literal)))
+    assert suggest._leave_one_out_error(K, R) == pytest.approx(np.mean(np.square(literal)))
 
 
 def test_answers_spread_to_like_documents_only():
     Z = np.repeat(np.eye(2), 50, axis=0)  # two groups of documents
     P = np.tile([0.6, 0.4], (100, 1))
-    Q = suggest.learn(P, Z, np.array([0, 1, 2]), np.array([1, 1, 1]))
+    Q = suggest.update_with_labels(P, Z, np.array([0, 1, 2]), np.array([1, 1, 1]))
     assert (Q[:50].argmax(axis=1) == 1).all()
     assert np.allclose(Q[50:], P[50:])
 
@@ -203,7 +203,7 @@ def test_questions_are_new_and_telling(shifted):
     _, auto = shifted
     rows = auto.suggest(15)
     assert len(set(rows.tolist())) == 15
-    assert margin(auto.state_.blended)[rows].mean() < margin(auto.state_.blended).mean()
+    assert margin(auto.state_.assessment.uncalibrated)[rows].mean() < margin(auto.state_.assessment.uncalibrated).mean()
     with pytest.raises(ValueError, match="n must be at least 1"):
         auto.suggest(0)
 
@@ -225,7 +225,7 @@ def test_given_labels_show_where_the_panel_errs_and_need_no_review(shifted):
     wrong = (auto.transduction_[asked] + 1) % 3  # the panel knows better, but not that it has been told otherwise
     y[len(task.ys) + asked] = wrong
     again = AutoTransfer(target_error=0.0, random_state=0).fit(X, y, rows, use_target_labels=True)
-    said = again.state_.codes[0][asked]
+    said = again.state_.assessment.members.codes[0][asked]
     assert (said != wrong).mean() > 0.5
     others = np.setdiff1d(np.arange(240), asked)
     assert (again.transduction_[others] != auto.transduction_[others]).mean() > 0.2
@@ -244,11 +244,11 @@ def test_a_class_that_only_the_target_has_is_learnt():
 
 
 def test_many_answers_are_all_kept(monkeypatch):
-    monkeypatch.setattr(suggest, "HEARD", 5)
+    monkeypatch.setattr(suggest, "MAX_LABELS", 5)
     rng = np.random.default_rng(0)
     P, Z = probabilities(rng), rng.normal(size=(60, 4))
     rows, codes = np.arange(30), rng.integers(3, size=30)
-    assert np.array_equal(suggest.learn(P, Z, rows, codes)[:30], np.eye(3)[codes])
+    assert np.array_equal(suggest.update_with_labels(P, Z, rows, codes)[:30], np.eye(3)[codes])
 
 
 # -- the estimator ----------------------------------------------------------------------------------------------------
@@ -325,15 +325,15 @@ def test_a_target_without_a_single_word_is_all_for_review():
 
 def test_the_label_stays_the_first_in_single_precision():
     P = np.array([[0.2, 0.8], [0.6, 0.4]])
-    assert with_top(P, np.array([0.5, 0.5])).astype(np.float32).argmax(axis=1).tolist() == [1, 0]
+    assert set_top_probability(P, np.array([0.5, 0.5])).astype(np.float32).argmax(axis=1).tolist() == [1, 0]
 
 
-def test_begin_hears_of_every_member():
-    heard = []
-    AutoTransfer(random_state=0).fit(*stacked(vocabulary_shift(n_docs=60)), begin=heard.append)
-    assert heard[0] == "SourceLR"
-    assert heard[-1] == "judging the answer"
-    assert len(heard) == 10
+def test_every_stage_is_expected_and_announced(stages):
+    with listen(stages):
+        AutoTransfer(random_state=0).fit(*stacked(vocabulary_shift(n_docs=60)))
+    assert stages.begun[0] == "SourceLR"
+    assert stages.begun[-1] == "assessing the answer"
+    assert len(stages.begun) == stages.expected == 10
 
 
 @pytest.mark.parametrize("name", ["orgs vs people", "people vs places turned"])
@@ -358,7 +358,7 @@ def test_a_source_that_hurts_is_named_and_left_out():
     assert [row["used"] for row in alone.sources_] == [True]
 
 
-def test_a_second_view_joins_the_panel():
+def test_a_second_view_joins_the_panel(stages):
     task = vocabulary_shift(n_docs=160)
     X, y, rows = stacked(task)
     truth = np.concatenate([task.ys, task.yt])
@@ -366,12 +366,12 @@ def test_a_second_view_joins_the_panel():
     auto = AutoTransfer(random_state=0).fit(X, y, rows, second_view=view)
     member = next(member for member in auto.members_ if member["method"] == "second view")
     assert member["level"] == "safe"
-    heard = []
     listed = AutoTransfer(random_state=0)
-    listed.fit(X.toarray().tolist(), y, rows, second_view=view.tolist(), begin=heard.append)
-    assert "second view" in heard
+    with listen(stages):
+        listed.fit(X.toarray().tolist(), y, rows, second_view=view.tolist())
+    assert "second view" in stages.begun
     assert (listed.transduction_ == auto.transduction_).all()
-    with pytest.raises(ValueError, match="second_view must have a row for each of the 320 rows of X; got 3"):
+    with pytest.raises(ValueError, match="second_view must have one row per row of X, 320; got 3"):
         AutoTransfer().fit(X, y, rows, second_view=view[:3])
 
 
@@ -405,9 +405,9 @@ def test_tiny_corpora(n_target, dtype):
 def test_the_ceiling_is_what_was_held_out():
     X = sp.csr_array(np.eye(4)[[0, 1, 1, 0, 2]])
     turned = read_domains(X, np.array([0, 0, 1, 1, -1]), np.array([1, 1, 1, 1, -2]), estimator="test")
-    assert at_home(turned) == 0.0  # one half turns the other round, which is not the same as unknown
+    assert held_out_source_accuracy(turned) == 0.0  # one half turns the other round, which is not the same as unknown
     single = read_domains(X, np.array([0, 0, 0, 1, -1]), np.array([1, 1, 1, 1, -2]), estimator="test")
-    assert at_home(single) == 0.75  # unknown, and not to be trusted
+    assert held_out_source_accuracy(single) == 0.75  # unknown, and not to be trusted
 
 
 def test_the_same_seed_gives_the_same_answer(shifted):

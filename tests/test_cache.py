@@ -1,4 +1,4 @@
-"""Finding corpora, and fetching them: the order of places, what the error says, whole files or none."""
+"""Finding and downloading corpora: the order of places, the error messages, complete files or none."""
 
 import hashlib
 import threading
@@ -8,6 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from labelferry.datasets import CorpusNotFound, cache
+from labelferry.files import open_atomic
 
 SOURCE = cache.Source(
     name="letters",
@@ -17,13 +18,13 @@ SOURCE = cache.Source(
     files=("letters.tar.gz",),
     parts=("good/*", "bad/*"),
     origin="https://example.org/letters",
-    licence="for research.",
+    license="for research.",
 )
 
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Folders for LABELFERRY_DATA, the cache and a path of the caller's; none is there yet."""
+    """Folders for LABELFERRY_DATA, the cache and a path given by the caller; none exists yet."""
     monkeypatch.setenv("LABELFERRY_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("LABELFERRY_CACHE", str(tmp_path / "cache"))
     return {name: tmp_path / name for name in ("mine", "data", "cache")}
@@ -44,10 +45,10 @@ def test_order_of_places(folders):
     mine = put(folders["mine"])
     assert cache.find(SOURCE, folders["mine"]) == mine
     assert cache.find(SOURCE, str(mine)) == mine
-    assert cache.find(SOURCE, folders["data"]) == in_data  # a folder of data is a path as well
+    assert cache.find(SOURCE, folders["data"]) == in_data  # a folder of data is also a path
 
 
-def test_a_path_that_has_it_not_is_an_error_even_if_it_is_elsewhere(folders):
+def test_a_given_path_is_the_only_place(folders):
     put(folders["data"] / "letters")
     with pytest.raises(CorpusNotFound, match="mine"):
         cache.find(SOURCE, folders["mine"])
@@ -55,7 +56,7 @@ def test_a_path_that_has_it_not_is_an_error_even_if_it_is_elsewhere(folders):
         cache.find(SOURCE, folders["mine"], download=True, fetch=lambda _: pytest.fail("downloaded"))
 
 
-def test_parts_count_when_all_are_there(folders):
+def test_all_parts_are_needed(folders):
     put(folders["data"] / "letters" / "good", "1")
     with pytest.raises(CorpusNotFound):
         cache.find(SOURCE)
@@ -63,7 +64,7 @@ def test_parts_count_when_all_are_there(folders):
     assert cache.find(SOURCE) == folders["data"] / "letters"
 
 
-def test_the_error_says_what_to_put_where(folders):
+def test_the_error_names_the_file_the_download_and_the_place(folders):
     with pytest.raises(FileNotFoundError) as caught:
         cache.find(SOURCE)
     text = str(caught.value)
@@ -71,10 +72,11 @@ def test_the_error_says_what_to_put_where(folders):
         "Letters to the Editor",
         str(folders["data"] / "letters"),
         str(folders["cache"] / "letters"),
+        "Put one of these into $LABELFERRY_DATA or into",
         "letters/letters.tar.gz\n",
         "letters/good/* and letters/bad/*",
         "load_letters",
-        "https://example.org/letters",
+        "Download: https://example.org/letters\n",
         "Terms: for research.",
     ):
         assert part in text
@@ -83,11 +85,11 @@ def test_the_error_says_what_to_put_where(folders):
 
 def test_the_error_says_that_the_variable_is_not_set(folders, monkeypatch):
     monkeypatch.delenv("LABELFERRY_DATA")
-    with pytest.raises(CorpusNotFound, match="LABELFERRY_DATA names \\(it is not set\\)"):
+    with pytest.raises(CorpusNotFound, match=r"into \$LABELFERRY_DATA \(not set\) or into"):
         cache.find(SOURCE)
 
 
-def test_what_has_no_checksum_is_not_downloaded(folders):
+def test_a_corpus_without_a_checksum_is_not_downloaded(folders):
     with pytest.raises(CorpusNotFound, match="It is not downloaded"):
         cache.find(SOURCE, download=True)
 
@@ -109,10 +111,10 @@ CUT = b"half a letter"
 
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_):
-        """Nothing on stderr."""
+        """Print nothing."""
 
     def do_GET(self):
-        if self.path.startswith("/cut"):  # promise more than is sent, and hang up
+        if self.path.startswith("/cut"):  # announce more bytes than are sent, and close the connection
             self.send_response(200)
             self.send_header("Content-Length", "1000000")
             self.end_headers()
@@ -145,45 +147,46 @@ def test_download(folders, served, monkeypatch):
     put(folder, content=content)
     source = SOURCE._replace(url=f"{address}/letters.tar.gz", sha256=hashlib.sha256(content).hexdigest())
     with pytest.raises(CorpusNotFound):
-        cache.find(source, fetch=cache.fetch_url)  # nobody allowed it
-    found = cache.find(source, download=True, fetch=cache.fetch_url)
-    assert found == folders["cache"] / "letters" / "letters.tar.gz"
-    assert found.read_bytes() == content
-    assert files(folders["cache"]) == [found]
-    monkeypatch.setattr(cache, "urlopen", lambda *_, **__: pytest.fail("downloaded again"))
-    assert cache.find(source, download=True, fetch=cache.fetch_url) == found
+        cache.find(source, fetch=cache.fetch_url)  # not allowed
+    path = cache.find(source, download=True, fetch=cache.fetch_url)
+    assert path == folders["cache"] / "letters" / "letters.tar.gz"
+    assert path.read_bytes() == content
+    assert files(folders["cache"]) == [path]
+    monkeypatch.setattr("pooch.HTTPDownloader", lambda *_, **__: pytest.fail("downloaded again"))
+    assert cache.find(source, download=True, fetch=cache.fetch_url) == path
 
 
-@pytest.mark.parametrize("name", ["letters.tar.gz", "cut/letters.tar.gz"])  # another file, or half of one
-def test_a_wrong_checksum_leaves_nothing(folders, served, name):
+def test_a_wrong_checksum_leaves_nothing(folders, served):
     folder, address = served
     put(folder, content=CUT)
-    source = SOURCE._replace(url=f"{address}/{name}", sha256="0" * 64)
+    source = SOURCE._replace(url=f"{address}/letters.tar.gz", sha256="0" * 64)
     with pytest.raises(ValueError, match=r"sha256 \w{64}, not 0000") as caught:
         cache.find(source, download=True, fetch=cache.fetch_url)
     assert hashlib.sha256(CUT).hexdigest() in str(caught.value)
     assert files(folders["cache"]) == []
 
 
-def test_a_failed_download_says_what_to_put_where_and_leaves_nothing(folders, served):
-    source = SOURCE._replace(url=f"{served[1]}/missing.tar.gz", sha256="0" * 64)
+@pytest.mark.parametrize("name", ["missing.tar.gz", "cut/letters.tar.gz"])  # no file, or half of one
+def test_a_failed_download_names_the_place_and_leaves_nothing(folders, served, name):
+    source = SOURCE._replace(url=f"{served[1]}/{name}", sha256="0" * 64)
     with pytest.raises(CorpusNotFound, match="failed") as caught:
         cache.find(source, download=True, fetch=cache.fetch_url)
     assert "letters/letters.tar.gz" in str(caught.value)
     assert files(folders["cache"]) == []
 
 
-def test_a_broken_off_file_leaves_nothing_and_keeps_the_old_one(tmp_path):
-    path = tmp_path / "deep" / "file"
-    with cache.whole_file(path) as file:
-        file.write(b"old")
+def test_an_interrupted_file_leaves_nothing_and_keeps_the_previous_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("LABELFERRY_CACHE", str(tmp_path / "cache"))
+    path = cache.cache_path(SOURCE)
+    with open_atomic(path) as file:
+        file.write(b"previous")
 
-    def break_off():
-        with cache.whole_file(path) as file:
+    def interrupt():
+        with open_atomic(path) as file:
             file.write(b"ne")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        break_off()
-    assert path.read_bytes() == b"old"
+        interrupt()
+    assert path.read_bytes() == b"previous"
     assert files(tmp_path) == [path]

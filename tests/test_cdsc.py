@@ -8,7 +8,7 @@ from labelferry.core.domains import read_domains
 from labelferry.families.spectral import cut, extend, nodes
 from labelferry.linalg import eigen
 from labelferry.linalg.laplacian import MustLink, Similarity, cut_operator, must_link
-from labelferry.linalg.normalize import unit_rows
+from labelferry.linalg.normalize import normalize_rows_l2
 from labelferry.methods import CDSC
 
 from .corpora import CDSC_TABLE_1, cdsc_sample
@@ -47,7 +47,7 @@ def test_thin_equals_dense(tau, beta, lam):
     values, X, Y = slow.cdsc_rows(W, T, 4)
     np.testing.assert_allclose(found.values, values, atol=1e-10)
     same_up_to_sign(x, X, atol=1e-8)
-    same_up_to_sign(unit_rows(x), Y, atol=1e-8)
+    same_up_to_sign(normalize_rows_l2(x), Y, atol=1e-8)
 
 
 def test_large_solver_equals_dense(monkeypatch):
@@ -109,7 +109,7 @@ def test_much_must_link_puts_a_class_on_one_point():
     spread = []
     for beta in (0.0, 0.1, 1e4):
         x = cut(g, n_eigenvectors=3, beta=beta, lam=0.2, tau=1, rng=RNG(0))[2]
-        source = unit_rows(x)[: g.first_target]
+        source = normalize_rows_l2(x)[: g.first_target]
         spread.append(max(np.ptp(source[g.codes[: g.first_target] == c], axis=0).max() for c in (0, 1)))
     assert spread[0] > 0.1
     assert spread[0] > spread[1] > spread[2]
@@ -145,7 +145,10 @@ def test_extension_is_exact_on_the_documents_at_hand_but_for_the_similarity_to_t
     X, y, domain = stacked(vocabulary_shift(n_docs=100))
     est = CDSC(random_state=0, target_cut=0.2).fit(X, y, domain)
     s, Xt = est.state_, X[100:]
-    both, of_target = unit_rows(Xt) @ s.sums + s.constant[0], unit_rows(Xt) @ s.target_sums + s.constant[1]
+    both, of_target = (
+        normalize_rows_l2(Xt) @ s.sums + s.constant[0],
+        normalize_rows_l2(Xt) @ s.target_sums + s.constant[1],
+    )
     left = both[:, -1:] * (1 - s.values) + 0.2 * of_target[:, -1:]
     np.testing.assert_allclose((both + 0.2 * of_target)[:, :-1] / left, s.vectors[100:], atol=1e-8)
 
@@ -153,7 +156,7 @@ def test_extension_is_exact_on_the_documents_at_hand_but_for_the_similarity_to_t
 def aligned(A, B, rows):
     """Mean difference of the unit rows of A and B, after the turn that fits the given rows best: eigenvectors of close
     eigenvalues turn within their space, which no classifier on them notices."""
-    A, B = unit_rows(A), unit_rows(B)
+    A, B = normalize_rows_l2(A), normalize_rows_l2(B)
     left, _, right = np.linalg.svd(A[rows].T @ B[rows])
     return np.abs(A @ (left @ right) - B).mean(axis=1)
 

@@ -1,3 +1,5 @@
+"""The program: its demo, its errors, its help."""
+
 import re
 import subprocess
 import sys
@@ -37,7 +39,7 @@ def test_demo_shows_topics_and_examples_and_fits_the_width(shown):
         assert word in text
 
 
-def test_demo_is_no_wider_than_can_be_read():
+def test_demo_has_a_maximal_width():
     assert max(map(len, run("demo", width=300).stdout.splitlines())) <= show.MAX_WIDTH
 
 
@@ -47,15 +49,25 @@ def test_a_long_table_of_topics_is_cut():
     assert len(text.splitlines()) < 130
 
 
-def test_no_colour_codes_in_a_pipe():
+def test_no_color_codes_in_a_pipe():
     piped = subprocess.run([sys.executable, "-c", "from labelferry.cli import app; app(['demo'])"], capture_output=True)
     assert piped.returncode == 0, piped.stderr
     assert b"\x1b" not in piped.stdout
     assert piped.stderr == b""
 
 
-def test_the_code_it_ends_with_runs(shown):
+def test_the_demo_by_auto():
+    result = run("demo", "--method", "auto")
+    assert result.exit_code == 0, result.output
+    assert float(re.search(r"^ *AutoTransfer +\d+ +([\d.]+)%", result.stdout, re.M)[1]) > 93
+    assert "from labelferry import AutoTransfer, tfidf" in result.stdout
+
+
+def test_the_code_at_its_end_runs(shown):
     text, _ = shown
+    assert (
+        text.index("Next") < text.index("labelferry label old.csv new.csv -o labelled.csv\n") < text.index("from label")
+    )
     code = text[text.index("from labelferry") : text.index("Other methods")]
     demo = load_demo()
     known = {"old_texts": demo.texts_source, "old_labels": demo.y_source, "new_texts": demo.texts_target}
@@ -63,11 +75,11 @@ def test_the_code_it_ends_with_runs(shown):
     assert (known["new_labels"] == demo.y_target).mean() > 0.93
 
 
-def test_text_in_brackets_is_shown_as_it_is(capsys):
+def test_text_in_brackets_is_printed_unchanged(capsys):
     from labelferry.workflows.demo import run_demo
 
     report = run_demo()
-    report["examples"][0]["text"] = "It says [bold]error[/] and [/nothing]"
+    report["examples"][0]["text"] = "It shows [bold]error[/] and [/nothing]"
     cli.demo.show_demo(report)
     assert "[bold]error[/]" in capsys.readouterr().out
 

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
-from labelferry.cli.label import bytes_of
-from labelferry.cli.options import stages
+from labelferry.cli.options import bytes_of, show_progress
+from labelferry.core import progress
 from labelferry.workflows.labelling import Labelling
 
 from . import tickets
@@ -46,7 +46,7 @@ def test_all_outputs(files, tmp_path):
         "SourceLR",
         "EMNaiveBayes",
         "EMNaiveBayes(smoothing=1)",
-        "looking for reasons",
+        "finding evidence",
         "writing",
     ]
     expected = labelferry.label(source, target, method="tcl")
@@ -118,7 +118,7 @@ def test_json_is_one_document(files, tmp_path):
     assert result.stderr == ""
     found = json.loads(result.stdout)
     assert found["n_target"] == 31
-    assert f"column 'label' of {target} is kept as 'label_before'" in found["said"]
+    assert f"column 'label' of {target} is kept as 'label_before'" in found["messages"]
     assert not out.exists()
 
 
@@ -132,7 +132,7 @@ def test_numbers_as_labels_stay_numbers(files, tmp_path):
     lines = (tmp_path / "out.jsonl").read_text().splitlines()
     assert {json.loads(line)["label"] for line in lines} == {1, -1, 0}
     (warning,) = [line for line in result.stderr.splitlines() if "-1" in line]
-    assert warning.startswith("labelferry: -1 on source rows is taken as a class")
+    assert warning.startswith("labelferry: -1 on source rows is treated as a class")
 
 
 def test_markup_is_printed_as_it_is(files, tmp_path):
@@ -171,7 +171,7 @@ def test_bad_rows_are_left_out_when_asked(files):
     assert not out.exists()
     result = run("label", source, target, "-o", out, *FAST, "--skip-bad")
     assert result.exit_code == 0
-    assert f"{target}, line 6: 2 fields where the header has 3; left out" in result.stdout
+    assert f"{target}, line 6: 2 fields where the header has 3; skipped" in result.stdout
     assert tickets.read_csv(out)["id"] == [str(i) for i in range(120) if i != 4]
 
 
@@ -296,10 +296,10 @@ def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monke
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--features", "short.npy"], "a row for each of the 240 documents"),
+        (["--features", "short.npy"], "one row for each of the 240 documents"),
         (["--features", "nowhere.npz"], "cannot read features"),
         (["--features", "signed.npy", "--method", "emnaivebayes"], "Negative values in data passed to EMNaiveBayes"),
-        (["--max-memory", "1k"], "max_memory leaves room for 0 of"),
+        (["--max-memory", "1k"], "max_memory is enough for 0 of"),
         (["--text", "txt"], "Did you mean 'text'?"),
         (["--label", "lable"], "Did you mean 'label'?"),
         (["--domain", "id"], "no source has the column 'id'"),
@@ -342,7 +342,7 @@ def fit(*_, **__):
     print("fitting", flush=True)
     time.sleep(30)
 
-SourceLR.fit = fit
+SourceLR.fit_domains = fit
 cli.app(sys.argv[1:])
 """
 
@@ -366,7 +366,7 @@ def test_interrupted_while_writing(files, tmp_path, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("labelferry.text.write.cell", interrupt)
+    monkeypatch.setattr("labelferry.text.formats.delimited.cell", interrupt)
     assert run("label", *files[:2], "-o", files[2], *FAST).exit_code == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "old.csv"]
 
@@ -392,14 +392,15 @@ def test_progress_is_for_terminals(monkeypatch):
 
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
-    with stages(2, quiet=False) as begin:
-        begin("reading")
+    with show_progress(quiet=False):
+        progress.expect(2)
+        progress.begin("reading")
         time.sleep(0.2)
     assert "reading" in shown.getvalue()
     silent = Terminal()
     monkeypatch.setattr(sys, "stderr", silent)
-    with stages(2, quiet=True) as begin:
-        begin("reading")
+    with show_progress(quiet=True):
+        progress.begin("reading")
     assert silent.getvalue() == ""
 
 
@@ -408,9 +409,9 @@ def test_elsewhere_a_stage_is_a_line(monkeypatch):
     shown = StringIO()
     monkeypatch.setattr(sys, "stderr", shown)
     lines = []
-    with stages(4, quiet=False) as begin:
+    with show_progress(quiet=False):
         for stage in ("reading", "counting words", "TCL", "writing"):
-            begin(stage)
+            progress.begin(stage)
             lines.append(shown.getvalue().splitlines())
     assert lines[:2] == [[], []]
     assert lines[2] == ["labelferry: reading", "labelferry: counting words", "labelferry: TCL"]
@@ -444,7 +445,7 @@ def test_later_documents_by_a_saved_model(files, tmp_path):
     assert sum(alike) >= 0.95 * len(alike)
     strange = tmp_path / "strange.csv"
     strange.write_text("text,number\nzzz qqq,1\n")
-    assert "1 documents have no word that the model knows" in run("apply", model, strange, "-o", later).stdout
+    assert "1 documents contain no word that the model knows" in run("apply", model, strange, "-o", later).stdout
     assert tickets.read_csv(later)["known_words"] == ["0"]
 
 
@@ -454,5 +455,5 @@ def test_a_model_without_words_cannot_be_applied(files, tmp_path):
     SourceLR().fit([[1.0, 0], [0, 1], [1, 1]], [0, 1, -1]).save(tmp_path / "bare.npz")
     result = run("apply", tmp_path / "bare.npz", files[1], "-o", files[2])
     assert result.exit_code == 2
-    assert "without its words" in result.stderr
+    assert "without its vocabulary" in result.stderr
     assert not files[2].exists()

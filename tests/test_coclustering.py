@@ -1,13 +1,13 @@
-"""What ITCC and CoCC share, against the slow twin: small dense and sparse problems without and with zeros."""
+"""The common part of ITCC and CoCC against the slow reference: sparse and dense, with and without zeros."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from labelferry.families.coclustering import (
-    NEVER,
+    LOG_ZERO,
     arrange,
-    log_shares,
+    log_conditionals,
     move,
     mutual_information,
     objective,
@@ -22,13 +22,13 @@ K, L = 3, 5
 
 
 def problem(lam, seed=0, zeros=0.3, as_sparse=True, n_docs=25, n_words=24):
-    """Joint distributions with zeros, and a start in which every cluster has weight in both."""
+    """Joint distributions with zeros, and a start in which each cluster has weight in both."""
     rng = np.random.default_rng(seed)
     X, G = rng.random((n_docs, n_words)), rng.random((n_words, 2))
     X[rng.random(X.shape) < zeros] = 0
     G[rng.random(G.shape) < zeros] = 0
     X[:, 0] = X[:, 0] + 0.1
-    p = pose(sp.csr_array(X) if as_sparse else X, G, lam, held=np.zeros(n_docs, dtype=bool))
+    p = pose(sp.csr_array(X) if as_sparse else X, G, lam, fixed=np.zeros(n_docs, dtype=bool))
     s = arrange(np.arange(n_docs) % K, rng.permutation(np.arange(n_words) % L), K, p)
     return p, s, X / X.sum(), G.T / G.sum()
 
@@ -42,7 +42,7 @@ def test_step_equals_the_loops(lam, zeros, as_sparse):
         documents, words = s.documents, s.words
         for _ in range(4):
             if not s.T.sum(axis=0).all() or not (s.T.any(axis=1) & s.U.any(axis=1)).all():
-                break  # the twin knows no empty clusters
+                break  # the slow reference has no empty clusters
             s = step(s, p)
             documents = slow.document_step(f, documents, words, K, L)
             words = slow.word_step(f, g, lam, documents, words, K, L)
@@ -62,11 +62,11 @@ def test_the_information_lost_is_the_divergence_from_the_approximation(lam):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("lam", [0.0, 0.25, 5.0])
-def test_theorem_the_loss_never_rises_and_comes_to_rest(lam, dtype):
-    """Also with many zeros, where clusters run empty and divergences are infinite."""
+def test_theorem_the_loss_never_rises_and_the_iteration_ends(lam, dtype):
+    """Also with many zeros: clusters become empty and divergences infinite."""
     for seed in range(30):
         p, s, _, _ = problem(lam, seed, zeros=0.8, n_words=40)
-        p = pose(p.X.astype(dtype), p.G, lam, p.held)
+        p = pose(p.X.astype(dtype), p.G, lam, p.fixed)
         before = objective(s, p)
         for _ in range(60):
             last, s = s, step(s, p)
@@ -76,15 +76,15 @@ def test_theorem_the_loss_never_rises_and_comes_to_rest(lam, dtype):
             if np.array_equal(last.documents, s.documents) and np.array_equal(last.words, s.words):
                 break
         else:
-            pytest.fail("the clusters did not come to rest")
+            pytest.fail("the clusters still change")
         assert now >= -1e-6
 
 
-def test_a_single_class_is_as_good_as_no_source():
+def test_a_single_class_equals_no_source():
     for seed in range(5):
         with_class, s, _, _ = problem(0.7, seed)
-        one = pose(with_class.X, with_class.G[:, :1] + 0.1, 0.7, with_class.held)
-        none = pose(with_class.X, np.zeros((len(with_class.G), 1)), 0.0, with_class.held)
+        one = pose(with_class.X, with_class.G[:, :1] + 0.1, 0.7, with_class.fixed)
+        none = pose(with_class.X, np.zeros((len(with_class.G), 1)), 0.0, with_class.fixed)
         a = arrange(s.documents, s.words, K, one)
         b = arrange(s.documents, s.words, K, none)
         for _ in range(5):
@@ -96,30 +96,32 @@ def test_a_single_class_is_as_good_as_no_source():
 
 def test_documents_whose_cluster_is_given_keep_it():
     p, s, _, _ = problem(0.25)
-    held = np.arange(len(s.documents)) < 10
-    p = p._replace(held=held)
+    fixed = np.arange(len(s.documents)) < 10
+    p = p._replace(fixed=fixed)
     after = s
     for _ in range(5):
         after = step(after, p)
-    np.testing.assert_array_equal(after.documents[held], s.documents[held])
+    np.testing.assert_array_equal(after.documents[fixed], s.documents[fixed])
     assert (after.documents != s.documents).any()
 
 
-def test_a_cluster_without_weight_has_the_shares_of_the_whole_and_is_filled_again():
+def test_a_cluster_without_weight_gets_the_overall_distribution_and_is_filled_again():
     T = np.array([[0.2, 0.2], [0.0, 0.0], [0.6, 0.0]])
-    np.testing.assert_allclose(log_shares(T)[:2], np.log([[0.5, 0.5], [0.8, 0.2]]))
-    assert log_shares(T)[2].tolist() == [0.0, NEVER]
+    np.testing.assert_allclose(log_conditionals(T)[:2], np.log([[0.5, 0.5], [0.8, 0.2]]))
+    assert log_conditionals(T)[2].tolist() == [0.0, LOG_ZERO]
     X = np.array([[1.0, 0]] * 5 + [[1, 1]] + [[0, 1]] * 5)
     p = pose(X, np.zeros((2, 1)), 0.0, np.zeros(11, dtype=bool))
     first = arrange(np.repeat([0, 1], [6, 5]), np.arange(2), 3, p)
     after = step(first, p)
-    np.testing.assert_array_equal(after.documents, np.repeat([0, 2, 1], [5, 1, 5]))  # the mixed one is alone now
+    np.testing.assert_array_equal(
+        after.documents, np.repeat([0, 2, 1], [5, 1, 5])
+    )  # the mixed document has its own cluster now
     assert objective(after, p) == pytest.approx(0, abs=1e-12)
     assert objective(first, p) > 0.01
 
 
-def test_nothing_moves_for_rounding():
-    score = np.array([[1.0, 1.0 + 1e-16, 0.0], [1.0, 1.1, 0.0], [NEVER, NEVER, NEVER]])
+def test_rounding_errors_move_nothing():
+    score = np.array([[1.0, 1.0 + 1e-16, 0.0], [1.0, 1.1, 0.0], [LOG_ZERO, LOG_ZERO, LOG_ZERO]])
     assert move(score, np.array([0, 0, 2])).tolist() == [0, 1, 2]
 
 
@@ -128,15 +130,15 @@ def test_information_of_simple_tables():
     assert mutual_information(np.eye(4) / 4) == pytest.approx(np.log(4))
 
 
-def test_words_that_the_target_lacks_say_nothing():
-    """Neither words without a cluster nor clusters without weight."""
+def test_words_that_the_target_does_not_have_are_ignored():
+    """Both words without a cluster and clusters without weight."""
     words, T = np.array([0, 1, 2, -1]), np.array([[0.4, 0.1], [0.1, 0.4], [0.0, 0.0]])
     X = np.array([[1.0, 0, 0, 0], [1, 0, 5, 3], [0, 0, 1, 0]])
     proba = posterior(X, words, T, n_documents=10**9)
     np.testing.assert_allclose(proba, [[0.8, 0.2], [0.8, 0.2], [0.5, 0.5]])
 
 
-def test_a_single_word_does_not_rule_a_class_out():
+def test_a_single_word_does_not_exclude_a_class():
     words, T = np.arange(3), np.array([[0.3, 0.1], [0.1, 0.3], [0.2, 0.0]])
     X = np.array([[0.0, 9, 1], [0, 0, 1]])
     proba = posterior(X, words, T, n_documents=10)

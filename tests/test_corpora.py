@@ -1,4 +1,4 @@
-"""Mean target accuracy on real corpora at full size, default parameters unless said."""
+"""Mean target accuracy on real corpora at full size, with default parameters unless others are named."""
 
 import numpy as np
 import pytest
@@ -41,14 +41,14 @@ def test_four_classes_of_newsgroups(corpus):
     assert accuracy(EMNaiveBayes(), task) > source_only + 0.1
 
 
-def test_new_documents_are_labelled_as_well_as_those_at_hand(corpus):
-    """Half of the target is held out of the fit and folded in afterwards."""
+def test_later_documents_are_labelled_as_well_as_fitted_ones(corpus):
+    """Half of the target is not fitted and folded in afterwards."""
     task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("rec", "sci"))
     half = np.random.default_rng(0).permutation(len(task.yt)) % 2 == 0
     for estimator in (TCL(random_state=0), GCMF(n_topics=16, random_state=0), EMNaiveBayes()):
-        at_hand = (estimator.transfer(task.Xs, task.ys, task.Xt[half]) == task.yt[half]).mean()
-        new = (estimator.predict(task.Xt[~half]) == task.yt[~half]).mean()
-        assert new > at_hand - 0.02
+        fitted = (estimator.transfer(task.Xs, task.ys, task.Xt[half]) == task.yt[half]).mean()
+        later = (estimator.predict(task.Xt[~half]) == task.yt[~half]).mean()
+        assert later > fitted - 0.02
 
 
 def test_the_same_seed_gives_the_same_labels(corpus):

@@ -1,3 +1,5 @@
+"""The demo corpus and its report."""
+
 import hashlib
 import json
 import re
@@ -13,7 +15,9 @@ from labelferry.datasets.demo_words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, C
 from labelferry.text import tfidf
 from labelferry.workflows.demo import run_demo
 
-FINGERPRINT = "da7b175cdd49914594853087226c4efbad09c1181410e651e5c8fbb55186514d"  # any change of the corpus changes it
+FINGERPRINT = (
+    "da7b175cdd49914594853087226c4efbad09c1181410e651e5c8fbb55186514d"  # changes with any change of the corpus
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +57,7 @@ def test_every_ticket_is_different_and_every_slot_filled(demo):
     assert not any("{" in text or "}" in text for text in texts)
 
 
-def test_every_slot_has_words_and_every_list_of_words_a_slot():
+def test_slots_and_lists_of_words_match():
     of_classes = [sentence for lists in (BOTH, OLD, NEW) for sentences in lists.values() for sentence in sentences]
     sentences = [*of_classes, *ABOUT_OLD, *ABOUT_NEW, *ASIDES, *CLOSINGS, *OPENINGS]
     assert set(re.findall(r"\{(\w+)\}", " ".join(sentences))) == set(SLOTS)
@@ -61,7 +65,7 @@ def test_every_slot_has_words_and_every_list_of_words_a_slot():
 
 
 def test_the_vocabularies_differ(demo, report):
-    """Of the words of the new tickets a good part never occurs in the old ones, stop words counted and not."""
+    """Many words of the new tickets never occur in the old ones, with and without stop words."""
 
     def tokens(texts):
         return re.findall(r"[a-z]{2,}", " ".join(texts).lower())
@@ -71,7 +75,7 @@ def test_the_vocabularies_differ(demo, report):
     assert report["new_words"] > 0.45
 
 
-def test_source_only_is_beaten_by_transfer(demo):
+def test_transfer_is_better_than_source_only(demo):
     source_only = LogisticRegression(C=10, max_iter=1000).fit(demo.X_source, demo.y_source)
     baseline = source_only.score(demo.X_target, demo.y_target)
     assert 0.65 < baseline < 0.85
@@ -80,7 +84,7 @@ def test_source_only_is_beaten_by_transfer(demo):
         assert np.mean(labels == demo.y_target) > max(baseline + 0.08, 0.93)
 
 
-def test_tfidf_gives_one_vocabulary_to_all_domains():
+def test_tfidf_has_one_vocabulary_for_all_domains():
     (first, second), vectorizer = tfidf(["two red doors", "a red house"], ["a house, 42 houses"], min_df=1)
     assert list(vectorizer.get_feature_names_out()) == ["doors", "house", "houses", "red"]
     assert first.shape == (2, 4)
@@ -88,7 +92,7 @@ def test_tfidf_gives_one_vocabulary_to_all_domains():
     assert vectorizer.transform(["unheard of"]).nnz == 0
 
 
-def test_the_report_is_plain_data(report):
+def test_the_report_has_plain_values(report):
     assert json.loads(json.dumps(report)) == report
     before, after = report["results"]
     assert (before["method"], after["method"]) == ("SourceLR", "TCL")
@@ -100,10 +104,23 @@ def test_the_report_is_plain_data(report):
         assert not set(row["old"]) & set(row["new"])
 
 
-def test_the_report_follows_its_parameters():
+def test_parameters_of_the_report():
     assert len(run_demo(n_topics=5)["topics"]) == 5
     assert run_demo("SourceSVM")["topics"] == []
     with pytest.raises(ValueError, match=r"must be one of .*tcl.*; got 'magic'"):
         run_demo("magic")
     with pytest.raises(ValueError, match="SourceSVM has no parameter n_topics"):
         run_demo("sourcesvm", n_topics=5)
+    with pytest.raises(ValueError, match="sourcelr is the method with which the demo compares"):
+        run_demo("sourcelr")
+
+
+def test_the_demo_with_auto(report):
+    by_auto = run_demo("auto")
+    assert json.loads(json.dumps(by_auto)) == by_auto
+    assert [row["method"] for row in by_auto["results"]] == ["SourceLR", "AutoTransfer"]
+    assert by_auto["results"][0] == report["results"][0]
+    assert by_auto["results"][1]["accuracy"] > 0.93
+    assert by_auto["results"] == run_demo("AutoTransfer")["results"]
+    assert "autotransfer" not in by_auto["other_methods"]
+    assert "tcl" in by_auto["other_methods"]

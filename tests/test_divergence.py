@@ -6,11 +6,10 @@ import pytest
 import scipy.sparse as sp
 
 import labelferry
-from labelferry.assessment import divergence
-from labelferry.assessment import gap, risk
+from labelferry.assessment import divergence, gap, risk
 from labelferry.families.divergence import cluster_counts, kl
 from labelferry.linalg.bisect import bisect, means, split
-from labelferry.linalg.normalize import unit_rows
+from labelferry.linalg.normalize import normalize_rows_l2
 
 from .planted import vocabulary_shift
 from .reference import rsp as slow
@@ -143,14 +142,14 @@ def test_the_room_is_reachable_from_the_top():
 def test_split_separates_two_topics_and_leaves_equal_rows_alone():
     X = topics([0.5, 0.5], 80)
     first = np.asarray(X[:, :40].sum(axis=1)).ravel() > 0
-    side = split(unit_rows(X), np.random.default_rng(0))
+    side = split(normalize_rows_l2(X), np.random.default_rng(0))
     assert (side == first).all() or (side != first).all()
-    assert split(unit_rows(sp.csr_array(np.ones((20, 4)))), np.random.default_rng(0)) is None
-    assert split(unit_rows(X[:1]), np.random.default_rng(0)) is None
+    assert split(normalize_rows_l2(sp.csr_array(np.ones((20, 4)))), np.random.default_rng(0)) is None
+    assert split(normalize_rows_l2(X[:1]), np.random.default_rng(0)) is None
 
 
 def test_bisection_keeps_to_its_limit_and_its_means_are_means():
-    Z = unit_rows(topics([0.25] * 4, 100))
+    Z = normalize_rows_l2(topics([0.25] * 4, 100))
     cluster = bisect(Z, lambda *_: False, rng=np.random.default_rng(0), max_clusters=7)
     assert sorted(set(cluster.tolist())) == list(range(7))
     dense = Z.toarray()
@@ -165,5 +164,5 @@ def test_the_first_mistakes_are_said_in_words():
     X = np.eye(4)
     with pytest.raises(ValueError, match=r"risk\(divergence\(Xs, Xt\)\)"):
         risk(X, X)
-    with pytest.raises(ValueError, match="X holds texts"):
+    with pytest.raises(ValueError, match="X contains raw texts"):
         gap(["a text"], ["another"])

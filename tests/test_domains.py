@@ -63,7 +63,7 @@ def test_minus_one_is_a_class_where_sample_domain_says_so():
 
 
 def test_minus_one_among_three_classes_warns():
-    with pytest.warns(UserWarning, match="-1 on source rows is taken as a class"):
+    with pytest.warns(UserWarning, match="-1 on source rows is treated as a class"):
         read([-1, 1, 0, 1, 0, 0, 0, 0], [1] * 4 + [-1] * 4)
 
 
@@ -78,9 +78,9 @@ def test_minus_one_as_class_and_as_marker_is_refused():
 @pytest.mark.parametrize(
     ("y", "sample_domain", "rest", "message"),
     [
-        ([0, 1, 0, 1, 0, 1, 0, 1], list("aabbccdd"), {}, "none of them is without labels.*target='a'"),
+        ([0, 1, 0, 1, 0, 1, 0, 1], list("aabbccdd"), {}, "all of them have labels.*target='a'"),
         ([0, 1, 0, 1, 0, 1, 0, 1], list("aabbccdd"), {"target": "new"}, "target='new' is not in sample_domain"),
-        ([0, 1, 0, 1, 0, 1, 0, 1], ["a"] * 8, {"target": "a"}, "holds no source"),
+        ([0, 1, 0, 1, 0, 1, 0, 1], ["a"] * 8, {"target": "a"}, "contains no source"),
         ([0, 1, 0, 1, 0, -1, -1, -1], None, {"target": "new"}, "sample_domain is None"),
         ([0, 1, 0, 1, "a", None, None, None], None, {}, "mixes labels of different types"),
         ([0.5, 1.5, 0.2, 0.1, 1, 1, -1, -1], None, {}, "Unknown label type"),

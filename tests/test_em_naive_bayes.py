@@ -7,7 +7,7 @@ from sklearn.naive_bayes import MultinomialNB
 from labelferry.baselines.em_naive_bayes import EMNaiveBayes, Mixture, objective, pose, posterior, start, step
 from labelferry.core.domains import read_domains
 from labelferry.core.persist import load
-from labelferry.core.proportions import class_shares
+from labelferry.core.proportions import class_proportions
 
 from .planted import two_sources, vocabulary_shift
 from .reference import em_naive_bayes as slow
@@ -16,7 +16,7 @@ ALPHA = 0.3
 
 
 def small_domains(seed=0):
-    """Three classes, two sources, two targets; of the first target's documents some have a label."""
+    """Three classes, two sources, two targets; some documents of the first target have a label."""
     rng = np.random.default_rng(seed)
     X = rng.poisson(1.0, size=(26, 9)) * rng.random((26, 9))
     y = np.arange(26.0) % 3
@@ -32,22 +32,22 @@ def small_problem(estimate_pi, s, seed=0):
     return domains, p, start(p, np.array([0.5, 0.3, 0.2]), s)
 
 
-@pytest.mark.parametrize("fall", [0.0, 0.25])
+@pytest.mark.parametrize("decrease", [0.0, 0.25])
 @pytest.mark.parametrize("s", [1.0, 0.6, 0.0])
 @pytest.mark.parametrize("estimate_pi", [False, True])
-def test_step_equals_the_loops(estimate_pi, s, fall):
+def test_step_equals_the_loops(estimate_pi, s, decrease):
     domains, p, f = small_problem(estimate_pi, s)
     X = [row for d in domains for row in d.X.tolist()]
     y = [int(code) if code >= 0 else None for d in domains for code in d.codes]
     of_target = [d.is_target for d in domains for _ in d.codes]
     theta, pi = np.exp(f.log_theta).tolist(), np.exp(f.log_pi).tolist()
     for _ in range(3):
-        s = max(0.0, s - fall)
+        s = max(0.0, s - decrease)
         weight = [1.0 if t else s for t in of_target]
-        f = step(f, p, fall)
+        f = step(f, p, decrease)
         V = slow.posterior(X, y, theta, pi)
-        theta = slow.word_shares(X, V, weight, ALPHA)
-        pi = slow.class_shares(V, of_target) if estimate_pi else pi
+        theta = slow.word_proportions(X, V, weight, ALPHA)
+        pi = slow.class_proportions(V, of_target) if estimate_pi else pi
         np.testing.assert_allclose(np.exp(f.log_theta), theta, rtol=1e-12)
         np.testing.assert_allclose(np.exp(f.log_pi), pi, rtol=1e-12)
         assert f.s == pytest.approx(s)
@@ -69,8 +69,8 @@ def test_theorem_em_never_raises_the_objective(estimate_pi, s):
 
 
 @pytest.mark.parametrize("estimate_pi", [False, True])
-def test_em_ends_where_the_gradient_of_the_likelihood_vanishes(estimate_pi):
-    """The objective itself, without any E step: no move within the simplices lowers it, to first order."""
+def test_the_gradient_of_the_likelihood_vanishes_at_the_end(estimate_pi):
+    """Of the objective itself, without an E step: to first order, no change within the simplices lowers it."""
     _, p, f = small_problem(estimate_pi, 0.7)
     for _ in range(3000):
         f = step(f, p)
@@ -85,19 +85,19 @@ def test_em_ends_where_the_gradient_of_the_likelihood_vanishes(estimate_pi):
 
 
 @pytest.mark.parametrize("class_prior", [[0.5, 0.5], [0.7, 0.3], None])
-def test_the_start_is_naive_bayes_of_the_source(class_prior):
+def test_the_start_is_naive_bayes_on_the_source(class_prior):
     task = vocabulary_shift(seed=1)
     ys = np.where(np.arange(150) % 3, task.ys, 0)  # uneven classes
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(ys, np.full(150, -1))
     domains = read_domains(X, y, estimator="EMNaiveBayes")
-    pi = class_shares("source" if class_prior is None else class_prior, domains)
+    pi = class_proportions("source" if class_prior is None else class_prior, domains)
     f = start(pose(domains, 0.1, False), pi, 1.0)
-    theirs = MultinomialNB(alpha=0.1, class_prior=class_prior).fit(task.Xs, ys)
-    np.testing.assert_allclose(posterior(task.Xt, f), theirs.predict_proba(task.Xt), rtol=1e-9)
-    np.testing.assert_allclose(f.log_theta.T, theirs.feature_log_prob_, rtol=1e-12)
+    reference = MultinomialNB(alpha=0.1, class_prior=class_prior).fit(task.Xs, ys)
+    np.testing.assert_allclose(posterior(task.Xt, f), reference.predict_proba(task.Xt), rtol=1e-9)
+    np.testing.assert_allclose(f.log_theta.T, reference.feature_log_prob_, rtol=1e-12)
 
 
-def test_a_fully_labelled_target_is_naive_bayes_of_everything():
+def test_with_a_fully_labelled_target_it_is_naive_bayes_on_all_documents():
     task = vocabulary_shift(n_classes=4, seed=2)
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(task.ys, task.yt[::-1])
     keys = np.repeat([1, -2], 150)
@@ -107,8 +107,8 @@ def test_a_fully_labelled_target_is_naive_bayes_of_everything():
     np.testing.assert_array_equal(est.transduction_, task.yt[::-1])
 
 
-def test_given_target_labels_stay_and_keep_their_weight():
-    """With the source's weight at 0 it is the labelled target documents that name the classes."""
+def test_given_target_labels_are_kept_with_their_weight():
+    """If the weight of the source is 0, the labelled target documents name the classes."""
     task = vocabulary_shift(seed=4)
     X, keys = sp.vstack([task.Xs, task.Xt], format="csr"), np.repeat([1, -2], 150)
     y = np.append(task.ys, np.where(np.arange(150) < 20, 1 - task.yt, -1))  # the target's labels contradict the source
@@ -152,7 +152,7 @@ def test_targets_are_pooled():
     np.testing.assert_allclose(two.transduction_proba_, one.transduction_proba_, rtol=1e-9, atol=1e-12)
 
 
-def test_sparse_is_dense_and_precision_is_kept():
+def test_sparse_equals_dense_and_precision_is_kept():
     task = vocabulary_shift(n_classes=3, seed=6)
     est = EMNaiveBayes(class_prior="estimate", source_weight="annealed")
     proba = {}
@@ -170,7 +170,7 @@ def test_sparse_is_dense_and_precision_is_kept():
         np.testing.assert_allclose(other, first, atol=1e-4)
 
 
-def test_float32_tells_the_classes_of_long_documents_apart():
+def test_float32_separates_the_classes_of_long_documents():
     """Log joint probabilities near -600,000, whose last digit in float32 is 0.06, differ by a few units."""
     rng = np.random.default_rng(0)
     log_theta = np.log(rng.dirichlet(np.full(400, 5.0)))[:, None] + 0.005 * rng.normal(size=(400, 2))
@@ -182,7 +182,7 @@ def test_float32_tells_the_classes_of_long_documents_apart():
     np.testing.assert_allclose(posterior(X.astype(np.float32), coarse), exact, atol=2e-3)
 
 
-def test_a_document_without_words_gets_the_models_prior():
+def test_a_document_without_words_gets_the_prior_of_the_model():
     task = vocabulary_shift(target_balance=(0.8, 0.2), seed=1)
     Xt = sp.vstack([task.Xt, sp.csr_array((1, task.Xt.shape[1]))], format="csr")
     for class_prior, expected in [("uniform", [0.5, 0.5]), ([0.3, 0.7], [0.3, 0.7]), ("estimate", None)]:
@@ -193,9 +193,11 @@ def test_a_document_without_words_gets_the_models_prior():
         assert est.transduction_empty_[-1]
 
 
-def test_annealing_runs_to_its_end_and_history_is_one_line():
+def test_annealing_is_completed_and_the_history_is_continuous():
     task = vocabulary_shift(seed=0)
-    est = EMNaiveBayes(source_weight="annealed", anneal_iter=30, tol=1.0)  # this tol stops at the first look
+    est = EMNaiveBayes(
+        source_weight="annealed", anneal_iter=30, tol=1.0
+    )  # with this tol the first check stops the iteration
     est.transfer(task.Xs, task.ys, task.Xt)
     assert est.state_.s == 0.0
     assert est.n_iter_ == 40
@@ -207,7 +209,7 @@ def test_annealing_runs_to_its_end_and_history_is_one_line():
         est.set_params(max_iter=29).transfer(task.Xs, task.ys, task.Xt)
 
 
-def test_one_is_constant_and_the_history_falls():
+def test_weight_one_equals_constant_and_the_history_falls():
     task = vocabulary_shift(n_classes=3, seed=0)
     constant, number = EMNaiveBayes(tol=0), EMNaiveBayes(source_weight=1, tol=0)
     for est in (constant, number):
@@ -218,13 +220,13 @@ def test_one_is_constant_and_the_history_falls():
 
 
 @pytest.mark.parametrize("class_prior", [[0.5, 0.6], [1.0, 0.0], [0.2, 0.3, 0.5]])
-def test_a_wrong_prior_is_refused(class_prior):
+def test_an_invalid_prior_is_rejected(class_prior):
     task = vocabulary_shift()
     with pytest.raises(ValueError, match=r"one share a class, in the order \['a', 'b'\]"):
         EMNaiveBayes(class_prior=class_prior).transfer(task.Xs, np.array(["a", "b"])[task.ys], task.Xt)
 
 
-def test_negative_features_are_refused():
+def test_negative_features_are_rejected():
     with pytest.raises(ValueError, match="Negative values"):
         EMNaiveBayes().transfer(-np.ones((2, 3)), [0, 1], np.ones((2, 3)))
 
@@ -235,5 +237,5 @@ def test_save_and_load(tmp_path, class_prior):
     est = EMNaiveBayes(class_prior=class_prior, source_weight="annealed")
     est.transfer(task.Xs, np.array(["no", "yes"])[task.ys], task.Xt)
     est.save(tmp_path / "model.npz")
-    task.Xt.sort_indices()  # sums depend on the order, in the last digit
+    task.Xt.sort_indices()  # the last digit of a sum depends on the order
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict_proba(task.Xt), est.predict_proba(task.Xt))

@@ -1,9 +1,10 @@
-"""Data frames: the user's kind comes back, with nothing of it changed."""
+"""Data frames: the result has the user's type, and nothing else is changed."""
 
 import numpy as np
 import pytest
 
-from labelferry.text import from_frame, to_frame, with_texts
+import labelferry
+from labelferry.text import choose_columns, frames, from_frame, to_frame, with_labels, with_texts
 
 
 def test_pandas_keeps_its_index_and_types():
@@ -18,8 +19,8 @@ def test_pandas_keeps_its_index_and_types():
     pd.testing.assert_frame_equal(result.drop(columns="label"), before.rename(columns={"label": "label_before"}))
     assert list(result.columns) == ["text", "n", "label_before", "label"]
     assert result["label"].to_dict() == {5: 1, 3: 2, 9: 3}
-    kept = to_frame(with_texts(table, "text", skip_bad=True), {"sure": [0.5, 0.25]}, like=frame)
-    assert kept["sure"].to_dict() == {5: 0.5, 9: 0.25}
+    kept = to_frame(with_texts(table, "text", skip_bad=True), {"confidence": [0.5, 0.25]}, like=frame)
+    assert kept["confidence"].to_dict() == {5: 0.5, 9: 0.25}
 
 
 def test_polars():
@@ -43,7 +44,7 @@ def test_names_that_are_numbers():
     assert list(to_frame(table, {"1": [1, 2]}, like=frame).columns) == [0, "1_before", "1"]
 
 
-def test_frames_that_are_none():
+def test_values_that_are_not_frames():
     pd = pytest.importorskip("pandas")
     for frame, message in [
         ([1], "got list"),
@@ -54,3 +55,78 @@ def test_frames_that_are_none():
         with pytest.raises(ValueError, match=message) as error:
             from_frame(frame)
         assert "\n" not in str(error.value)
+
+
+def unreadable(pd, n_rows):
+    """A column that cannot be converted: an error if any of its values is read."""
+
+    class Unreadable(pd.api.extensions.ExtensionArray):
+        dtype = pd.CategoricalDtype()
+
+        def __init__(self, n_rows):
+            self.n_rows = n_rows
+
+        def __len__(self):
+            return self.n_rows
+
+        def __getitem__(self, item):
+            if isinstance(item, int):
+                raise AssertionError("a value was read")
+            return Unreadable(len(np.empty(self.n_rows)[item]))
+
+        def __iter__(self):
+            raise AssertionError("the column was converted")
+
+        def take(self, indices, **_):
+            return Unreadable(len(indices))
+
+        def copy(self):
+            return Unreadable(self.n_rows)
+
+        def isna(self):
+            raise AssertionError("the column was read")
+
+    return Unreadable(n_rows)
+
+
+def frame_with_unused_columns(pd, texts, labels=None, n_unused=200):
+    columns = {"text": texts} | ({} if labels is None else {"label": labels})
+    unused = {f"unused {i}": pd.Series(unreadable(pd, len(texts))) for i in range(n_unused)}
+    return pd.DataFrame({**columns, **unused})
+
+
+def test_unused_columns_are_not_converted():
+    pd = pytest.importorskip("pandas")
+    source = frame_with_unused_columns(pd, ["a", "b", None], ["x", "y", "x"])
+    with pytest.raises(AssertionError, match=r"converted|read"):
+        from_frame(source).columns["unused 0"]
+    target = frame_with_unused_columns(pd, ["c", "", "d"])
+    tables = [from_frame(frame) for frame in (source, target)]
+    assert choose_columns(*tables)[:3] == ("text", "label", None)
+    labelled = with_labels(with_texts(tables[0], "text", skip_bad=True), "label", skip_bad=True)
+    assert (labelled.columns["text"], labelled.columns["label"]) == (["a", "b"], ["x", "y"])
+    kept = with_texts(tables[1], "text", skip_bad=True)
+    result = to_frame(kept, {"label": ["x", "y"], "unused 3": [1, 2]}, like=target)
+    assert result["text"].tolist() == ["c", "d"]
+    unused = [f"unused {i}" if i != 3 else "unused 3_before" for i in range(200)]
+    assert list(result.columns) == ["text", *unused, "label", "unused 3"]
+
+
+def test_label_converts_only_the_columns_that_it_uses():
+    pd = pytest.importorskip("pandas")
+    demo = labelferry.load_demo()
+    source = frame_with_unused_columns(pd, demo.texts_source, demo.y_source, n_unused=5)
+    target = frame_with_unused_columns(pd, demo.texts_target, n_unused=5)
+    result = labelferry.label(source, target, method="sourcelr")
+    assert result.frame()["label"].tolist() == result.labels.tolist()
+
+
+def test_only_the_first_rows_decide_which_column_has_the_longest_texts(monkeypatch):
+    pd = pytest.importorskip("pandas")
+    sizes = []
+    values_of = frames.values_of
+    monkeypatch.setattr(frames, "values_of", lambda series: sizes.append(len(series)) or values_of(series))
+    words = pd.DataFrame({"id": range(5000), "words": ["the door of the house is red"] * 5000})
+    source, target = from_frame(words.assign(kind="a")), from_frame(words)
+    assert choose_columns(source, target)[:2] == ("words", "kind")
+    assert sizes == [1000] * 4

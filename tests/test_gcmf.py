@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from labelferry.baselines import nmtf
 from labelferry.families.trifactorization import pose
 from labelferry.linalg.knn import nearest
-from labelferry.linalg.multiplicative import columns_to_one
+from labelferry.linalg.multiplicative import normalize_columns_l1
 from labelferry.methods.gcmf import GCMF, Factors, Graphs, cosine_graphs, fold_in, objective, start, step
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
@@ -14,7 +14,7 @@ from .reference import gcmf as slow
 
 def problem(sizes=(11, 13), n_topics=4, seed=0, lam=1.0, gamma=1.0):
     X, known, V = random_problem(sizes=sizes, seed=seed)
-    V = [columns_to_one(Vd) for Vd in V]
+    V = [normalize_columns_l1(Vd) for Vd in V]
     g = Graphs(tuple(cosine_graphs([Xd.T for Xd in X], 3, lam)), tuple(cosine_graphs(X, 3, gamma)))
     here = [np.ones(Xd.shape[1], dtype=bool) for Xd in X]
     return start(tuple(V), here, n_topics, np.random.default_rng(seed)), pose(X, known, V), g

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelferry.baselines.itcc import ITCC, alone
-from labelferry.families.cluster_names import name_clusters
+from labelferry.baselines.itcc import ITCC, without_source
+from labelferry.families.cluster_names import class_of_clusters
 from labelferry.families.coclustering import arrange, objective, step
 
 from .corpora import newsgroups
@@ -11,14 +11,14 @@ from .planted import two_sources, vocabulary_shift
 from .reference import coclustering as slow
 
 
-def test_a_round_equals_the_loops_and_the_loss_never_rises():
+def test_an_iteration_equals_the_loops_and_the_loss_never_rises():
     X = vocabulary_shift(n_docs=30, n_words=5).Xt
     f, nothing = X.toarray() / X.sum(), np.zeros((1, X.shape[1]))
-    p, rng = alone(X), np.random.default_rng(0)
+    p, rng = without_source(X), np.random.default_rng(0)
     documents, words = np.arange(30) % 3, rng.permutation(np.arange(X.shape[1]) % 4)
     s = arrange(documents, words, 3, p)
     for _ in range(4):
-        assert s.T.any(axis=0).all()  # the twin has no empty clusters
+        assert s.T.any(axis=0).all()  # the slow reference has no empty clusters
         assert s.T.any(axis=1).all()
         documents = slow.document_step(f, documents, words, 3, 4)
         words = slow.word_step(f, nothing, 0.0, documents, words, 3, 4)
@@ -37,20 +37,20 @@ def test_planted_vocabulary_shift_is_bridged(n_classes):
     assert est.objective_history_[-1] < est.objective_history_[0]
     assert est.converged_
     clusters = np.array([{name: j for j, name in enumerate(est.state_.names[0])}[y] for y in est.transduction_])
-    named = name_clusters(task.Xs, task.ys, task.Xt, clusters, n_classes)
+    named = class_of_clusters(task.Xs, task.ys, task.Xt, clusters, n_classes)[clusters]
     np.testing.assert_array_equal(est.transduction_, named)
 
 
-def test_the_words_of_a_class_share_clusters_and_words_of_the_source_alone_have_none():
+def test_words_of_a_class_share_a_cluster_and_words_of_the_source_only_have_none():
     task = vocabulary_shift(n_words=10)
     est = ITCC(n_word_clusters=3, n_init=5, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)
-    words = est.state_.words[0]
-    first, second = np.unique(words[20:30]), np.unique(words[50:60])  # the target's own words of each class
+    words = est.state_.coclusters[0].words
+    first, second = np.unique(words[20:30]), np.unique(words[50:60])  # words of each class that only the target has
     assert len(first) == len(second) == 1
     assert first != second
-    assert (words[10:20] == -1).all()  # the source's own words
-    assert est.state_.T[0].sum() == pytest.approx(1)
+    assert (words[10:20] == -1).all()  # words that only the source has
+    assert est.state_.coclusters[0].T.sum() == pytest.approx(1)
 
 
 def test_more_clusters_than_classes_and_two_sources():
@@ -67,13 +67,13 @@ def test_the_lowest_loss_of_several_starts_is_kept():
     assert losses[1] <= losses[0]
 
 
-def test_more_word_clusters_than_words_is_clustering_of_the_documents_alone():
+def test_with_more_word_clusters_than_words_only_documents_are_clustered():
     task = vocabulary_shift(n_words=4, n_docs=60)
     est = ITCC(n_word_clusters=500, n_init=3, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)
     seen = task.Xt.toarray().any(axis=0)
-    assert (est.state_.words[0] >= 0).tolist() == seen.tolist()
-    assert len(est.state_.T[0]) <= seen.sum()
+    assert (est.state_.coclusters[0].words >= 0).tolist() == seen.tolist()
+    assert len(est.state_.coclusters[0].T) <= seen.sum()
 
 
 def test_newsgroups(corpus):

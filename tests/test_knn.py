@@ -63,7 +63,7 @@ def test_ties_are_resolved_block_by_block(monkeypatch):
     np.testing.assert_array_equal(knn.nearest(X, n_neighbors=3).toarray(), whole)
 
 
-def test_neighbours_among_other_rows_may_be_the_same_document():
+def test_neighbors_among_other_rows_may_be_the_same_document():
     rng = np.random.default_rng(1)
     X, Z = rng.random((6, 9)), rng.random((15, 9))
     Z[3] = X[2]
@@ -72,25 +72,25 @@ def test_neighbours_among_other_rows_may_be_the_same_document():
     assert W[2, 3] == pytest.approx(1)
 
 
-def test_rows_of_zeros_have_no_neighbours():
+def test_rows_of_zeros_have_no_neighbors():
     X = np.eye(5)
     X[:, 0] = 1
     X[2] = 0
-    W = knn.neighbour_graph(X, n_neighbors=2)
+    W = knn.neighbor_graph(X, n_neighbors=2)
     assert W[[2]].nnz == 0
     assert W[:, [2]].nnz == 0
 
 
 def test_graph_is_symmetric_and_words_are_rows_of_the_transpose():
     X = sp.random_array((50, 20), density=0.2, rng=np.random.default_rng(2)).tocsr()
-    W = knn.neighbour_graph(X.T, n_neighbors=3)
+    W = knn.neighbor_graph(X.T, n_neighbors=3)
     assert W.shape == (20, 20)
     assert abs(W - W.T).nnz == 0
     half = slow_nearest(X.toarray().T, 3)
     np.testing.assert_allclose(W.toarray(), np.maximum(half, half.T), atol=1e-12)
 
 
-def test_input_is_left_alone():
+def test_input_is_not_changed():
     X = sp.csr_array((np.array([1.0, 0.0, 2.0]), np.array([1, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
     before = X.data.copy(), X.indices.copy()
     to_csr(X)
@@ -101,7 +101,7 @@ def test_input_is_left_alone():
 
 def test_roughness_is_the_sum_over_edges():
     rng = np.random.default_rng(3)
-    W = knn.neighbour_graph(rng.random((14, 6)), n_neighbors=3)
+    W = knn.neighbor_graph(rng.random((14, 6)), n_neighbors=3)
     V = rng.random((14, 2))
     dense = W.toarray()
     slow = 0.5 * sum(dense[i, j] * ((V[i] - V[j]) ** 2).sum() for i in range(14) for j in range(14))

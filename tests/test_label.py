@@ -12,16 +12,18 @@ import scipy.sparse as sp
 
 import labelferry
 from labelferry import TCL, SourceLR
+from labelferry.assessment.agreement import margin
 from labelferry.bench.tables.cdsc import CDSC_TABLE_1
+from labelferry.core.domains import Domains
+from labelferry.core.progress import listen
 from labelferry.datasets import load_newsgroups
-from labelferry.ensemble.blend import margin
 from labelferry.report import render_page
 from labelferry.text import tfidf
-from labelferry.workflows.evidence import evidence, read_words, typical
+from labelferry.workflows.evidence import characteristic_words, evidence, word_evidence
 from labelferry.workflows.features import words_within
 from labelferry.workflows.inputs import read_inputs
+from labelferry.workflows.options import TextOptions
 from labelferry.workflows.projection import AXES_OF_MORE, axes
-from labelferry.workflows.stages import Stages
 
 from . import tickets
 
@@ -51,7 +53,7 @@ def test_two_files_get_the_labels_of_the_method_itself(tmp_path):
     order = np.argsort(margin(direct.transduction_proba_))
     assert (np.diff(result.confidence[order]) >= -1e-9).all(), "calibrated, in the order of the method"
     assert result.confidence.mean() == pytest.approx(right, abs=0.03)
-    assert result.inputs.said == ["text column: 'text' (its name)", "label column: 'label' (its name)"]
+    assert result.messages == ["text column: 'text' (its name)", "label column: 'label' (its name)"]
 
 
 def test_newsgroups_as_two_files(corpus, tmp_path):
@@ -161,7 +163,7 @@ def test_review_leaves_no_more_errors_than_asked_for(by_tcl):
 
 
 def test_the_words_that_speak_for_a_label_are_in_the_document(by_tcl):
-    for text, words, label in zip(by_tcl.inputs.texts, by_tcl.evidence, by_tcl.labels, strict=True):
+    for text, words, label in zip(by_tcl._inputs.texts, by_tcl.evidence, by_tcl.labels, strict=True):
         assert len(words) <= 5
         assert set(words) <= set(re.findall(r"[a-z]+", text.lower()))
         assert label in by_tcl.typical
@@ -181,16 +183,17 @@ def test_no_known_word_no_evidence():
 
 def test_evidence_counts_by_hand():
     Xs, Xt = sp.csr_array(np.array([[2.0, 0, 1], [0, 2, 1]])), sp.csr_array(np.array([[1.0, 0, 1], [0, 0, 0]]))
-    spoken = read_words([Xs], [np.array([0, 1])], Xt, np.array([[1.0, 0.0], [0.5, 0.5]]))
+    domains = Domains.from_blocks([("source", Xs, [0, 1])], ("target", Xt))
+    scores = word_evidence(domains, np.array([[1.0, 0.0], [0.5, 0.5]]))
     shares = np.array([[3.5, 0.5, 2.5], [0.5, 2.5, 1.5]]).T / np.array([6.5, 4.5])
-    np.testing.assert_allclose(spoken.share, shares)
-    np.testing.assert_allclose(spoken.score[:, 0], np.log(shares[:, 0] / shares[:, 1]))
-    np.testing.assert_allclose(spoken.score[:, 1], -spoken.score[:, 0])
+    np.testing.assert_allclose(scores.share, shares)
+    np.testing.assert_allclose(scores.score[:, 0], np.log(shares[:, 0] / shares[:, 1]))
+    np.testing.assert_allclose(scores.score[:, 1], -scores.score[:, 0])
     words = np.array(["a", "b", "c"])
-    assert typical(spoken, words) == [["a", "c"], ["b"]]
-    assert evidence(Xt, np.array([0, 0]), spoken.score, words) == [["a", "c"], []]
-    assert evidence(Xt, np.array([1, 1]), spoken.score, words) == [[], []]
-    assert evidence(Xt.toarray(), np.array([0, 0]), spoken.score, words, 1) == [["a"], []]
+    assert characteristic_words(scores, words) == [["a", "c"], ["b"]]
+    assert evidence(Xt, np.array([0, 0]), scores.score, words) == [["a", "c"], []]
+    assert evidence(Xt, np.array([1, 1]), scores.score, words) == [[], []]
+    assert evidence(Xt.toarray(), np.array([0, 0]), scores.score, words, 1) == [["a"], []]
 
 
 def test_a_column_of_that_name_is_kept(tmp_path):
@@ -236,7 +239,7 @@ def test_sources_of_two_kinds_of_labels(tmp_path):
     texts, labels = tickets.old()["text"], [codes[name] for name in tickets.old()["label"]]
     numbers = tickets.write_jsonl(tmp_path / "a.jsonl", {"text": texts[::2], "label": labels[::2]})
     words = tickets.write_csv(tmp_path / "b.csv", {"text": texts[1::2], "label": labels[1::2]})
-    inputs = read_inputs([numbers, words], tickets.write_csv(tmp_path / "new.csv", tickets.new()))
+    inputs = read_inputs([numbers, words], tickets.write_csv(tmp_path / "new.csv", tickets.new()), TextOptions())
     assert {label for source in inputs.sources for label in source.labels} == {"1", "2", "3"}
 
 
@@ -247,10 +250,12 @@ def test_rows_without_a_label_are_bad_rows(missing):
     source = pd.DataFrame({"text": tickets.old()["text"], "label": labels})
     with pytest.raises(ValueError, match=r"line 4: no label in column 'label'.*--skip-bad"):
         labelferry.label(source, tickets.demo().texts_target, method="sourcelr")
-    inputs = read_inputs(source, tickets.demo().texts_target, skip_bad=True)
+    inputs = read_inputs(source, tickets.demo().texts_target, TextOptions(skip_bad=True))
     assert len(inputs.sources[0].texts) == 358
     assert set(inputs.sources[0].labels) == {"billing", "technical", "account"}
-    assert inputs.said[-2:] == [f"the source 1 frame, line {n}: no label in column 'label'; left out" for n in (4, 9)]
+    assert inputs.messages[-2:] == [
+        f"the source 1 frame, line {n}: no label in column 'label'; skipped" for n in (4, 9)
+    ]
 
 
 def test_several_sources_as_files_and_by_domain(tmp_path):
@@ -265,8 +270,8 @@ def test_several_sources_as_files_and_by_domain(tmp_path):
     by_names = labelferry.label([str(file) for file in files], str(target), method="tcl")
     region = ["north"] * 200 + ["south"] * 160
     by_domain = labelferry.label(pd.DataFrame({**old, "region": region}), target, domain="region", method="tcl")
-    assert [source.name for source in by_domain.inputs.sources] == ["north", "south"]
-    assert [len(source.texts) for source in by_files.inputs.sources] == [200, 160]
+    assert [source.name for source in by_domain._inputs.sources] == ["north", "south"]
+    assert [len(source.texts) for source in by_files._inputs.sources] == [200, 160]
     assert by_files.labels.tolist() == by_domain.labels.tolist() == by_names.labels.tolist()
     assert [row["documents"] for row in by_domain.summary()["sources"]] == [200, 160]
     assert len(by_domain.estimator.domain_names_) == 3
@@ -279,7 +284,7 @@ def test_several_sources_as_files_and_by_domain(tmp_path):
         ({"min_confidence": 1.5}, "min_confidence must be from 0 to 1"),
         ({"min_confidence": float("nan")}, "min_confidence must be from 0 to 1"),
         ({"target_error": -0.1}, "target_error must be from 0 to 1"),
-        ({"label": None}, "label must hold the labels"),
+        ({"label": None}, "label must be a list of labels"),
         ({"label": ["billing"] * 360}, "two classes or more"),
         ({"label": ["billing"]}, "1 labels and 360 texts"),
         ({"source": []}, "no text|label"),
@@ -287,7 +292,7 @@ def test_several_sources_as_files_and_by_domain(tmp_path):
         ({"target": "a text"}, "there is no file"),
         ({"source": pd.DataFrame(tickets.old())}, "label must name a column"),
         ({"domain": "region"}, "region"),
-        ({"max_memory": 1000.0}, "max_memory leaves room for 0 of"),
+        ({"max_memory": 1000.0}, "max_memory is enough for 0 of"),
         ({"language": "klingon"}, "klingon"),
         ({"ngrams": 0}, "ngrams must be"),
         ({"html": "perhaps"}, "html must be"),
@@ -302,18 +307,18 @@ def test_mistakes(settings, message):
 
 
 def test_no_word_left():
-    with pytest.raises(ValueError, match="no word is left"):
+    with pytest.raises(ValueError, match="no words are left"):
         labelferry.label(["one", "two"], ["the", "and"], label=["a", "b"], method="sourcelr")
 
 
 def test_memory_takes_the_rare_words(by_tcl):
-    X = sp.csr_array(sp.hstack([by_tcl.features.Xt] * 3))
+    X = sp.csr_array(sp.hstack([by_tcl._features.Xt] * 3))
     entries = np.sort(np.bincount(X.indices, minlength=X.shape[1]))[::-1]
     need = np.cumsum(entries * (X.data.itemsize + X.indices.itemsize) * 3 + 8 * 64 * 3) + 8 * 64 * 360
     assert words_within(X, need[-1]) == X.shape[1]
     assert words_within(X, need[1100]) == 1101
     assert words_within(X, need[1100] - 1) == 1100
-    with pytest.raises(ValueError, match=r"max_memory leaves room for 999 of .*; at least 1000 are needed"):
+    with pytest.raises(ValueError, match=r"max_memory is enough for 999 of .*; at least 1000 are needed"):
         words_within(X, need[999] - 1)
 
 
@@ -324,9 +329,9 @@ def test_memory_is_said():
     texts = [" ".join(words[i] for i in rng.integers(1500, size=60)) for _ in range(120)]
     labels = [("a", "b")[i % 2] for i in range(80)]
     result = labelferry.label(texts[:80], texts[80:], label=labels, method="sourcelr", max_memory=2.4e6)
-    (said,) = result.features.said
-    assert re.fullmatch(r"1,\d\d\d of 1,\d\d\d words are kept, the most frequent ones, .*", said)
-    assert len(result.features.words) == int(said.partition(" ")[0].replace(",", ""))
+    (message,) = result._features.messages
+    assert re.fullmatch(r"1,\d\d\d of 1,\d\d\d words are kept, the most frequent, .*", message)
+    assert len(result._features.words) == int(message.partition(" ")[0].replace(",", ""))
 
 
 def features(tmp_path, *, signed):
@@ -345,7 +350,7 @@ def test_own_features(tmp_path, by_tcl):
     result = label(features=features(tmp_path, signed=False))
     assert result.labels.tolist() == by_tcl.labels.tolist()
     assert result.evidence[0][0].startswith("feature ")
-    with pytest.raises(ValueError, match="has no words to keep"):
+    with pytest.raises(ValueError, match="has no vocabulary"):
         result.save(tmp_path / "model.npz")
 
 
@@ -356,7 +361,7 @@ def test_own_features_below_zero(tmp_path):
     result = label("sourcelr", features=path)
     assert result.method == "SourceLR"
     assert [member["method"] for member in result.members] == ["SourceLR"]
-    assert "Features below 0" in result.verdict.reasons[1]
+    assert "The features have negative values" in result.verdict.reasons[1]
     assert result.evidence == [[]] * 360
     json.dumps(result.summary(), allow_nan=False)
     members = {member["method"] for member in label("auto", features=path).members}
@@ -394,10 +399,10 @@ def test_own_features_of_other_kinds(tmp_path, dtype):
     ("name", "write", "message"),
     [
         ("no.npz", None, "No such file"),
-        ("flat.npy", lambda path: np.save(path, np.zeros(720)), "a row for each of the 720 documents"),
-        ("short.npy", lambda path: np.save(path, np.zeros((719, 3))), "a row for each of the 720 documents"),
+        ("flat.npy", lambda path: np.save(path, np.zeros(720)), "one row for each of the 720 documents"),
+        ("short.npy", lambda path: np.save(path, np.zeros((719, 3))), "one row for each of the 720 documents"),
         ("texts.npy", lambda path: np.save(path, np.array([["a"]] * 720)), "not numbers"),
-        ("objects.npy", lambda path: np.save(path, np.array([[{}]] * 720), allow_pickle=True), "it holds objects"),
+        ("objects.npy", lambda path: np.save(path, np.array([[{}]] * 720), allow_pickle=True), "it contains objects"),
         ("dense.npz", lambda path: np.savez(path, X=np.zeros((720, 3))), "scipy.sparse.save_npz"),
         ("empty.npy", lambda path: path.write_bytes(b""), "cannot read features"),
         ("junk.npz", lambda path: path.write_bytes(b"PK\x03\x04 junk"), "cannot read features"),
@@ -458,7 +463,7 @@ def test_a_source_called_target_is_not_taken_for_it():
     source = pd.DataFrame({**tickets.old(3), "domain": ["target", "other"] * 60})
     points = labelferry.label(source, tickets.new(3)["text"], method="sourcelr").summary()["projection"]["points"]
     counts = Counter(point["domain"] for point in points)
-    assert counts == {"target": 120, "target (old)": 60, "other": 60}
+    assert counts == {"target": 120, "target (labelled)": 60, "other": 60}
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -474,26 +479,23 @@ def test_axes_are_at_right_angles(n_classes):
     assert len(names) == 2
 
 
-def test_stages_are_told_and_timed():
-    told = []
-    result = label("sourcelr", begin=told.append)
-    witnesses = ["SourceLR", "EMNaiveBayes", "EMNaiveBayes(smoothing=1)"]
-    assert told == ["reading", "counting words", *witnesses, "looking for reasons"]
+def test_stages_are_announced_and_timed(stages):
+    with listen(stages):
+        result = label("sourcelr")
+    references = ["SourceLR", "EMNaiveBayes", "EMNaiveBayes(smoothing=1)"]
+    assert stages.begun == ["reading", "counting words", *references, "finding evidence"]
+    assert stages.expected == len(stages.begun)
+    assert list(result.seconds) == ["reading", "counting words", "transferring labels", "finding evidence"]
     assert all(seconds >= 0 for seconds in result.seconds.values())
-    stages = Stages()
-    for _ in range(2):
-        with stages("twice"):
-            pass
-    assert list(stages.seconds) == ["twice"]
 
 
 def test_later_documents(by_tcl, tmp_path):
     by_tcl.save(tmp_path / "model.npz")
     model = labelferry.load(tmp_path / "model.npz")
-    texts = by_tcl.inputs.texts
+    texts = by_tcl._inputs.texts
     again = model.label(texts)
     assert (again == by_tcl.labels).mean() > 0.97
-    assert again.tolist() == by_tcl.estimator.predict(by_tcl.features.Xt).tolist()
+    assert again.tolist() == by_tcl.estimator.predict(by_tcl._features.Xt).tolist()
     proba = model.proba(texts[:7])
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     assert model.typical == by_tcl.typical

@@ -4,8 +4,8 @@ import scipy.sparse as sp
 
 from labelferry.baselines import LapSVM
 from labelferry.core.persist import load
-from labelferry.families.squared_hinge import Machine, decisions, minimise, no_graph, unit_scale, value_and_gradient
-from labelferry.linalg.knn import neighbour_graph
+from labelferry.families.squared_hinge import Machine, decisions, fit_machine, no_graph, unit_scale, value_and_gradient
+from labelferry.linalg.knn import neighbor_graph
 from labelferry.linalg.laplacian import graph, normalized_laplacian
 
 from .corpora import cdsc_sample
@@ -17,18 +17,18 @@ def small(seed=0, n=24, n_words=4):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     X = rng.random((n, n_words)) + 0.4 * np.eye(n_words)[y]
-    X /= np.sqrt((X**2).sum() / n)  # a mean squared length of one: C is in the units of the slow twin
+    X /= np.sqrt((X**2).sum() / n)  # mean squared length one: C has the units of the slow reference
     return X, y, np.where(np.arange(n) < 10, y, -1)
 
 
 @pytest.mark.parametrize(("C", "share"), [(1.0, 0.9), (10.0, 0.5)])
-def test_equals_the_slow_twin(C, share):
-    """The paper's gamma_A and gamma_I for the C and the share, and one over l and n^2 as it has them."""
+def test_equals_the_slow_reference(C, share):
+    """With the paper's gamma_A and gamma_I for C and the share, and its factors 1 / l and 1 / n^2."""
     X, _, masked = small()
     est = LapSVM(C, graph_share=share, n_neighbors=3).fit(X, masked)
     y = np.where(masked < 0, 0.0, 2.0 * masked - 1)
     W = slow.cosine_graph(X, 3)
-    np.testing.assert_allclose(neighbour_graph(X, n_neighbors=3).toarray(), W, atol=1e-12)
+    np.testing.assert_allclose(neighbor_graph(X, n_neighbors=3).toarray(), W, atol=1e-12)
     l, n = 10, len(X)
     gamma_A, gamma_I = (1 - share) / (2 * C * l), share * n**2 / (2 * C * l)
     w, b = slow.lap_svm(X, y, W, gamma_A, gamma_I)
@@ -40,7 +40,7 @@ def test_equals_the_slow_twin(C, share):
 
 def test_laplacian_is_the_sum_over_pairs():
     X, *_ = small(1)
-    W = neighbour_graph(X, n_neighbors=3)
+    W = neighbor_graph(X, n_neighbors=3)
     f = np.random.default_rng(0).standard_normal(len(X))
     assert f @ (normalized_laplacian(graph(W, float)) @ f) == pytest.approx(slow.roughness(f, W.toarray()))
 
@@ -52,19 +52,19 @@ def test_without_the_graph_it_is_a_support_vector_machine():
     X, length = unit_scale(sp.vstack([task.Xs, task.Xt], format="csr"))
     for label in range(3):
         y = np.where(task.ys == label, 1.0, -1.0)
-        point = minimise(Machine(X[:150], y, np.full(150, 2.0), no_graph(150))).point
+        point = fit_machine(Machine(X[:150], y, np.full(150, 2.0), no_graph(150))).point
         np.testing.assert_allclose(est.state_.coef[label] * length, point[:-1], atol=1e-3)
 
 
-def test_a_heavier_graph_never_leaves_a_rougher_answer():
+def test_a_larger_weight_of_the_graph_makes_the_decisions_smoother():
     """The gradient vanishes, and f'L f falls as its weight grows."""
     X, _, masked = small(2)
-    L = normalized_laplacian(graph(neighbour_graph(X, n_neighbors=3), float))
+    L = normalized_laplacian(graph(neighbor_graph(X, n_neighbors=3), float))
     y, cost = np.where(masked == 1, 1.0, -1.0), np.where(masked < 0, 0.0, 1.0)
     rough = []
     for weight in (0.0, 0.1, 1.0, 10.0, 100.0):
         m = Machine(X, y, cost, L * weight)
-        point = minimise(m).point
+        point = fit_machine(m).point
         f = decisions(X, point)
         assert np.linalg.norm(value_and_gradient(point, f, m)[1]) < 1e-3
         rough.append(f @ (L @ f))
@@ -90,7 +90,7 @@ def test_two_sources_and_two_targets_are_pooled():
     np.testing.assert_allclose(four.transduction_proba_, one.transduction_proba_, atol=1e-6)
 
 
-def test_given_target_labels_are_labels():
+def test_given_target_labels_are_used_as_labels():
     task = vocabulary_shift(seed=3, common=0.03)
     X, y, domain = stacked(task)
     some = np.where(np.arange(300) % 5 == 0, np.append(task.ys, task.yt), y)
@@ -111,7 +111,7 @@ def test_counts_are_scaled_and_the_model_is_saved(tmp_path):
 
 
 @pytest.mark.parametrize("n_neighbors", [1, 3, 500])
-def test_few_documents_and_many_neighbours(n_neighbors):
+def test_few_documents_and_many_neighbors(n_neighbors):
     X, _, masked = small(3)
     est = LapSVM(n_neighbors=n_neighbors).fit(np.vstack([X, np.zeros((1, 4))]), np.append(masked, -1))
     assert np.isfinite(est.transduction_proba_).all()

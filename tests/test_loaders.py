@@ -1,4 +1,4 @@
-"""Each loader, on small files of the layout it reads and on the real ones where they are."""
+"""Each loader, on small files of the layout that it reads and on the real ones if they are on this machine."""
 
 import gzip
 import io
@@ -80,7 +80,7 @@ def as_lines(articles):
         yield {"id": number, "split": folder[14:], "group": group, "text": content.decode("latin-1")}
 
 
-def test_newsgroups_reads_folders_archive_and_lines_alike(tmp_path):
+def test_newsgroups_reads_folders_archive_and_lines_in_the_same_way(tmp_path):
     folder = load_newsgroups(write_folder(tmp_path / "folder", ARTICLES))
     assert folder.texts == [content.decode("latin-1") for content in ARTICLES.values()]
     assert list(folder.fields["group"]) == ["alt.atheism", "alt.atheism", "sci.space", "alt.atheism"]
@@ -91,7 +91,7 @@ def test_newsgroups_reads_folders_archive_and_lines_alike(tmp_path):
     assert same(folder, load_newsgroups(write_lines(tmp_path / "20news-bydate.jsonl.gz", as_lines(ARTICLES))))
 
 
-def test_newsgroups_download_is_kept_as_one_file(tmp_path, monkeypatch):
+def test_newsgroups_download_is_saved_as_one_file(tmp_path, monkeypatch):
     calls = []
 
     def fetch(*, data_home, subset, shuffle):
@@ -115,7 +115,7 @@ def test_newsgroups_download_is_kept_as_one_file(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.glob("cache/**/*.*")] == ["20news-bydate.jsonl.gz"]
 
 
-def test_newsgroups_download_that_breaks_off_leaves_nothing(tmp_path, monkeypatch):
+def test_newsgroups_download_that_fails_leaves_nothing(tmp_path, monkeypatch):
     def fetch(*, data_home, subset, shuffle):
         if subset == "test":
             raise URLError("no network")
@@ -167,7 +167,7 @@ REVIEWS = {
 }
 
 
-def test_amazon_reads_folder_archive_and_lines_alike(tmp_path):
+def test_amazon_reads_folder_archive_and_lines_in_the_same_way(tmp_path):
     members = {f"sorted_data_acl/{name}": content.encode("latin-1") for name, content in REVIEWS.items()}
     folder = load_amazon(write_folder(tmp_path / "folder", members))
     assert folder.texts == [
@@ -249,38 +249,38 @@ SGML = {
 }
 
 
-def test_reuters_reads_folder_and_archive_alike(tmp_path):
+def test_reuters_reads_folder_and_archive_in_the_same_way(tmp_path):
     members = {name: content.encode("latin-1") for name, content in SGML.items()}
-    found = load_reuters(write_folder(tmp_path / "folder", members))
-    assert found.texts == ["TIN <T> RISES\nTin & lead.\n Reuter", "BRIEF NEWS", "PRICES\n 1 < 2"]
-    assert list(found.fields["title"]) == ["TIN <T> RISES", "BRIEF NEWS", ""]
-    assert list(found.fields["id"]) == ["1", "2", "3"]
-    assert list(found.fields["split"]) == ["TRAIN", "TEST", "NOT-USED"]
-    assert list(found.fields["topics"]) == [("tin",), (), ()]
-    assert list(found.fields["places"]) == [("uk", "usa"), (), ()]
-    assert list(found.fields["people"]) == [(), ("lawson", "poehl"), ()]
-    assert list(found.fields["orgs"]) == [("ec",), (), ()]
-    assert same(found, load_reuters(write_tar(tmp_path / "reuters21578.tar.gz", members)))
+    loaded = load_reuters(write_folder(tmp_path / "folder", members))
+    assert loaded.texts == ["TIN <T> RISES\nTin & lead.\n Reuter", "BRIEF NEWS", "PRICES\n 1 < 2"]
+    assert list(loaded.fields["title"]) == ["TIN <T> RISES", "BRIEF NEWS", ""]
+    assert list(loaded.fields["id"]) == ["1", "2", "3"]
+    assert list(loaded.fields["split"]) == ["TRAIN", "TEST", "NOT-USED"]
+    assert list(loaded.fields["topics"]) == [("tin",), (), ()]
+    assert list(loaded.fields["places"]) == [("uk", "usa"), (), ()]
+    assert list(loaded.fields["people"]) == [(), ("lawson", "poehl"), ()]
+    assert list(loaded.fields["orgs"]) == [("ec",), (), ()]
+    assert same(loaded, load_reuters(write_tar(tmp_path / "reuters21578.tar.gz", members)))
 
 
-def test_half_a_story_is_damage(tmp_path):
+def test_an_incomplete_story_is_damage(tmp_path):
     members = {"reut2-000.sgm": SGML["reut2-000.sgm"][:-20].encode()}
-    with pytest.raises(ValueError, match=r"damaged: reut2-000.sgm has 2 stories, 1 of them whole"):
+    with pytest.raises(ValueError, match=r"damaged: reut2-000.sgm has 2 stories, 1 of them complete"):
         load_reuters(write_tar(tmp_path / "reuters21578.tar.gz", members))
 
 
 def test_reuters(corpus):
-    found = load_reuters(corpus("reuters21578/reuters21578.tar.gz"))
-    assert len(found.texts) == 21_578
+    loaded = load_reuters(corpus("reuters21578/reuters21578.tar.gz"))
+    assert len(loaded.texts) == 21_578
     for name, count in {"orgs": 881, "people": 1_156, "places": 18_798}.items():
-        assert sum(map(bool, found.fields[name])) == count
-    assert list(found.fields["id"]) == [str(number + 1) for number in range(21_578)]
+        assert sum(map(bool, loaded.fields[name])) == count
+    assert list(loaded.fields["id"]) == [str(number + 1) for number in range(21_578)]
 
 
 # --- Cross-domain Reuters
 
 
-def test_crossdomain_reads_what_is_there(tmp_path):
+def test_crossdomain_reads_what_exists(tmp_path):
     X = sp.csc_matrix([[1.0, 0, 2], [0, 3, 0]])
     for side, labels in (("src", [1, 2]), ("tar", [2, 2])):
         name = f"OrgsPeople_{side}"
@@ -305,8 +305,8 @@ def test_crossdomain_reads_what_is_there(tmp_path):
     ],
 )
 def test_crossdomain(corpus, task, name, source, target, words):
-    found = load_reuters_crossdomain(task, corpus(f"reuters_crossdomain/{name}_src.mat").parent)
-    for X, y, sizes in ((found.Xs, found.ys, source), (found.Xt, found.yt, target)):
+    loaded = load_reuters_crossdomain(task, corpus(f"reuters_crossdomain/{name}_src.mat").parent)
+    for X, y, sizes in ((loaded.Xs, loaded.ys, source), (loaded.Xt, loaded.yt, target)):
         assert X.shape == (sum(sizes.values()), words)
         assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == sizes
 
@@ -314,27 +314,27 @@ def test_crossdomain(corpus, task, name, source, target, words):
 # --- SRAA
 
 
-def test_sraa_reads_folder_and_archive_alike(tmp_path):
+def test_sraa_reads_folder_and_archive_in_the_same_way(tmp_path):
     members = {
         f"{group}/{number}": f"{group} {number} caf\xe9".encode("latin-1")
         for group in ("realauto", "realaviation", "simauto", "simaviation")
         for number in (2, 11)
     }
-    found = load_sraa(write_folder(tmp_path / "folder", members))
-    assert found.texts == [content.decode("latin-1") for content in members.values()]
-    assert [f"{group}/{number}" for group, number in zip(*found.fields.values(), strict=True)] == list(members)
+    loaded = load_sraa(write_folder(tmp_path / "folder", members))
+    assert loaded.texts == [content.decode("latin-1") for content in members.values()]
+    assert [f"{group}/{number}" for group, number in zip(*loaded.fields.values(), strict=True)] == list(members)
     packed = {f"sraa/{name}": content for name, content in members.items()}
-    assert same(found, load_sraa(write_tar(tmp_path / "sraa.tar.gz", {**packed, "sraa/README": b"not an article"})))
+    assert same(loaded, load_sraa(write_tar(tmp_path / "sraa.tar.gz", {**packed, "sraa/README": b"not an article"})))
 
 
 # --- Office-Caltech10
 
 
-def test_office_caltech_reads_what_is_there(tmp_path):
+def test_office_caltech_reads_what_exists(tmp_path):
     counts = np.array([[200, 0, 1], [0, 100, 255]], dtype=np.uint8)
     scipy.io.savemat(tmp_path / "dslr_SURF_L10.mat", {"fts": counts, "labels": np.array([[10], [1]], np.uint8)})
     images = load_office_caltech("dslr", tmp_path)
-    assert images.X.sum() == 556  # bytes would have run over
+    assert images.X.sum() == 556  # bytes would overflow
     assert list(images.labels) == ["projector", "back_pack"]
     assert images.domain == "dslr"
     with pytest.raises(CorpusNotFound, match=r"webcam_SURF_L10\.mat"):
@@ -360,7 +360,7 @@ def test_caltech256(tmp_path):
     assert files.paths == [tmp_path / name for name in names[:3]]
     assert list(files.labels) == ["ak47", "ak47", "american-flag"]
     assert list(load_caltech256(tmp_path, categories=["american-flag"]).labels) == ["american-flag"]
-    with pytest.raises(ValueError, match="'zebra' is not there"):
+    with pytest.raises(ValueError, match="there is no 'zebra'"):
         load_caltech256(tmp_path, categories=["ak47", "zebra"])
 
 
@@ -405,7 +405,7 @@ class TestArchives:
         with pytest.raises(CorpusDamaged, match=f"^[^ ]*{name} has no file like"):
             load(path)
 
-    def test_members_that_are_no_files_are_passed_over(self, load, name, members, tmp_path):
+    def test_members_that_are_not_files_are_ignored(self, load, name, members, tmp_path):
         path = write_tar(tmp_path / name, members)
         before = load(path)
         with tarfile.open(path, "w:gz") as archive:
@@ -427,7 +427,7 @@ class TestArchives:
 @pytest.mark.parametrize(
     ("load", "name"), [(load_newsgroups, "20news-bydate.jsonl.gz"), (load_amazon, "reviews.jsonl.gz")]
 )
-def test_lines_that_are_no_documents(load, name, content, tmp_path):
+def test_lines_that_are_not_documents(load, name, content, tmp_path):
     path = tmp_path / name
     path.write_bytes(gzip.compress(content + b"\n" * bool(content)))
     check_damaged(load, path)
@@ -438,7 +438,7 @@ def test_lines_that_are_no_documents(load, name, content, tmp_path):
 @pytest.mark.parametrize(
     "content", [b"", b"MATLAB? no", b"MATLAB 7.3 MAT-file" + b" " * 105 + b"\x00\x02IM" + b"x" * 99]
 )
-def test_matrices_that_are_none(tmp_path, content):
+def test_files_that_are_not_matrices(tmp_path, content):
     path = tmp_path / "dslr_SURF_L10.mat"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"dslr_SURF_L10\.mat is damaged"):
@@ -452,26 +452,26 @@ def test_matrices_that_are_none(tmp_path, content):
     ("labels", "message"),
     [([0, 1], "labels must be 1 to 10; one is 0"), ([1, 11], "one is 11"), ([1], "1 labels for 2")],
 )
-def test_labels_that_stand_for_no_class(tmp_path, labels, message):
-    """A 0 would be taken for the last class."""
+def test_labels_without_a_class(tmp_path, labels, message):
+    """A 0 would be read as the last class."""
     scipy.io.savemat(tmp_path / "dslr_SURF_L10.mat", {"fts": np.eye(2), "labels": np.array([labels]).T})
     with pytest.raises(ValueError, match=rf"dslr_SURF_L10\.mat is damaged .*{message}"):
         load_office_caltech("dslr", tmp_path)
-    for side, given in (("src", [1, 2]), ("tar", [2, 3])):
+    for side, codes in (("src", [1, 2]), ("tar", [2, 3])):
         name = f"OrgsPeople_{side}"
-        scipy.io.savemat(tmp_path / f"{name}.mat", {f"{name}_data": np.eye(2), f"{name}_label": np.array([given]).T})
+        scipy.io.savemat(tmp_path / f"{name}.mat", {f"{name}_data": np.eye(2), f"{name}_label": np.array([codes]).T})
     with pytest.raises(ValueError, match=r"OrgsPeople_tar\.mat is damaged .*labels must be 1 to 2; one is 3"):
         load_reuters_crossdomain("orgs vs people", tmp_path)
 
 
-# --- The room's door
+# --- The public names
 
 
-def test_names_are_found_on_first_use():
+def test_names_are_imported_on_first_use():
     assert set(datasets.__all__) <= set(dir(datasets))
     for name in datasets.__all__:
         assert getattr(datasets, name).__name__ == name
-    with pytest.raises(AttributeError, match="load_demo"):
+    with pytest.raises(AttributeError, match="load_everything"):
         datasets.load_everything
     code = "import labelferry.datasets, sys; print(*({'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)

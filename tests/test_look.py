@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry import SourceLR, cli
 from labelferry.assessment import carriers, changed_words, vocabulary_overlap
-from labelferry.ensemble.blend import surest
+from labelferry.assessment.agreement import most_confident
 from labelferry.workflows import compare, diagnose, explain
 
 from . import tickets
@@ -73,7 +73,7 @@ def test_diagnosis_is_printed(files, diagnosis):
     assert shown.stderr == ""
     for words in (
         "Verdict",
-        "The words",
+        "Words",
         "The classes",
         "nearest first",
         "north",
@@ -92,7 +92,7 @@ def test_comparison(comparison):
     assert set(rows) == {"EMNaiveBayes", "SourceLR", "SourceSVM"}
     agreements = [row["agreement"] for row in comparison["rows"]]
     assert agreements == sorted(agreements, reverse=True)
-    assert rows["SourceLR"]["sure"] == 1
+    assert rows["SourceLR"]["confident"] == 1
     assert rows["EMNaiveBayes"]["accuracy"] > 0.9 > rows["SourceLR"]["accuracy"]
     demo = tickets.demo()
     halves = slice(0, 200), slice(200, None)
@@ -126,7 +126,7 @@ def test_comparison_is_printed(files, comparison):
     shown = run(*arguments)
     assert shown.exit_code == 0, shown.output
     assert shown.stderr.splitlines() == [f"labelferry: {name}" for name in ("SourceLR", "EMNaiveBayes", "SourceSVM")]
-    for words in ("EMNaiveBayes", "accuracy", "balanced", "where sure", "mean kappa"):
+    for words in ("EMNaiveBayes", "accuracy", "balanced", "if confident", "mean kappa"):
         assert words in shown.stdout
     found = json.loads(run(*arguments, "--json").stdout)
     for now, then in zip(found["rows"], comparison["rows"], strict=True):
@@ -139,7 +139,7 @@ def test_comparison_is_printed(files, comparison):
     [
         (["--methods", "tlc"], "Did you mean tcl?"),
         (["--truth", "label"], "has no column 'label' with the true labels"),
-        (["--truth", "empty"], "no label at all in column 'empty'"),
+        (["--truth", "empty"], "no labels in column 'empty'"),
         (["--text", "txt"], "Did you mean 'text'?"),
     ],
 )
@@ -163,7 +163,7 @@ def test_frames_and_lists():
 
 def test_the_surest_fifth_of_every_class():
     P = np.array([[0.9, 0.1]] * 3 + [[0.6, 0.4]] * 7 + [[0.2, 0.8], [0.3, 0.7]])
-    assert surest(P).tolist() == [0, 1, 10]
+    assert most_confident(P).tolist() == [0, 1, 10]
 
 
 def test_words_by_hand():
@@ -204,7 +204,7 @@ def test_nothing_to_explain(tmp_path):
     est.save(alone)
     (tmp_path / "text.npz").write_text("no model")
     for path, message in (
-        (alone, "without its words"),
+        (alone, "without its vocabulary"),
         (tmp_path / "text.npz", "is not a model"),
         (tmp_path / "none.npz", "there is no file"),
         (tmp_path, "is a folder"),

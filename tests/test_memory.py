@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import labelferry
-from labelferry.linalg.normalize import unit_rows
+from labelferry.linalg.normalize import normalize_rows_l2
 
 N_DOCS, N_WORDS, LENGTH = 20_000, 20_000, 12
 LIMIT = N_DOCS * N_DOCS  # bytes: an eighth of one such array of float64, a quarter of float32
@@ -25,7 +25,7 @@ def corpus_of_20_000():
     columns = np.hstack([common, own, noise]).ravel()
     X = sp.csr_array((np.ones(columns.size), columns, np.arange(0, columns.size + 1, LENGTH)), shape=(N_DOCS, N_WORDS))
     X.sum_duplicates()
-    return unit_rows(X), y, np.where(domain == 0, 1, -1)
+    return normalize_rows_l2(X), y, np.where(domain == 0, 1, -1)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ NEWS = "20news/20news-bydate.jsonl.gz"
 
 
 def small_layer(seed=0):
-    """Counts of 40 documents and 7 words, of which 3 are guessed."""
+    """Counts of 40 documents and 7 words, of which 3 are predicted."""
     X = np.random.default_rng(seed).poisson(1.0, size=(40, 7)).astype(float)
     return X, X[:, [2, 0, 5]]
 
@@ -34,8 +34,8 @@ def small_layer(seed=0):
 @pytest.mark.parametrize("p", [0.0, 0.3, 0.9])
 def test_expectations_equal_the_loops(p, kind):
     X, T = small_layer()
-    for ours, theirs in zip(expectations(kind(X), kind(T), p), slow.expectations(X, T, p), strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    for actual, expected in zip(expectations(kind(X), kind(T), p), slow.expectations(X, T, p), strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-12)
     np.testing.assert_allclose(denoise(kind(X), kind(T), p), slow.weights(X, T, p, RIDGE), rtol=1e-8)
 
 
@@ -43,8 +43,8 @@ def test_expectations_equal_the_loops(p, kind):
 def test_the_closed_form_is_the_mean_of_20_000_corruptions(p):
     X, T = small_layer()
     closed, drawn = expectations(X, T, p), slow.sampled(X, T, p, 20_000, np.random.default_rng(1))
-    for ours, theirs in zip(closed, drawn, strict=True):
-        assert np.linalg.norm(ours - theirs) < 0.01 * np.linalg.norm(theirs)
+    for actual, expected in zip(closed, drawn, strict=True):
+        assert np.linalg.norm(actual - expected) < 0.01 * np.linalg.norm(expected)
     W = np.linalg.solve(drawn[1], drawn[0])
     assert np.linalg.norm(denoise(X, T, p) - W) < 0.01 * np.linalg.norm(W)
 
@@ -66,10 +66,10 @@ def test_no_weights_have_a_lower_expected_loss():
 
 
 @pytest.mark.parametrize("r", [5, 14, 100])
-def test_layers_equal_the_slow_twin(r):
-    """With r = 5 the words come in blocks; with r = 14, as many as there are words, and beyond, in a single one."""
+def test_layers_equal_the_slow_reference(r):
+    """With r = 5 there are several blocks of words; with r = 14, the number of words, or more there is one."""
     X = np.random.default_rng(0).poisson(0.5, size=(30, 14)).astype(float)
-    X[:, 3] = 0  # a word that no document has
+    X[:, 3] = 0  # a word that occurs in no document
     frequent = np.argsort(-(X > 0).sum(axis=0), kind="stable")[:r]
     order = np.random.default_rng(7).permutation(14)
     blocks = np.array_split(order, 3 if r == 5 else 1)
@@ -81,7 +81,7 @@ def test_layers_equal_the_slow_twin(r):
         np.testing.assert_allclose(F.toarray() if sp.issparse(F) else F, expected, atol=1e-7)
 
 
-def test_without_corruption_a_layer_gives_back_what_it_gets():
+def test_without_corruption_a_layer_returns_its_input():
     X, _ = small_layer()
     W, b = layers(X, 0.0, 1, 7, np.random.default_rng(0))
     by_frequency = np.argsort(-(X > 0).sum(axis=0), kind="stable")
@@ -102,21 +102,21 @@ def test_two_sources_and_few_frequent_words():
     est = MSDA(n_frequent=60, n_layers=3, random_state=0)
     assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.9
     assert est.state_.W[0].shape == (Xt.shape[1], 60)
-    assert est.state_.coef.shape == (1, Xt.shape[1] + 3 * 60)
+    assert est.state_.model.coef.shape == (1, Xt.shape[1] + 3 * 60)
 
 
-def test_the_classifier_is_logistic_regression_of_the_layers():
+def test_the_classifier_is_logistic_regression_on_the_layers():
     task = vocabulary_shift(n_docs=60)
     est = MSDA(0.6, input="given", C=2.0, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)
     model = logistic(represent(task.Xs, est.state_.W, est.state_.b), task.ys, C=2.0)
-    np.testing.assert_allclose(est.state_.coef, model.coef, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(est.state_.model.coef, model.coef, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(
         est.transduction_proba_, model.proba(represent(task.Xt, est.state_.W, est.state_.b)), atol=1e-8
     )
 
 
-def test_binary_input_does_not_see_how_often_a_word_occurs():
+def test_binary_input_ignores_how_often_a_word_occurs():
     task = vocabulary_shift(n_docs=60)
     binary, given = MSDA(random_state=0), MSDA(input="given", random_state=0)
     labels = binary.transfer(task.Xs, task.ys, task.Xt)
@@ -140,12 +140,12 @@ def test_corruption_by_cross_validation_is_the_best_on_the_source():
 
 
 @pytest.mark.parametrize("p", [-0.1, 1.0, "best"])
-def test_a_wrong_corruption_is_refused(p):
+def test_an_invalid_corruption_is_rejected(p):
     with pytest.raises(ValueError, match="'corruption' parameter of MSDA"):
         MSDA(p).transfer(np.eye(4), [0, 0, 1, 1], np.eye(4))
 
 
-def test_above_the_source_alone_on_newsgroups(corpus):
+def test_better_than_the_source_only_classifier_on_newsgroups(corpus):
     """comp vs sci, every fourth document: the published gain over logistic regression is 8 points."""
     task = newsgroups(corpus(NEWS), ("comp", "sci"))
     Xs, ys, Xt, yt = (part[::4] for part in task)

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 
 from labelferry.baselines import NMFClustering
 from labelferry.baselines.nmf_clustering import factorize, memberships, objective, weigh
-from labelferry.linalg.normalize import unit_rows
+from labelferry.linalg.normalize import normalize_rows_l2
 
 from .planted import two_sources, vocabulary_shift
 from .reference import nmf_clustering as slow
@@ -18,7 +18,7 @@ def test_objective_equals_the_loops():
     assert objective(*slow.normalized(U, V), X) == pytest.approx(objective(U, V, X))
 
 
-def test_the_papers_updates_find_nothing_lower_from_where_we_stop():
+def test_the_updates_of_the_paper_do_not_lower_the_final_objective():
     X = vocabulary_shift(n_docs=60, n_words=8).Xt
     solution = factorize(X, 2, max_iter=2000, tol=1e-10, rng=np.random.default_rng(0))
     U, V = solution.state, memberships(X, solution.state)
@@ -36,16 +36,16 @@ def test_the_papers_updates_find_nothing_lower_from_where_we_stop():
 
 def test_memberships_are_the_best_for_given_clusters():
     rng = np.random.default_rng(0)
-    U = np.asarray(unit_rows(rng.random((3, 9)))).T
+    U = np.asarray(normalize_rows_l2(rng.random((3, 9)))).T
     V = rng.random((20, 3)) * (rng.random((20, 3)) > 0.4)
     np.testing.assert_allclose(memberships(V @ U.T, U), V, atol=1e-3)
-    np.testing.assert_allclose(memberships(5 * V @ U.T, U), 5 * V, atol=5e-3)  # the length of a document has no say
+    np.testing.assert_allclose(memberships(5 * V @ U.T, U), 5 * V, atol=5e-3)  # V scales with the length of a document
 
 
-def test_cut_weighting_is_that_of_the_normalised_cut():
-    """The leading singular value is 1 and its vector the root of the degrees, as the trivial one of the cut."""
+def test_cut_weighting_is_that_of_the_normalized_cut():
+    """The leading singular value is 1 and its vector the root of the degrees, the trivial eigenvector of the cut."""
     X = vocabulary_shift(n_docs=40, n_words=8).Xt
-    Z = unit_rows(X).toarray()
+    Z = normalize_rows_l2(X).toarray()
     degree = (Z @ Z.T).sum(axis=1)
     np.testing.assert_allclose(weigh(X, "cut").toarray(), Z / np.sqrt(degree)[:, None])
     left, values, _ = np.linalg.svd(weigh(X, "cut").toarray())
@@ -62,7 +62,7 @@ def test_planted_vocabulary_shift_is_bridged(n_classes, weighting):
     assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
 
 
-def test_the_source_names_clusters_and_does_not_move_them():
+def test_the_source_names_clusters_and_does_not_change_them():
     task = vocabulary_shift(n_docs=100)
     one, other = NMFClustering(random_state=0), NMFClustering(random_state=0)
     one.transfer(task.Xs, task.ys, task.Xt)
@@ -78,7 +78,7 @@ def test_more_clusters_and_two_sources():
     assert est.state_.U[0].shape == (Xt.shape[1], 5)
 
 
-def test_more_starts_are_no_worse():
+def test_more_starts_do_not_raise_the_objective():
     task = vocabulary_shift(n_classes=4, n_docs=100)
     ends = []
     for n_init in (1, 5):
@@ -88,7 +88,7 @@ def test_more_starts_are_no_worse():
     assert ends[1] <= ends[0]
 
 
-def test_too_few_rounds_are_said():
+def test_too_few_iterations_are_reported():
     task = vocabulary_shift(n_docs=60)
     short, long = NMFClustering(max_iter=1, random_state=0), NMFClustering(max_iter=1000, random_state=0)
     short.transfer(task.Xs, task.ys, task.Xt)
@@ -99,7 +99,7 @@ def test_too_few_rounds_are_said():
 @pytest.mark.parametrize("weighting", ["none", "cut"])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("Xt", [np.zeros((3, 4)), np.ones((3, 4)), np.eye(4)[:1]], ids=["empty", "equal", "single"])
-def test_hard_input_has_a_defined_answer(Xt, kind, weighting):
+def test_degenerate_input_gives_finite_probabilities(Xt, kind, weighting):
     est = NMFClustering(weighting=weighting, random_state=0)
     est.transfer(kind(np.eye(4)), [0, 0, 1, 1], kind(Xt))
     assert np.isfinite(est.transduction_proba_).all()

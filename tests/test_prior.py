@@ -10,14 +10,10 @@ from labelferry.core.domains import read_domains
 from labelferry.core.persist import load
 from labelferry.core.proportions import (
     ProportionScaling,
-    balance_moved,
-    black_box_shares,
-    class_shares,
-    em_shares,
-    match_proportions,
-    neighbour_shares,
+    class_proportions,
     fit_label_proportions,
-    source_probabilities,
+    match_proportions,
+    neighbor_proportions,
     with_target_proportions,
 )
 from labelferry.core.registry import estimators
@@ -95,67 +91,26 @@ def test_a_balance_of_nothing_changes_nothing():
 
 
 # -- estimating them --------------------------------------------------------------------------------------------------
-def drawn(shares, n, seed=0):
-    """Points about one centre a class, and Bayes' probabilities under equal shares."""
-    rng = np.random.default_rng(seed)
-    y = rng.choice(len(shares), size=n, p=shares)
-    x = rng.normal(size=(n, 1)) + 2.0 * y[:, None]
-    P = np.exp(-0.5 * (x - 2.0 * np.arange(len(shares))) ** 2)
-    return y, P / P.sum(axis=1, keepdims=True)
-
-
-@pytest.mark.parametrize("shares", [[0.9, 0.1], [0.2, 0.1, 0.7]])
-def test_em_and_the_black_box_find_planted_shares(shares):
-    k = len(shares)
-    codes, held_out = drawn(np.full(k, 1 / k), 4000)
-    _, P = drawn(shares, 4000, seed=1)
-    np.testing.assert_allclose(em_shares(P, np.full(k, 1 / k)), shares, atol=0.04)
-    np.testing.assert_allclose(black_box_shares(held_out, codes, P), shares, atol=0.05)
-
-
-def test_em_stands_still_at_the_source_shares():
-    P = probabilities(k=2)
-    np.testing.assert_allclose(em_shares(P, P.mean(axis=0)), P.mean(axis=0), atol=1e-6)
-
-
 @pytest.mark.parametrize("balance", [(0.9, 0.1), (0.1, 0.9), (0.2, 0.6, 0.2)])
 def test_neighbour_shares_find_planted_shares(balance):
     task = vocabulary_shift(n_classes=len(balance), common=0.3, target_balance=balance)
     true = np.bincount(task.yt) / len(task.yt)
-    np.testing.assert_allclose(neighbour_shares(task.Xs, task.ys, task.Xt), true, atol=0.06)
-
-
-def test_source_probabilities_are_calibrated():
-    task = vocabulary_shift(common=0.3)
-    held_out, P = source_probabilities(task.Xs, task.ys, task.Xt)
-    np.testing.assert_allclose(held_out.mean(axis=0), [0.5, 0.5], atol=0.02)
-    assert P.shape == (task.Xt.shape[0], 2)
-
-
-def test_balance_moved():
-    uneven, even = vocabulary_shift(common=0.3, target_balance=(0.9, 0.1)), vocabulary_shift(common=0.3)
-    moved = balance_moved(uneven.Xs, uneven.ys, uneven.Xt)
-    assert moved.p < 0.01
-    assert (moved.low <= moved.shares).all()
-    assert (moved.shares <= moved.high).all()
-    assert moved.low[0] > 0.75
-    assert balance_moved(even.Xs, even.ys, even.Xt).p > 0.5
-    assert balance_moved(even.Xs, even.ys, even.Xt, margin=0.0).p < 0.2
+    np.testing.assert_allclose(neighbor_proportions(task.Xs, task.ys, task.Xt), true, atol=0.06)
 
 
 def test_what_class_prior_may_say():
     X, y, keys = stacked(UNEVEN)
     domains = read_domains(X, y, keys, estimator="")
-    np.testing.assert_allclose(class_shares("source", domains), [0.5, 0.5])
-    np.testing.assert_allclose(class_shares("uniform", domains), [0.5, 0.5])
-    np.testing.assert_allclose(class_shares("estimate", domains), SHARES, atol=0.05)
+    np.testing.assert_allclose(class_proportions("source", domains), [0.5, 0.5])
+    np.testing.assert_allclose(class_proportions("uniform", domains), [0.5, 0.5])
+    np.testing.assert_allclose(class_proportions("estimate", domains), SHARES, atol=0.05)
     assert with_target_proportions(domains, None) is domains
     told = with_target_proportions(domains, SHARES)
     assert told.domains[0].shares is None
     np.testing.assert_allclose(told.target_prior, SHARES)
     for wrong in ([0.5, 0.6], [1.0, 0.0], [0.2, 0.3, 0.5]):
-        with pytest.raises(ValueError, match="class_prior must hold one share a class"):
-            class_shares(wrong, domains)
+        with pytest.raises(ValueError, match="class_prior must have one proportion per class"):
+            class_proportions(wrong, domains)
 
 
 # -- the estimators ---------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from labelferry.datasets.reuters_tasks import PAIRS
 
 
 def index(rows):
-    """A corpus that has only its hierarchies: a dict a story."""
+    """A corpus that has only its hierarchies; one dict per story."""
     fields = {}
     for name in ("orgs", "people", "places"):
         fields[name] = np.empty(len(rows), dtype=object)
@@ -32,11 +32,11 @@ def test_halves_have_different_subcategories(pair, seed):
     for name in pair.split(" vs "):
         s, t = source[ys == name], target[yt == name]
         assert not names(corpus, s, name) & names(corpus, t, name)
-        expected = {"orgs": 6, "people": 5}.get(name)  # of places as many as of the other class
+        expected = {"orgs": 6, "people": 5}.get(name)  # as many places as of the other class
         assert len(s) == len(t) == (expected or len(source) / 2)
 
 
-def test_who_belongs_where():
+def test_the_class_of_a_story():
     odd = [
         {"orgs": ["ec", "imf"]},  # of both halves
         {"orgs": ["imf", "opec"]},  # of one half
@@ -53,13 +53,13 @@ def test_who_belongs_where():
     assert {3, 4, 5} & {*source, *target} == set()
 
 
-def test_the_seed_decides():
+def test_the_seed_selects_the_halves():
     corpus = index([*ORGS, *PEOPLE, *PLACES])
     draws = [orgs_people_places(corpus, "people vs places", seed) for seed in (3, 3, 4, 5, 6)]
     assert all((a == b).all() for a, b in zip(draws[0], draws[1], strict=True))
     assert len({tuple(draw[0]) for draw in draws}) > 1
     people = {tuple(source[ys == "people"]) for source, ys, _, _ in draws}
-    assert len(people) == 2  # either half is the source at times
+    assert len(people) == 2  # each half is the source for some seed
 
 
 def test_wrong_pair():

@@ -9,7 +9,10 @@ from labelferry.core.persist import load
 
 from .planted import two_sources, vocabulary_shift
 
-SURE = {"C": 100.0, "threshold": 0.7}  # of the short planted documents logistic regression is not sure otherwise
+CONFIDENT = {
+    "C": 100.0,
+    "threshold": 0.7,
+}  # with the defaults no prediction for the short planted documents is confident
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -26,51 +29,51 @@ def test_equals_scikit_learn(n_classes, settings):
     task = vocabulary_shift(n_classes=n_classes)
     names = np.array(["a", "b", "c", "d"])
     est = SelfTraining(C=100.0, **settings)
-    answer = est.transfer(task.Xs, names[task.ys], task.Xt)
+    labels = est.transfer(task.Xs, names[task.ys], task.Xt)
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(task.ys, np.full(150, -1))
-    theirs = SelfTrainingClassifier(LogisticRegression(C=100.0, max_iter=1000), **settings).fit(X, y)
-    np.testing.assert_array_equal(answer, names[theirs.predict(task.Xt)])
-    np.testing.assert_allclose(est.transduction_proba_, theirs.predict_proba(task.Xt), rtol=1e-9)
-    assert est.n_iter_ == theirs.n_iter_
-    assert est.converged_ == (theirs.termination_condition_ != "max_iter")
+    reference = SelfTrainingClassifier(LogisticRegression(C=100.0, max_iter=1000), **settings).fit(X, y)
+    np.testing.assert_array_equal(labels, names[reference.predict(task.Xt)])
+    np.testing.assert_allclose(est.transduction_proba_, reference.predict_proba(task.Xt), rtol=1e-9)
+    assert est.n_iter_ == reference.n_iter_
+    assert est.converged_ == (reference.termination_condition_ != "max_iter")
     assert len(est.objective_history_) == 0
 
 
-def test_nothing_sure_enough_is_the_source_alone():
+def test_without_confident_predictions_it_is_the_source_only_classifier():
     task = vocabulary_shift(seed=1)
     est = SelfTraining(threshold=0.999)
     est.transfer(task.Xs, task.ys, task.Xt)
-    theirs = LogisticRegression(C=10, max_iter=1000).fit(task.Xs, task.ys)
-    np.testing.assert_allclose(est.transduction_proba_, theirs.predict_proba(task.Xt), rtol=1e-9)
+    reference = LogisticRegression(C=10, max_iter=1000).fit(task.Xs, task.ys)
+    np.testing.assert_allclose(est.transduction_proba_, reference.predict_proba(task.Xt), rtol=1e-9)
     assert est.converged_
 
 
 @pytest.mark.parametrize(("n_classes", "floor"), [(2, 0.95), (4, 0.8)])
 def test_planted_vocabulary_shift_is_bridged(n_classes, floor):
     task = vocabulary_shift(n_classes=n_classes)
-    assert (SelfTraining(**SURE).transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > floor
+    assert (SelfTraining(**CONFIDENT).transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > floor
 
 
-def test_given_target_labels_are_learnt_from():
+def test_given_target_labels_are_used_for_training():
     task = vocabulary_shift(seed=3)
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(task.ys, np.where(np.arange(150) < 75, task.yt, -1))
-    est = SelfTraining(**SURE).fit(X, y, np.repeat([1, -1], 150), use_target_labels=True)
-    theirs = SelfTrainingClassifier(LogisticRegression(C=100.0, max_iter=1000), threshold=0.7).fit(X, y)
-    np.testing.assert_allclose(est.transduction_proba_[75:], theirs.predict_proba(X[225:]), rtol=1e-9)
+    est = SelfTraining(**CONFIDENT).fit(X, y, np.repeat([1, -1], 150), use_target_labels=True)
+    reference = SelfTrainingClassifier(LogisticRegression(C=100.0, max_iter=1000), threshold=0.7).fit(X, y)
+    np.testing.assert_allclose(est.transduction_proba_[75:], reference.predict_proba(X[225:]), rtol=1e-9)
     np.testing.assert_array_equal(est.transduction_[:75], task.yt[:75])
 
 
 def test_sources_are_pooled():
     Xs, ys, Xt, _ = two_sources(seed=1)
-    two, one = SelfTraining(**SURE), SelfTraining(**SURE)
+    two, one = SelfTraining(**CONFIDENT), SelfTraining(**CONFIDENT)
     two.transfer(Xs, ys, Xt)
     one.transfer(sp.vstack(Xs, format="csr"), np.concatenate(ys), Xt)
     np.testing.assert_allclose(two.transduction_proba_, one.transduction_proba_, rtol=1e-9)
 
 
-def test_sparse_is_dense_and_precision_is_kept():
+def test_sparse_equals_dense_and_precision_is_kept():
     task = vocabulary_shift(n_classes=3, seed=6)
-    est = SelfTraining(**SURE)
+    est = SelfTraining(**CONFIDENT)
     proba = []
     for dtype in (np.float64, np.float32):
         for kind in (sp.csr_array, sp.csr_array.toarray):
@@ -80,7 +83,7 @@ def test_sparse_is_dense_and_precision_is_kept():
     np.testing.assert_allclose(proba[1], proba[0], rtol=1e-6)
 
 
-def test_signed_features_are_welcome():
+def test_negative_features_are_accepted():
     rng = np.random.default_rng(0)
     ys = np.arange(60) % 3
     Xs = rng.normal(size=(60, 5)) + 4 * np.eye(3, 5)[ys]
@@ -89,8 +92,8 @@ def test_signed_features_are_welcome():
 
 def test_save_and_load(tmp_path):
     task = vocabulary_shift(n_classes=3, seed=7)
-    est = SelfTraining(**SURE)
+    est = SelfTraining(**CONFIDENT)
     est.transfer(task.Xs, np.array(["x", "y", "z"])[task.ys], task.Xt)
     est.save(tmp_path / "model.npz")
-    task.Xt.sort_indices()  # sums depend on the order, in the last digit
+    task.Xt.sort_indices()  # the last digit of a sum depends on the order
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict_proba(task.Xt), est.predict_proba(task.Xt))

@@ -15,7 +15,7 @@ from .test_cdsc import HARD
 
 
 def laplacian(n=60, seed=0):
-    W = knn.neighbour_graph(np.random.default_rng(seed).random((n, 8)), n_neighbors=6)
+    W = knn.neighbor_graph(np.random.default_rng(seed).random((n, 8)), n_neighbors=6)
     return W, graph(W, float)
 
 

@@ -16,12 +16,12 @@ def test_equals_scikit_learn(n_classes, C):
     task = vocabulary_shift(n_classes=n_classes)
     names = np.array(["a", "b", "c", "d"])
     est = SourceLR(C=C)
-    answer = est.transfer(task.Xs, names[task.ys], task.Xt)
-    theirs = LogisticRegression(C=C, max_iter=1000).fit(task.Xs, names[task.ys])
-    np.testing.assert_array_equal(answer, theirs.predict(task.Xt))
-    np.testing.assert_allclose(est.transduction_proba_, theirs.predict_proba(task.Xt), rtol=1e-9)
-    np.testing.assert_allclose(est.predict_proba(task.Xs), theirs.predict_proba(task.Xs), rtol=1e-9)
-    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (np.max(theirs.n_iter_), True, 0)
+    labels = est.transfer(task.Xs, names[task.ys], task.Xt)
+    reference = LogisticRegression(C=C, max_iter=1000).fit(task.Xs, names[task.ys])
+    np.testing.assert_array_equal(labels, reference.predict(task.Xt))
+    np.testing.assert_allclose(est.transduction_proba_, reference.predict_proba(task.Xt), rtol=1e-9)
+    np.testing.assert_allclose(est.predict_proba(task.Xs), reference.predict_proba(task.Xs), rtol=1e-9)
+    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (np.max(reference.n_iter_), True, 0)
 
 
 def test_c_by_cross_validation_equals_scikit_learns_grid_search():
@@ -40,13 +40,13 @@ def test_folds_of_a_rare_class(rare, n_folds):
     est = SourceLR()
     est.transfer(Xs, ys, task.Xt)
     model = LogisticRegression(C=10, max_iter=1000)
-    theirs = model if n_folds is None else GridSearchCV(model, {"C": list(GRID)}, cv=n_folds)
-    np.testing.assert_allclose(est.transduction_proba_, theirs.fit(Xs, ys).predict_proba(task.Xt), rtol=1e-9)
+    reference = model if n_folds is None else GridSearchCV(model, {"C": list(GRID)}, cv=n_folds)
+    np.testing.assert_allclose(est.transduction_proba_, reference.fit(Xs, ys).predict_proba(task.Xt), rtol=1e-9)
 
 
 @pytest.mark.parametrize(("n_classes", "floor"), [(2, 0.85), (4, 0.6)])
 def test_planted_vocabulary_shift_is_half_bridged(n_classes, floor):
-    """The common words carry some of the way; a source-only model has no use for the target's own."""
+    """The common words help to some extent; a source-only model cannot use the words that only the target has."""
     task = vocabulary_shift(n_classes=n_classes)
     accuracy = (SourceLR().transfer(task.Xs, task.ys, task.Xt) == task.yt).mean()
     assert floor < accuracy < 1
@@ -60,12 +60,12 @@ def test_target_documents_have_no_influence():
     np.testing.assert_array_equal(all_.state_.coef, few.state_.coef)
 
 
-def test_given_target_labels_are_learnt_from():
+def test_given_target_labels_are_used_for_training():
     task = vocabulary_shift(seed=3)
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(task.ys, np.where(np.arange(150) < 75, task.yt, -1))
     est = SourceLR(C=10).fit(X, y, np.repeat([1, -1], 150), use_target_labels=True)
-    theirs = LogisticRegression(C=10, max_iter=1000).fit(X[:225], y[:225])
-    np.testing.assert_allclose(est.transduction_proba_[75:], theirs.predict_proba(X[225:]), rtol=1e-6)
+    reference = LogisticRegression(C=10, max_iter=1000).fit(X[:225], y[:225])
+    np.testing.assert_allclose(est.transduction_proba_[75:], reference.predict_proba(X[225:]), rtol=1e-6)
     np.testing.assert_array_equal(est.transduction_[:75], task.yt[:75])
 
 
@@ -77,7 +77,7 @@ def test_sources_are_pooled():
     np.testing.assert_allclose(two.transduction_proba_, one.transduction_proba_, rtol=1e-9)
 
 
-def test_sparse_is_dense_and_precision_is_kept():
+def test_sparse_equals_dense_and_precision_is_kept():
     task = vocabulary_shift(n_classes=3, seed=6)
     est = SourceLR()
     proba = []
@@ -91,7 +91,7 @@ def test_sparse_is_dense_and_precision_is_kept():
         np.testing.assert_allclose(other, proba[0], atol=2e-3)
 
 
-def test_signed_features_are_welcome():
+def test_negative_features_are_accepted():
     rng = np.random.default_rng(0)
     ys = np.arange(60) % 3
     Xs = rng.normal(size=(60, 5)) + 4 * np.eye(3, 5)[ys]
@@ -99,7 +99,7 @@ def test_signed_features_are_welcome():
 
 
 @pytest.mark.parametrize("C", ["best", 0, -1.0])
-def test_a_wrong_c_is_refused(C):
+def test_an_invalid_c_is_rejected(C):
     with pytest.raises(ValueError, match="'C' parameter of SourceLR"):
         SourceLR(C=C).transfer(np.eye(4), [0, 0, 1, 1], np.eye(4))
 
@@ -109,5 +109,5 @@ def test_save_and_load(tmp_path):
     est = SourceLR()
     est.transfer(task.Xs, np.array(["x", "y", "z"])[task.ys], task.Xt)
     est.save(tmp_path / "model.npz")
-    task.Xt.sort_indices()  # sums depend on the order, in the last digit
+    task.Xt.sort_indices()  # the last digit of a sum depends on the order
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict_proba(task.Xt), est.predict_proba(task.Xt))

@@ -16,27 +16,27 @@ def test_equals_scikit_learn(n_classes, C):
     task = vocabulary_shift(n_classes=n_classes)
     names = np.array(["a", "b", "c", "d"])
     est = SourceSVM(C=C)
-    answer = est.transfer(task.Xs, names[task.ys], task.Xt)
-    theirs = LinearSVC(C=C, dual=False).fit(task.Xs, names[task.ys])
-    np.testing.assert_array_equal(answer, theirs.predict(task.Xt))
-    np.testing.assert_array_equal(est.predict(task.Xs), theirs.predict(task.Xs))
-    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (np.max(theirs.n_iter_), True, 0)
+    labels = est.transfer(task.Xs, names[task.ys], task.Xt)
+    reference = LinearSVC(C=C, dual=False).fit(task.Xs, names[task.ys])
+    np.testing.assert_array_equal(labels, reference.predict(task.Xt))
+    np.testing.assert_array_equal(est.predict(task.Xs), reference.predict(task.Xs))
+    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (np.max(reference.n_iter_), True, 0)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3])
 @pytest.mark.parametrize("n_classes", [2, 5])
 def test_probabilities_keep_the_order_of_the_decisions(n_classes, scale):
-    """Also for values of hundreds, where every sigmoid is 0 or 1."""
+    """Also for values of several hundred, for which each sigmoid is 0 or 1."""
     rng = np.random.default_rng(0)
     ys = np.arange(200) % n_classes
     Xs = rng.normal(size=(200, 8)) + 2 * np.eye(n_classes, 8)[ys]
     Xt = scale * rng.normal(size=(300, 8))
     est = SourceSVM(C=1.0)
-    answer = est.transfer(Xs, ys, Xt)
-    theirs = LinearSVC(C=1.0, dual=False).fit(Xs, ys)
-    np.testing.assert_array_equal(answer, theirs.predict(Xt))
-    np.testing.assert_array_equal(est.transduction_proba_.argmax(axis=1), theirs.predict(Xt))
-    decision = theirs.decision_function(Xt)
+    labels = est.transfer(Xs, ys, Xt)
+    reference = LinearSVC(C=1.0, dual=False).fit(Xs, ys)
+    np.testing.assert_array_equal(labels, reference.predict(Xt))
+    np.testing.assert_array_equal(est.transduction_proba_.argmax(axis=1), reference.predict(Xt))
+    decision = reference.decision_function(Xt)
     if n_classes > 2:
         for values, proba in zip(decision, est.transduction_proba_, strict=True):
             assert np.all(np.diff(proba[np.argsort(values)]) >= 0)
@@ -50,12 +50,12 @@ def test_c_by_cross_validation_equals_scikit_learns_grid_search():
     np.testing.assert_array_equal(SourceSVM().transfer(task.Xs, task.ys, task.Xt), search.predict(task.Xt))
 
 
-def test_a_class_of_one_document():
+def test_a_class_with_one_document():
     task = vocabulary_shift(n_docs=60, seed=2)
     keep = np.append(np.flatnonzero(task.ys == 0), 1)
-    theirs = LinearSVC(C=10, dual=False).fit(task.Xs[keep], task.ys[keep])
-    answer = SourceSVM().transfer(task.Xs[keep], task.ys[keep], task.Xt)
-    np.testing.assert_array_equal(answer, theirs.predict(task.Xt))
+    reference = LinearSVC(C=10, dual=False).fit(task.Xs[keep], task.ys[keep])
+    labels = SourceSVM().transfer(task.Xs[keep], task.ys[keep], task.Xt)
+    np.testing.assert_array_equal(labels, reference.predict(task.Xt))
 
 
 @pytest.mark.parametrize(("n_classes", "floor"), [(2, 0.85), (4, 0.6)])
@@ -73,7 +73,7 @@ def test_sources_are_pooled():
     np.testing.assert_allclose(two.transduction_proba_, one.transduction_proba_, rtol=1e-9)
 
 
-def test_sparse_is_dense_and_precision_is_kept():
+def test_sparse_equals_dense_and_precision_is_kept():
     task = vocabulary_shift(n_classes=3, seed=6)
     est = SourceSVM()
     proba = []
@@ -100,7 +100,7 @@ def test_long_indices_are_shortened_for_liblinear(C):
     assert Xs.indices.dtype == np.int64
 
 
-def test_the_same_twice():
+def test_two_fits_are_equal():
     task = vocabulary_shift(n_classes=3, n_docs=60, seed=6)
     one, two = SourceSVM(), SourceSVM()
     one.transfer(task.Xs, task.ys, task.Xt)
@@ -113,5 +113,5 @@ def test_save_and_load(tmp_path):
     est = SourceSVM()
     est.transfer(task.Xs, np.array(["x", "y", "z"])[task.ys], task.Xt)
     est.save(tmp_path / "model.npz")
-    task.Xt.sort_indices()  # sums depend on the order, in the last digit
+    task.Xt.sort_indices()  # the last digit of a sum depends on the order
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict_proba(task.Xt), est.predict_proba(task.Xt))

@@ -4,7 +4,7 @@ import pytest
 from labelferry.baselines import SpectralClassifier
 from labelferry.baselines.spectral_classifier import kamvar
 from labelferry.linalg.laplacian import LabelledSimilarity, Similarity, additive_operator
-from labelferry.linalg.normalize import unit_rows
+from labelferry.linalg.normalize import normalize_rows_l2
 from labelferry.methods import CDSC
 
 from .planted import two_sources, vocabulary_shift
@@ -101,6 +101,6 @@ def test_classes_without_a_word_in_common_are_one_point_each(form):
     est = SpectralClassifier(form, degree_regularization=0, random_state=0)
     np.testing.assert_array_equal(est.transfer(Xs, task.ys, Xt), task.yt)
     np.testing.assert_allclose(est.state_.values, 0, atol=1e-10)
-    y, rows = np.append(task.ys, task.yt), unit_rows(est.state_.vectors)
+    y, rows = np.append(task.ys, task.yt), normalize_rows_l2(est.state_.vectors)
     np.testing.assert_allclose(rows @ rows.T, np.equal.outer(y, y), atol=1e-8)  # the classes at right angles
     np.testing.assert_array_equal(est.predict(Xt), task.yt)

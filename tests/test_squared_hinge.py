@@ -8,16 +8,16 @@ from sklearn.svm import LinearSVC
 
 from labelferry.families.squared_hinge import (
     Machine,
-    curvature,
     decisions,
+    fit_machine,
+    hessian_product,
     linear_model,
-    minimise,
     no_graph,
     slacks,
     unit_scale,
     value_and_gradient,
 )
-from labelferry.linalg.knn import neighbour_graph
+from labelferry.linalg.knn import neighbor_graph
 from labelferry.linalg.laplacian import graph, normalized_laplacian
 
 
@@ -25,7 +25,7 @@ def machine(seed=0, n=40, n_words=6, smooth=0.7):
     rng = np.random.default_rng(seed)
     X = rng.random((n, n_words))
     y = np.where(X[:, 0] + 0.3 * rng.standard_normal(n) > 0.5, 1.0, -1.0)
-    L = normalized_laplacian(graph(neighbour_graph(X, n_neighbors=4), float)) * smooth
+    L = normalized_laplacian(graph(neighbor_graph(X, n_neighbors=4), float)) * smooth
     return Machine(X, y, rng.choice([0.0, 0.3, 2.0], size=n), L)
 
 
@@ -39,18 +39,18 @@ def gradient(point, m):
 
 @given(st.integers(0, 10_000))
 @settings(max_examples=30, deadline=None)
-def test_gradient_and_curvature_are_those_of_the_value(seed):
+def test_gradient_and_hessian_are_those_of_the_value(seed):
     m = machine(seed)
     rng = np.random.default_rng(seed)
     point, direction = rng.standard_normal(7), rng.standard_normal(7)
     np.testing.assert_allclose(gradient(point, m), approx_fprime(point, value, 1e-7, m), rtol=1e-4, atol=1e-4)
     f, h = decisions(m.X, point), 1e-7
-    if np.abs(1 - m.y * f).min() > 1e-4:  # no document enters or leaves the margin on the way
+    if np.abs(1 - m.y * f).min() > 1e-4:  # no document enters or leaves the margin
         change = (gradient(point + h * direction, m) - gradient(point - h * direction, m)) / (2 * h)
-        np.testing.assert_allclose(curvature(direction, f, m), change, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(hessian_product(direction, f, m), change, rtol=1e-4, atol=1e-4)
 
 
-def test_value_is_what_is_written():
+def test_value_equals_its_definition():
     m = machine(1)
     point = np.random.default_rng(1).standard_normal(7)
     f = m.X @ point[:-1] + point[-1]
@@ -60,43 +60,43 @@ def test_value_is_what_is_written():
 
 
 @pytest.mark.parametrize("smooth", [0.0, 0.7])
-def test_the_minimum_is_one_from_wherever_it_starts(smooth):
+def test_the_minimum_does_not_depend_on_the_start(smooth):
     m = machine(2, smooth=smooth)
-    found = [minimise(m), minimise(m, np.full(7, 5.0)), minimise(m, -np.arange(7.0))]
-    for optimum in found:
+    optima = [fit_machine(m), fit_machine(m, np.full(7, 5.0)), fit_machine(m, -np.arange(7.0))]
+    for optimum in optima:
         assert optimum.converged
         assert np.linalg.norm(gradient(optimum.point, m)) < 1e-3
-        np.testing.assert_allclose(optimum.point, found[0].point, atol=1e-3)
+        np.testing.assert_allclose(optimum.point, optima[0].point, atol=1e-3)
     rng = np.random.default_rng(0)
-    assert all(value(found[0].point + 0.1 * rng.standard_normal(7), m) > found[0].value for _ in range(50))
+    assert all(value(optima[0].point + 0.1 * rng.standard_normal(7), m) > optima[0].value for _ in range(50))
 
 
-def test_equals_liblinear_but_for_its_penalty_on_the_intercept():
+def test_equals_liblinear_except_for_its_penalty_on_the_intercept():
     m = machine(3)._replace(L=no_graph(40), cost=np.full(40, 0.5))
-    theirs = LinearSVC(C=0.5, dual=False, intercept_scaling=1e3, tol=1e-10, max_iter=10_000).fit(m.X, m.y)
-    ours = minimise(m).point
-    np.testing.assert_allclose(ours[:-1], theirs.coef_[0], atol=1e-3)
-    assert ours[-1] == pytest.approx(theirs.intercept_[0], abs=1e-3)
+    reference = LinearSVC(C=0.5, dual=False, intercept_scaling=1e3, tol=1e-10, max_iter=10_000).fit(m.X, m.y)
+    point = fit_machine(m).point
+    np.testing.assert_allclose(point[:-1], reference.coef_[0], atol=1e-3)
+    assert point[-1] == pytest.approx(reference.intercept_[0], abs=1e-3)
 
 
 @pytest.mark.parametrize("word", [0.0, 1.0])
-def test_documents_that_do_not_differ_have_the_answer_zero(word):
-    """No direction leads down from w = 0, b = 0, but for rounding."""
+def test_equal_documents_have_the_solution_zero(word):
+    """Up to rounding, no direction lowers J from w = 0, b = 0."""
     m = Machine(np.full((30, 1), word), np.where(np.arange(30) < 15, 1.0, -1.0), np.full(30, 0.7), no_graph(30))
-    found = minimise(m)
-    assert found.converged
-    np.testing.assert_allclose(found.point, 0, atol=1e-12)
-    np.testing.assert_allclose(minimise(m, np.array([2.0, -1.0])).point, 0, atol=1e-5)
+    optimum = fit_machine(m)
+    assert optimum.converged
+    np.testing.assert_allclose(optimum.point, 0, atol=1e-12)
+    np.testing.assert_allclose(fit_machine(m, np.array([2.0, -1.0])).point, 0, atol=1e-5)
 
 
-def test_a_start_near_by_needs_fewer_steps():
+def test_a_start_near_the_minimum_needs_fewer_steps():
     m = machine(4, n=400)
-    first = minimise(m)
+    first = fit_machine(m)
     changed = m._replace(y=np.where(np.arange(400) < 3, -m.y, m.y))
-    assert minimise(changed, first.point).n_iter <= minimise(changed).n_iter
+    assert fit_machine(changed, first.point).n_iter <= fit_machine(changed).n_iter
 
 
-def test_scale_is_taken_out_and_put_back():
+def test_scale_is_removed_and_restored():
     X = sp.random_array((30, 8), density=0.5, rng=np.random.default_rng(0), dtype=np.float32).tocsr() * np.float32(50)
     Z, length = unit_scale(X)
     assert Z.dtype == np.float64

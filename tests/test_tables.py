@@ -1,4 +1,4 @@
-"""Users' files: every kind of damage is one line that names it, and what is written is read back."""
+"""Users' files: every kind of damage is an error in one line, and what is written is read back."""
 
 import csv
 import gzip
@@ -14,8 +14,18 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from labelferry.text import Table, check_labels, choose_columns, from_texts, read_table, with_texts, write_table
-from labelferry.text.formats import is_number
+from labelferry.text import (
+    Table,
+    check_labels,
+    choose_columns,
+    formats,
+    from_texts,
+    is_table_file,
+    read_table,
+    with_texts,
+    write_table,
+)
+from labelferry.text.formats.delimited import is_number
 
 GOOD = b"text,label\na red door,yes\na green house,no\n"
 ROWS = {"text": ["a red door", "a green house"], "label": ["yes", "no"]}
@@ -95,7 +105,7 @@ BAD_FILES = [
     ("x.csv", TEXT + b'"a" c,b\n', "line 2: text follows a closing quote"),
     ("x.jsonl", b'{"text": "a"}\n{"text": \n', "line 2: no JSON object (Expecting value at character 9)"),
     ("x.jsonl", b'{"text": "a"}\n["a"]\n', "line 2: JSON that is a list"),
-    ("x.jsonl", b'{"text": "a", "text": "b"}\n', "line 1: no JSON object (a key stands in it twice)"),
+    ("x.jsonl", b'{"text": "a", "text": "b"}\n', "line 1: no JSON object (a key occurs twice)"),
     ("x.jsonl", b'{"text": "a\0"}\n', "line 1: NUL bytes"),
     ("x.jsonl", b'{"text": ' + b"[" * 200_000 + b"]" * 200_000 + b"}\n", "line 1: JSON that is nested too deeply"),
     ("x.jsonl", GOOD, "line 1: no JSON object"),
@@ -142,11 +152,11 @@ def test_no_file_and_folder(tmp_path):
 def test_the_encoding_can_be_named(tmp_path):
     path = put(tmp_path, TEXT + "café,naïve\n".encode("cp1252"))
     assert read_table(path, encoding="cp1252").columns == {"text": ["café"], "label": ["naïve"]}
-    with pytest.raises(ValueError, match="'klingon' is not known"):
+    with pytest.raises(ValueError, match="'klingon' is unknown"):
         read_table(path, encoding="klingon")
 
 
-def test_bad_rows_are_skipped_when_asked_and_all_of_them_are_listed(tmp_path):
+def test_bad_rows_are_skipped_and_all_of_them_are_listed(tmp_path):
     path = put(tmp_path, TEXT + b'a,b\nc\n"d" e,f\ng,\0\n\n"h\ni",j\nk,l,m\nn,"o\np,q\n')
     table = read_table(path, skip_bad=True)
     assert table.columns == {"text": ["a", "h\ni"], "label": ["b", "j"]}
@@ -162,15 +172,15 @@ def test_objects_with_other_keys(tmp_path):
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
-@pytest.mark.parametrize("junk", ["x", "x\n"])
-def test_a_huge_cell_is_refused_before_it_is_read(tmp_path, quote, junk):
+@pytest.mark.parametrize("filler", ["x", "x\n"])
+def test_a_huge_cell_is_rejected_before_it_is_read(tmp_path, quote, filler):
     path = tmp_path / "x.csv"
     with path.open("w") as file:
         file.write(f"text,label\na,b\n{quote}")
         for _ in range(20):
-            file.write(junk * (1_000_000 // len(junk)))
+            file.write(filler * (1_000_000 // len(filler)))
     before = csv.field_size_limit()
-    lines_are_rows = junk == "x\n" and not quote
+    lines_are_rows = filler == "x\n" and not quote
     message = "line 3: 1 field" if lines_are_rows else "line 3: a line or cell may have 100,000 characters"
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         read_table(path, limit=100_000)
@@ -178,14 +188,14 @@ def test_a_huge_cell_is_refused_before_it_is_read(tmp_path, quote, junk):
     assert csv.field_size_limit() == before
 
 
-def test_long_cells_are_read_and_the_limit_of_the_csv_module_is_left_alone(tmp_path):
+def test_long_cells_are_read_and_the_limit_of_the_csv_module_is_unchanged(tmp_path):
     path = put(tmp_path, TEXT + b"a" * 500_000 + b",b\n")
     before = csv.field_size_limit()
     assert len(read_table(path).columns["text"][0]) == 500_000 > before
     assert csv.field_size_limit() == before
 
 
-def test_files_are_read_side_by_side(tmp_path):
+def test_files_are_read_in_parallel(tmp_path):
     path = put(tmp_path, TEXT + (b"a" * 200_000 + b",b\n") * 5)
     sizes, threads = [], []
     for _ in range(4):
@@ -218,12 +228,12 @@ delimited = tables(
 @given(columns=delimited)
 @settings(max_examples=100, deadline=None)
 def test_what_is_written_is_read_back(tmp_path_factory, suffix, columns):
-    assume(not all(is_number(name) for name in columns))  # no header, says the reader
-    there_and_back(columns, tmp_path_factory.getbasetemp() / f"round.{suffix}")
+    assume(not all(is_number(name) for name in columns))  # the reader rejects such a header
+    write_and_read_back(columns, tmp_path_factory.getbasetemp() / f"round.{suffix}")
 
 
-def there_and_back(columns, path):
-    with mock.patch("os.fsync"):  # waits for the disk, which hundreds of examples need not
+def write_and_read_back(columns, path):
+    with mock.patch("os.fsync"):  # waits for the disk, which is slow for hundreds of examples
         write_table(Table("x", columns, range(len(next(iter(columns.values()))))), {}, path)
     back = read_table(path)
     assert back.columns == columns
@@ -235,8 +245,8 @@ values = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) 
 
 @given(columns=tables(values | st.lists(values, max_size=2)))
 @settings(max_examples=100, deadline=None)
-def test_json_lines_are_read_back_as_they_were(tmp_path_factory, columns):
-    there_and_back(columns, tmp_path_factory.getbasetemp() / "round.jsonl")
+def test_json_lines_are_read_back_unchanged(tmp_path_factory, columns):
+    write_and_read_back(columns, tmp_path_factory.getbasetemp() / "round.jsonl")
 
 
 def test_parquet_keeps_its_types(tmp_path):
@@ -257,9 +267,9 @@ def test_parquet_keeps_its_types(tmp_path):
     table = read_table(tmp_path / "in.parquet")
     assert table.columns["label"] == [1, 2, None]
     assert list(table.lines) == [1, 2, 3]
-    said = write_table(table, {"label": ["x", "y", "z"], "p": np.array([0.5, 0.25, 1])}, tmp_path / "out.parquet")
+    messages = write_table(table, {"label": ["x", "y", "z"], "p": np.array([0.5, 0.25, 1])}, tmp_path / "out.parquet")
     after = parquet.read_table(tmp_path / "out.parquet")
-    assert said == [f"column 'label' of {table.name} is kept as 'label_before'"]
+    assert messages == [f"column 'label' of {table.name} is kept as 'label_before'"]
     assert after.column("label_before").type == pa.int8()
     for name in ("text", "when", "words"):
         assert after.column(name).equals(before.column(name))
@@ -277,15 +287,15 @@ def test_parquet_by_content(tmp_path):
     assert read_table(tmp_path / "x.data").columns == ROWS
 
 
-def test_new_columns_stand_behind_the_old_ones_and_nothing_is_lost(tmp_path):
+def test_new_columns_follow_the_input_columns_and_nothing_is_lost(tmp_path):
     table = read_table(put(tmp_path, GOOD + b"=1+1,@x\n"))
-    said = write_table(table, {"label": ["1", "2", "3"], "sure": np.array([0.5, 1.0, 0.25])}, tmp_path / "out.csv")
-    expected = "text,label_before,label,sure\na red door,yes,1,0.5\na green house,no,2,1.0\n=1+1,@x,3,0.25\n"
+    messages = write_table(table, {"label": ["1", "2", "3"], "share": np.array([0.5, 1.0, 0.25])}, tmp_path / "out.csv")
+    expected = "text,label_before,label,share\na red door,yes,1,0.5\na green house,no,2,1.0\n=1+1,@x,3,0.25\n"
     assert (tmp_path / "out.csv").read_text() == expected
-    assert said == [f"column 'label' of {table.name} is kept as 'label_before'"]
+    assert messages == [f"column 'label' of {table.name} is kept as 'label_before'"]
 
 
-def test_values_that_are_no_text(tmp_path):
+def test_values_that_are_not_text(tmp_path):
     table = Table("x", {"a": [None, True, 1.5, {"b": "é"}, "\ud800"]}, range(5))
     write_table(table, {}, tmp_path / "x.jsonl")
     assert read_table(tmp_path / "x.jsonl").columns == table.columns
@@ -297,7 +307,7 @@ def test_values_that_are_no_text(tmp_path):
 
 
 class Interrupting(list):
-    """A column in the middle of which the user presses Ctrl-C."""
+    """A column during which the user presses Ctrl-C."""
 
     def __iter__(self):
         yield "a"
@@ -305,7 +315,7 @@ class Interrupting(list):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "jsonl"])
-def test_whole_or_not_at_all(tmp_path, suffix):
+def test_a_file_is_written_completely_or_not_at_all(tmp_path, suffix):
     path = put(tmp_path, b"old", f"out.{suffix}")
     with pytest.raises(KeyboardInterrupt):
         write_table(Table("x", {"text": Interrupting(["a", "b"])}, range(2)), {}, path)
@@ -339,14 +349,64 @@ def test_mode_link_and_places(tmp_path):
     for name, message in [
         ("none/out.csv", "there is no folder"),
         ("folder.csv", "a folder or a device"),
-        ("out.doc", "the suffix says the format"),
-        ("out.parquet.gz", "the suffix says the format"),
+        ("out.doc", "the suffix selects the format"),
+        ("out.parquet.gz", "the suffix selects the format"),
     ]:
         with pytest.raises(ValueError, match=message) as error:
             write_table(table, {}, tmp_path / name)
         one_line(error)
     with pytest.raises(ValueError, match="a value for each of the 1 rows"):
         write_table(table, {"label": [1, 2]}, tmp_path / "out.csv")
+
+
+# The formats
+
+
+def test_all_lists_of_formats_come_from_the_registry(tmp_path, monkeypatch):
+    assert [format_.suffixes[0] for format_ in formats.FORMATS] == [".csv", ".tsv", ".jsonl", ".parquet"]
+    assert formats.FORMAT_NAMES == "CSV, TSV, JSON lines or Parquet"
+    assert formats.OUTPUT_SUFFIXES == ".csv, .tsv, .jsonl or .parquet; .csv, .tsv and .jsonl also with .gz"
+    assert len(formats.BY_SUFFIX) == sum(len(format_.suffixes) for format_ in formats.FORMATS)
+    with pytest.raises(ValueError, match=re.escape(formats.OUTPUT_SUFFIXES)):
+        write_table(from_texts(["a"]), {}, tmp_path / "x.doc")
+    with pytest.raises(ValueError, match=re.escape(formats.FORMAT_NAMES)):
+        read_table(put(tmp_path, b"PK\x03\x04rest", "x.xlsx"))
+
+
+def test_a_registered_format_is_read_written_and_detected(tmp_path, monkeypatch):
+    marks = formats.base.text_format(
+        "marks",
+        (".mark",),
+        read_rows=lambda lines, bad: formats.delimited.read_delimited(lines, bad, delimiters="!"),
+        write_rows=lambda columns, write: formats.delimited.write_delimited(columns, write, delimiter="!"),
+        matches=lambda start: start.startswith(b"text!"),
+    )
+    assert read_table(put(tmp_path, b"text!label\nd!1\n", "x.unknown")).columns == {"text!label": ["d!1"]}
+    monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, marks))
+    monkeypatch.setitem(formats.BY_SUFFIX, ".mark", marks)
+    assert read_table(tmp_path / "x.unknown").columns == {"text": ["d"], "label": ["1"]}
+    write_table(from_texts(["a", "b"]), {"label": [1, 2]}, tmp_path / "x.mark.gz")
+    assert gzip.decompress((tmp_path / "x.mark.gz").read_bytes()) == b"text!label\na!1\nb!2\n"
+    assert read_table(tmp_path / "x.mark.gz").columns == {"text": ["a", "b"], "label": ["1", "2"]}
+    assert is_table_file("x.mark")
+
+
+@pytest.mark.parametrize(
+    ("value", "is_file"),
+    [
+        ("x.csv", True),
+        ("a folder/x.TSV.GZ", True),
+        ("x.ndjson", True),
+        ("x.parquet", True),
+        ("x.txt", False),
+        ("the file is x.csv now", False),
+        ("two lines\nx.csv", False),
+        ("x" * 5000 + ".csv", False),
+        (5, False),
+    ],
+)
+def test_names_of_files_and_texts(value, is_file):
+    assert is_table_file(value) is is_file
 
 
 # Choosing columns
@@ -360,7 +420,7 @@ LONG = ["the door of the house is red", "the house behind the door is green"]
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "expected", "said"),
+    ("source", "target", "expected", "messages"),
     [
         ({"text": LONG, "label": "ab"}, {"text": LONG}, ("text", "label", None), ["its name", "its name"]),
         ({"Body": LONG, "y": "ab"}, {"Body": LONG, "y": "ab"}, ("Body", "y", None), ["'Body' (its name)", "'y'"]),
@@ -380,17 +440,17 @@ LONG = ["the door of the house is red", "the house behind the door is green"]
         ),
     ],
 )
-def test_columns_are_guessed_and_said(source, target, expected, said):
-    source, target = ({name: list(v) for name, v in columns.items()} for columns in (source, target))
-    found = choose_columns(of("s", **source), of("t", **target))
-    assert found[:3] == expected
-    assert len(found.said) == sum(name is not None for name in expected)
-    for part, sentence in zip(said, found.said, strict=False):
+def test_columns_are_detected_with_a_message(source, target, expected, messages):
+    source, target = ({name: list(v) for name, v in table.items()} for table in (source, target))
+    columns = choose_columns(of("s", **source), of("t", **target))
+    assert columns[:3] == expected
+    assert len(columns.messages) == sum(name is not None for name in expected)
+    for part, sentence in zip(messages, columns.messages, strict=False):
         assert part in sentence
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "asked", "message"),
+    ("source", "target", "names", "message"),
     [
         ({"text": LONG}, {"text": LONG}, {}, "s has one column, 'text'"),
         ({"body": LONG, "review": LONG, "y": LONG}, {"body": LONG, "review": LONG}, {}, "which column is the text?"),
@@ -408,13 +468,13 @@ def test_columns_are_guessed_and_said(source, target, expected, said):
         ({"text": LONG, "label": LONG}, {"text": LONG}, {"text": "text", "label": "text"}, "'text' is named twice"),
     ],
 )
-def test_doubts_are_errors(source, target, asked, message):
+def test_doubts_are_errors(source, target, names, message):
     with pytest.raises(ValueError, match=re.escape(message)) as error:
-        choose_columns(of("s", **source), of("t", **target), **asked)
+        choose_columns(of("s", **source), of("t", **target), **names)
     one_line(error)
 
 
-def test_names_that_are_passed_are_taken():
+def test_given_names_are_used():
     table = of("s", text=LONG, label=LONG, body=LONG, domain=LONG)
     assert choose_columns(table, table, text="body", label="domain")[:3] == ("body", "domain", None)
 
@@ -427,7 +487,7 @@ def test_rows_without_text():
     assert kept.columns == {"text": ["a", "b"], "id": [1, 5]}
     assert kept.lines == [2, 7]
     assert [line for line, _ in kept.bad] == [3, 5, 6]
-    assert "holds a int, not a text" in kept.bad[-1].what
+    assert "contains a value of type int, not a text" in kept.bad[-1].what
     with pytest.raises(ValueError, match="no text at all"):
         with_texts(from_texts([""]), "text", skip_bad=True)
 
@@ -441,7 +501,7 @@ def test_rows_without_text():
         ([0.1, 0.2, 0.3], "a class of its own, such as 0.1"),
     ],
 )
-def test_labels_that_teach_nothing(labels, message):
+def test_labels_from_which_nothing_can_be_learned(labels, message):
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         check_labels(labels)
     one_line(error)
@@ -457,6 +517,6 @@ def test_lists_and_arrays():
         from_texts(["a", "b"], [0])
 
 
-def test_the_json_that_is_written_is_for_everyone(tmp_path):
+def test_the_written_json_is_standard(tmp_path):
     write_table(from_texts(["é\u2028"]), {"label": np.array([1])}, tmp_path / "x.jsonl")
     assert json.loads((tmp_path / "x.jsonl").read_bytes()) == {"text": "é\u2028", "label": 1}

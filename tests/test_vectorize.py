@@ -18,9 +18,9 @@ def words(vectorizer):
     return list(vectorizer.get_feature_names_out())
 
 
-def test_the_default_is_as_it_was():
-    ours = {"sublinear_tf": True, "stop_words": "english", "min_df": 2, "token_pattern": r"(?u)\b[^\W\d_]{2,}\b"}
-    assert tfidf_vectorizer().get_params() == TfidfVectorizer(**ours).get_params()
+def test_the_default_parameters():
+    expected = {"sublinear_tf": True, "stop_words": "english", "min_df": 2, "token_pattern": r"(?u)\b[^\W\d_]{2,}\b"}
+    assert tfidf_vectorizer().get_params() == TfidfVectorizer(**expected).get_params()
 
 
 def test_languages():
@@ -31,14 +31,16 @@ def test_languages():
     assert words(tfidf(GERMAN, language="de", min_df=1)[1]) == words(vectorizer)
     assert "und" in words(tfidf(GERMAN, language=None, min_df=1)[1])
     assert tfidf_vectorizer(language="en").stop_words == "english"
-    with pytest.raises(ValueError, match="'klingon' has no stop words; languages that have: arabic"):
+    for language in (None, "none", "None"):
+        assert tfidf_vectorizer(language=language).stop_words is None
+    with pytest.raises(ValueError, match="'klingon' has no stop words; known are: arabic"):
         tfidf_vectorizer(language="klingon")
 
 
 @pytest.mark.filterwarnings("error")
 def test_stop_words_are_words_of_the_pattern():
     pytest.importorskip("stop_words")
-    tfidf(["l'acqua e il pane", "il pane"], language="italian", min_df=1)  # scikit-learn warns where they are not
+    tfidf(["l'acqua e il pane", "il pane"], language="italian", min_df=1)  # scikit-learn warns if they are not
 
 
 def test_stems():
@@ -46,13 +48,14 @@ def test_stems():
     assert words(tfidf(TEXTS, stem=True, min_df=1)[1]) == ["door", "green", "hous", "paint", "red"]
     pairs = words(tfidf(TEXTS, stem=True, min_df=1, ngrams=2)[1])
     assert "red door" in pairs
-    assert "door paint" in pairs  # "is" is gone before pairs are made
+    assert "door paint" in pairs  # "is" is removed before pairs are made
     vectorizer = tfidf_vectorizer(stem=True, min_df=1)
     assert (clone(vectorizer).fit_transform(TEXTS) != vectorizer.fit_transform(TEXTS)).nnz == 0
     for settings, message in [
-        ({"language": None}, "needs a language"),
+        ({"language": None}, "needs a language; got None"),
+        ({"language": "none"}, "needs a language; got 'none'"),
         ({"language": "klingon", "stop_words": None}, "'klingon' has no stems"),
-        ({"analyzer": "char"}, "a tokenizer or analyzer too"),
+        ({"analyzer": "char"}, "a tokenizer or analyzer also"),
     ]:
         with pytest.raises(ValueError, match=message):
             tfidf_vectorizer(stem=True, **settings)
@@ -96,7 +99,7 @@ def through_a_file(state):
         {"max_df": np.float64(0.9), "max_features": 3, "strip_accents": "unicode", "lowercase": False},
     ],
 )
-def test_there_and_back_is_exact(settings):
+def test_a_vectorizer_is_rebuilt_exactly(settings):
     if settings.get("stem"):
         pytest.importorskip("Stemmer")
     if settings.get("language") == "german":
@@ -110,13 +113,13 @@ def test_there_and_back_is_exact(settings):
     assert after.dtype == before.dtype
     for part in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(after, part), getattr(before, part))
-    same = {**vectorizer.get_params(), "vocabulary": None}  # what was given is what was learnt
+    same = {**vectorizer.get_params(), "vocabulary": None}  # the given vocabulary is the learned one
     assert back.get_params() == same
     again = vectorizer_state(back)
     assert all(np.array_equal(again[name], value) for name, value in vectorizer_state(vectorizer).items())
 
 
-def test_one_long_word_costs_its_own_length():
+def test_one_long_word_needs_memory_of_its_own_length():
     state = vectorizer_state(tfidf_vectorizer(min_df=1).fit(["x" * 1_000_000, *TEXTS]))
     assert sum(array.nbytes for array in state.values()) < 1_100_000
 
@@ -146,7 +149,7 @@ def test_a_function_cannot_be_saved():
         {"idf": np.array(["a"])},
     ],
 )
-def test_a_damaged_state_is_refused(damage):
+def test_a_damaged_state_is_rejected(damage):
     state = vectorizer_state(tfidf_vectorizer(min_df=1).fit(TEXTS))
     ((name, value),) = damage.items()
     state[name] = np.array(json.dumps(value(json.loads(str(state[name]))))) if callable(value) else value

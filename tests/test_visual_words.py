@@ -8,7 +8,7 @@ from labelferry.datasets.visual_words import visual_words
 
 @pytest.fixture(scope="module")
 def images(tmp_path_factory):
-    """Ten drawings: five of circles, five of crosses, at random places; one blank sheet."""
+    """Ten drawings: five of circles, five of crosses, at random places; one blank image."""
     cv2 = pytest.importorskip("cv2", reason="needs the extra images")
     folder, rng = tmp_path_factory.mktemp("images"), np.random.default_rng(0)
     paths = []
@@ -26,7 +26,7 @@ def images(tmp_path_factory):
     return [*paths, folder / "blank.png"]
 
 
-def test_images_of_one_kind_share_their_words(images):
+def test_similar_images_have_similar_words(images):
     counts = visual_words(images, n_words=20, random_state=0).toarray()
     assert counts.shape == (11, 20)
     assert (counts[:10].sum(axis=1) > 0).all()
@@ -34,8 +34,8 @@ def test_images_of_one_kind_share_their_words(images):
     unit = counts[:10] / np.linalg.norm(counts[:10], axis=1, keepdims=True)
     cosines = unit @ unit.T
     kinds = np.arange(10) < 5
-    alike = kinds[:, None] == kinds
-    assert cosines[alike].mean() > cosines[~alike].mean() + 0.2
+    same_kind = kinds[:, None] == kinds
+    assert cosines[same_kind].mean() > cosines[~same_kind].mean() + 0.2
     assert (visual_words(images, n_words=20, random_state=0).toarray() == counts).all()
 
 
@@ -49,7 +49,7 @@ def test_errors(images, tmp_path):
     with pytest.raises(ValueError, match="n_words must be at most the number of descriptors, 0; got 800"):
         visual_words(images[-1:])
     (tmp_path / "text.png").write_text("no image")
-    with pytest.raises(ValueError, match=r"text\.png is missing or no image"):
+    with pytest.raises(ValueError, match=r"text\.png is missing, or not an image"):
         visual_words([tmp_path / "text.png"])
 
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their place under another name, then renamed."""
+"""Files that are written completely or not at all: under a temporary name in the same folder, then renamed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,24 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
 @contextmanager
-def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The path of an empty draft to be written; it takes the place of `path` when the block ends well.
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the path of an empty temporary file; it replaces `path` if the block ends without an error.
 
-    After an error or Ctrl-C the draft is gone and `path` is as it was.
+    After an error or Ctrl-C the temporary file is removed and `path` is unchanged.
+
+    Parameters
+    ----------
+    path : path
+        File to be written.
+
+    Yields
+    ------
+    draft : Path
+        File to write to instead.
     """
     path = Path(path)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -21,7 +32,7 @@ def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     draft = Path(name)
     try:
         yield draft
-        os.chmod(draft, 0o666 & ~_umask())  # a temporary file is for its owner alone, this one for those who may
+        os.chmod(draft, 0o666 & ~_umask())  # only the owner can read a temporary file; this one follows the umask
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(draft, path)
@@ -29,10 +40,36 @@ def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
+@contextmanager
+def open_atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for writing bytes; see `atomic_write`.
+
+    Parameters
+    ----------
+    path : path
+        File to be written.
+
+    Yields
+    ------
+    file : BinaryIO
+        The open file.
+    """
+    with atomic_write(path) as draft, draft.open("wb") as file:
+        yield file
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """UTF-8, line ends as they are in `text`."""
-    with whole(path) as draft:
-        draft.write_text(text, encoding="utf-8", newline="")
+    """Write a text as UTF-8, with its line ends unchanged.
+
+    Parameters
+    ----------
+    path : path
+        File to be written.
+    text : str
+        Content of the file.
+    """
+    with open_atomic(path) as file:
+        file.write(text.encode("utf-8"))
 
 
 def _umask() -> int:

@@ -1,6 +1,6 @@
 """Information-theoretic co-clustering with a source, entry by entry, on dense joint distributions.
 
-f is documents x words, g classes x words, each of total one. Every document cluster and every word cluster has weight.
+f is documents x words, g classes x words, each with total one. Each document cluster and each word cluster has weight.
 """
 
 import math
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def information(joint):
-    """I of the row and the column of a joint distribution."""
+    """Mutual information of the row and the column of a joint distribution."""
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
     return sum(
         p * math.log(p / (rows[i] * columns[j])) for (i, j), p in np.ndenumerate(joint) if p > 0
@@ -42,7 +42,7 @@ def approximation(joint, rows, columns, k, l):
 
 
 def loss(f, g, lam, documents, words, k, l):
-    """The informations lost, as their definitions have them."""
+    """The lost information, by its definition."""
     classes = range(len(g))
     lost_f = information(f) - information(merged(f, documents, words, k, l))
     return lost_f + lam * (information(g) - information(merged(g, classes, words, len(g), l)))
@@ -55,14 +55,14 @@ def divergence(f, g, lam, documents, words, k, l):
     return kl(f.ravel(), fhat.ravel()) + lam * kl(g.ravel(), ghat.ravel())
 
 
-def best(costs, now):
-    """The cheapest, or the present one where none is cheaper."""
+def best(costs, current):
+    """The cluster with the lowest cost, or the current one if none is lower."""
     cheapest = min(range(len(costs)), key=costs.__getitem__)
-    return cheapest if costs[cheapest] < costs[now] - 1e-12 else now
+    return cheapest if costs[cheapest] < costs[current] - 1e-12 else current
 
 
 def document_step(f, documents, words, k, l):
-    """Every d to the dhat with the smallest KL( f(W | d) || f(W | What) f(What | dhat) )."""
+    """Move each d to the dhat with the smallest KL( f(W | d) || f(W | What) f(What | dhat) )."""
     P, f_w = merged(f, documents, words, k, l), f.sum(axis=0)
     profile = [
         [f_w[w] / P[:, words[w]].sum() * P[a, words[w]] / P[a].sum() if f_w[w] > 0 else 0.0 for w in range(len(words))]
@@ -74,7 +74,7 @@ def document_step(f, documents, words, k, l):
 
 
 def word_step(f, g, lam, documents, words, k, l):
-    """Every w to the what with the smallest f(w) KL( f(D | w) || .. ) + lam g(w) KL( g(C | w) || .. )."""
+    """Move each w to the what with the smallest f(w) KL( f(D | w) || .. ) + lam g(w) KL( g(C | w) || .. )."""
     P, f_d = merged(f, documents, words, k, l), f.sum(axis=1)
     R = merged(g, range(len(g)), words, len(g), l)
 

@@ -1,14 +1,14 @@
-"""EM for a mixture of multinomials, document by document and word by word, in plain probabilities.
+"""EM for a mixture of multinomials, document by document and word by word, with probabilities instead of logarithms.
 
-`y` holds the class of each document or None, `weight` its weight in the M step, `prior_of` says whether the document
-counts for the shares of the classes (those of a source do not).
+`y` contains the class of each document or None, `weight` its weight in the M step, `prior_of` whether the document
+counts for the class proportions (those of a source do not).
 """
 
 import math
 
 
 def posterior(X, y, theta, pi):
-    """E step: P(class | document), Nigam et al. 2000, and one-hot where the label is given."""
+    """E step: P(class | document), Nigam et al. 2000, and one-hot if the label is given."""
     V = []
     for i in range(len(X)):
         joint = []
@@ -24,8 +24,8 @@ def posterior(X, y, theta, pi):
     return V
 
 
-def word_shares(X, V, weight, alpha):
-    """M step: theta_wc = (alpha + sum_i x_iw v_ic) / (alpha |words| + sum_iw x_iw v_ic), each document weighted."""
+def word_proportions(X, V, weight, alpha):
+    """M step: theta_wc = (alpha + sum_i x_iw v_ic) / (alpha |words| + sum_iw x_iw v_ic), weighted."""
     n_words, n_classes = len(X[0]), len(V[0])
     theta = [[0.0] * n_classes for _ in range(n_words)]
     for c in range(n_classes):
@@ -39,7 +39,7 @@ def word_shares(X, V, weight, alpha):
     return theta
 
 
-def class_shares(V, prior_of):
+def class_proportions(V, prior_of):
     """M step: pi_c = (1 + sum_i v_ic) / (|classes| + |documents|) over the documents of the target."""
     n_classes = len(V[0])
     of_target = [V[i] for i in range(len(V)) if prior_of[i]]

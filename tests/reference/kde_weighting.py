@@ -1,4 +1,4 @@
-"""Densities by kernels, document by document, and the weights of Shimodaira."""
+"""Kernel density estimates, document by document, and the weights of Shimodaira."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def density_of_others(centers, i):
 
 
 def weights(sources, target, flattening, max_ratio):
-    """Of the documents of all sources, to mean one."""
+    """Weights of the documents of all sources, with mean one."""
     w = []
     for source in sources:
         for i, z in enumerate(source):

@@ -1,4 +1,4 @@
-"""The Laplacian SVM's problem as it is written, dense, with sums over pairs."""
+"""The problem of the Laplacian SVM as in its definition, dense, with sums over pairs."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -16,7 +16,7 @@ def cosine_graph(X, n_neighbors):
 
 
 def roughness(f, W):
-    """f'L f for the normalised Laplacian: half the sum over pairs of W_ij (f_i / sqrt(d_i) - f_j / sqrt(d_j))^2."""
+    """f'L f for the normalized Laplacian: half the sum over pairs of W_ij (f_i / sqrt(d_i) - f_j / sqrt(d_j))^2."""
     d = W.sum(axis=1)
     n = len(f)
     return sum(
@@ -25,7 +25,7 @@ def roughness(f, W):
 
 
 def objective(w, b, X, y, W, gamma_A, gamma_I):
-    """y has 0 where there is no label."""
+    """y is 0 for documents without a label."""
     f = X @ w + b
     labelled = np.flatnonzero(y)
     loss = sum(max(0.0, 1 - y[i] * f[i]) ** 2 for i in labelled) / len(labelled)
@@ -33,5 +33,7 @@ def objective(w, b, X, y, W, gamma_A, gamma_I):
 
 
 def lap_svm(X, y, W, gamma_A, gamma_I):
-    found = minimize(lambda p: objective(p[:-1], p[-1], X, y, W, gamma_A, gamma_I), np.zeros(X.shape[1] + 1), tol=1e-10)
-    return found.x[:-1], found.x[-1]
+    result = minimize(
+        lambda p: objective(p[:-1], p[-1], X, y, W, gamma_A, gamma_I), np.zeros(X.shape[1] + 1), tol=1e-10
+    )
+    return result.x[:-1], result.x[-1]

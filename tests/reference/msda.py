@@ -1,4 +1,4 @@
-"""Marginalised denoising autoencoder: dense, entry by entry, and by dropping words for real."""
+"""Marginalized denoising autoencoder: dense, entry by entry, and by sampling corruptions."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ def with_constant(X):
 
 
 def sampled(X, T, p, n_samples, rng):
-    """P' and Q averaged over corruptions that are drawn."""
+    """P' and Q averaged over random corruptions."""
     A = with_constant(X)
     P, Q = np.zeros((A.shape[1], T.shape[1])), np.zeros((A.shape[1], A.shape[1]))
     for _ in range(n_samples):
@@ -37,10 +37,10 @@ def weights(X, T, p, ridge):
 
 
 def representation(X, p, n_layers, frequent, blocks, ridge):
-    """Rows of [x, h^1, .., h^L], of unit length; `frequent` and `blocks` hold columns of X."""
+    """Rows of [x, h^1, .., h^L], of unit length; `frequent` and `blocks` contain columns of X."""
     T = X[:, frequent]
-    guesses = [with_constant(X[:, block]) @ weights(X[:, block], T, p, ridge) for block in blocks]
-    H = [np.tanh(sum(guesses) / len(blocks))]
+    predictions = [with_constant(X[:, block]) @ weights(X[:, block], T, p, ridge) for block in blocks]
+    H = [np.tanh(sum(predictions) / len(blocks))]
     for _ in range(n_layers - 1):
         H.append(np.tanh(with_constant(H[-1]) @ weights(H[-1], H[-1], p, ridge)))
     return np.array([row / np.linalg.norm(row) for row in np.hstack([X, *H])])

@@ -19,7 +19,7 @@ def root_ratio(A, numerator, denominator):
     return out
 
 
-def rows_to_one(A):
+def normalize_rows_l1(A):
     return A / A.sum(axis=1, keepdims=True)
 
 
@@ -27,12 +27,12 @@ def cycle(X, F, S, G, Y, is_target, alpha, beta):
     """(a) and then (b) or (c) for one domain after the other, then (d). Y holds the labels of the sources."""
     F, G = list(F), list(G)
     for d in range(len(X)):
-        F[d] = rows_to_one(root_ratio(F[d], X[d] @ G[d] @ S.T, F[d] @ S @ G[d].T @ G[d] @ S.T))  # (a)
+        F[d] = normalize_rows_l1(root_ratio(F[d], X[d] @ G[d] @ S.T, F[d] @ S @ G[d].T @ G[d] @ S.T))  # (a)
         numerator, denominator = X[d].T @ F[d] @ S, G[d] @ S.T @ F[d].T @ F[d] @ S
         if not is_target[d]:
             numerator = numerator + alpha / len(Y[d]) * Y[d]
             denominator = denominator + alpha / len(Y[d]) * G[d]
-        G[d] = rows_to_one(root_ratio(G[d], numerator, denominator))  # (b), (c)
+        G[d] = normalize_rows_l1(root_ratio(G[d], numerator, denominator))  # (b), (c)
     numerator, denominator = np.zeros_like(S), np.zeros_like(S)
     for d in range(len(X)):
         weight = beta if is_target[d] else 1.0

@@ -13,18 +13,18 @@ def objective(U, V, X):
 
 def cycle(U, V, X):
     """u_wj <- u_wj (X'V)_wj / (U V'V)_wj, then v_ij <- v_ij (XU)_ij / (V U'U)_ij."""
-    top, below = X.T @ V, U @ V.T @ V
-    U = scaled(U, top, below)
-    top, below = X @ U, V @ U.T @ U
-    return U, scaled(V, top, below)
+    numerator, denominator = X.T @ V, U @ V.T @ V
+    U = scaled(U, numerator, denominator)
+    numerator, denominator = X @ U, V @ U.T @ U
+    return U, scaled(V, numerator, denominator)
 
 
-def scaled(A, top, below):
-    rows = zip(A, top, below, strict=True)
+def scaled(A, numerator, denominator):
+    rows = zip(A, numerator, denominator, strict=True)
     return np.array([[x * a / b if b > 0 else 0.0 for x, a, b in zip(*row, strict=True)] for row in rows])
 
 
 def normalized(U, V):
-    """Columns of U to unit length, V U' unchanged."""
+    """Columns of U scaled to unit length, V U' unchanged."""
     length = np.array([np.sqrt(sum(u * u for u in column)) for column in U.T])
     return U / length, V * length

@@ -12,14 +12,14 @@ def objective(w, b, X, y, cost):
 
 
 def svm(X, y, cost):
-    """The minimum of the objective, by a general optimiser that is told no derivatives."""
+    """The minimum of the objective, by a general optimizer without derivatives."""
     n_words = X.shape[1]
-    found = minimize(lambda p: objective(p[:-1], p[-1], X, y, cost), np.zeros(n_words + 1), tol=1e-10)
-    return found.x[:-1], found.x[-1]
+    result = minimize(lambda p: objective(p[:-1], p[-1], X, y, cost), np.zeros(n_words + 1), tol=1e-10)
+    return result.x[:-1], result.x[-1]
 
 
 def worst_pair(f, y, unlabelled):
-    """The pair m, l with the largest sum of slacks among those that the paper lets exchange, or None."""
+    """The pair m, l with the largest sum of slacks among those that the paper exchanges, or None."""
     best, worst_sum = None, 2 + 1e-9
     for m in unlabelled:
         for l in unlabelled:

@@ -35,7 +35,8 @@ def mean_kappas(labels: Sequence[Array]) -> list[float]:
 def margin(P: Array) -> Array:
     """Difference between the largest and the second largest probability of each row."""
     ordered = np.sort(P, axis=1)
-    return ordered[:, -1] - ordered[:, -2]
+    margins: Array = ordered[:, -1] - ordered[:, -2]
+    return margins
 
 
 def most_confident(P: Array, share: float = MOST_CONFIDENT) -> Array:
@@ -58,4 +59,5 @@ def set_top_probability(P: Array, top: Array) -> Array:
     rest = np.where(total > 1e-12, rest / np.maximum(total, 1e-12), even) * (1 - top)[:, None]
     out = np.minimum(rest, top[:, None] * (1 - 1e-6))
     out[rows, codes] = top
-    return out / out.sum(axis=1, keepdims=True)
+    normalized: Array = out / out.sum(axis=1, keepdims=True)
+    return normalized

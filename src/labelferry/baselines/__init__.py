@@ -1,4 +1,4 @@
-"""One file = one method that the papers compare with."""
+"""Methods with which the papers compare; one file per method."""
 
 from .cocc import CoCC
 from .dkt import DKT

@@ -62,9 +62,8 @@ from ..families.trifactorization import (
     update_association,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import ratio, root_scale
-from ..linalg.normalize import unit_norm, unit_rows
-from ..linalg.residual import sq_residual
+from ..linalg.multiplicative import ratio, root_scale, sq_residual
+from ..linalg.normalize import normalize_rows_l2, unit_norm
 
 
 class Factors(NamedTuple):
@@ -104,7 +103,7 @@ def step(f: Factors, p: Problem) -> Factors:
 
 def unit_columns(A: Array) -> Array:
     """Every column divided by its length; one of zeros, a class that a source does not have, stays zero."""
-    return np.asarray(unit_rows(A.T)).T
+    return np.asarray(normalize_rows_l2(A.T)).T
 
 
 def start(G: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:

@@ -56,8 +56,7 @@ from ..families.trifactorization import (
     update_documents,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
-from ..linalg.residual import sq_residual
+from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale, sq_residual
 
 
 class Factors(NamedTuple):
@@ -92,16 +91,16 @@ def step(f: Factors, p: Problem, normalize: str = "update") -> Factors:
     V = update_documents(V, p, [Pd @ H for Pd in P], to_one=rows)  # (c)
     H = update_association(H, P, p.words_by_class(V), V)  # (d)
     if normalize == "cycle":
-        U, W = columns_to_one(U), tuple(columns_to_one(Wd) for Wd in W)
-        V = p.update_unknown(V, lambda d: rows_to_one(V[d]))
+        U, W = normalize_columns_l1(U), tuple(normalize_columns_l1(Wd) for Wd in W)
+        V = p.update_unknown(V, lambda d: normalize_rows_l1(V[d]))
     return Factors(U, W, H, V)
 
 
 def start(V: tuple[Array, ...], n_words: int, n_common: int, n_own: int, rng: np.random.Generator) -> Factors:
     """Random U, W_d and H; V from the labels and, where there is none, logistic regression."""
     draw = partial(random_factor, rng, dtype=V[0].dtype)
-    U = columns_to_one(draw(n_words, n_common))
-    W = tuple(columns_to_one(draw(n_words, n_own)) for _ in V)
+    U = normalize_columns_l1(draw(n_words, n_common))
+    W = tuple(normalize_columns_l1(draw(n_words, n_own)) for _ in V)
     return Factors(U, W, draw(n_common + n_own, V[0].shape[1]), V)
 
 

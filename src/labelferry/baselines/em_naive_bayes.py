@@ -1,34 +1,35 @@
-r"""Naive Bayes by EM: the labels of the target are the hidden part of a mixture of multinomials, one a class.
+r"""Naive Bayes by EM: the labels of the target are the hidden variables of a mixture of multinomials, one per class.
 
-    maximise  sum_i log sum_c pi_c prod_w theta_wc^x_iw              target documents without a label
+    maximize  sum_i log sum_c pi_c prod_w theta_wc^x_iw              target documents without a label
             + sum_i log     pi_y_i prod_w theta_w,y_i^x_iw           target documents whose label y_i is given
             + s sum_i log          prod_w theta_w,y_i^x_iw           source documents
             + alpha sum_wc log theta_wc  [ + sum_c log pi_c ]        Dirichlet priors                                (1)
     over      theta, pi >= 0,   theta'1 = 1,   pi'1 = 1
 
-    x_iw  weight of word w in document i     theta  words x classes     pi  shares of the classes in the target
+    x_iw  weight of word w in document i     theta  words x classes     pi  class proportions of the target
     s     weight of the source               alpha  smoothing           v_i  posterior of document i
 
     E step   v_ic proportional to pi_c prod_w theta_wc^x_iw                                                          (2)
     M step   theta_wc proportional to alpha + s S_wc + K_wc + sum_i x_iw v_ic                                        (3)
-             pi_c proportional to 1 + k_c + sum_i v_ic, only where the prior is estimated                            (4)
+             pi_c proportional to 1 + k_c + sum_i v_ic, only if the prior is estimated                               (4)
 
-S and K are the word counts by class of the source and of the labelled target documents, k the number of the latter.
+S and K are the word counts per class of the source and of the labelled target documents, k the number of the latter.
 
 Paper: Nigam, McCallum, Thrun and Mitchell, Text Classification from Labeled and Unlabeled Documents using EM, Machine
-Learning 39, 2000. The numbers above are ours. EM never lowers (1) (Dempster, Laird and Rubin 1977) as long as s stays.
+Learning 39, 2000. The equation numbers are ours. EM never lowers (1) (Dempster, Laird and Rubin 1977) as long as s is
+constant.
 
 Departures
 ----------
-- The paper weighs the unlabelled documents down, by lambda in [0, 1], since they are many and the labelled few. Here
-  the labelled ones are of another domain, so the source is weighed down, by s. It is one family: s is lambda = 1 / s
+- The paper gives the unlabelled documents less weight, lambda in [0, 1], since they are many and the labelled few. Here
+  the labelled ones come from another domain, so the source gets less weight, s. It is one family: s is lambda = 1 / s
   with the pseudo-counts alpha / s, and s = 1 is the paper's basic EM.
 - `source_weight="annealed"` is not in the paper: s falls from 1 to 0, so that the source names the classes and the
-  target alone settles what their words are (the six newsgroup tasks: .986 against .981).
-- pi is the target's. The paper estimates it on all documents, labelled ones too; a source has shares of its own, which
-  are known, add a constant to (1) and would hide a shift of the classes.
-- By default pi is uniform and alpha 0.1, where the paper estimates pi and has 1: the six newsgroup tasks give .981
-  against .980 (pi estimated) and .978 (alpha 1). x may be tf-idf.
+  target alone determines their words (the six newsgroup tasks: .986 against .981).
+- pi belongs to the target. The paper estimates it on all documents, also the labelled ones. The class proportions of a
+  source are known, add a constant to (1) and would hide a shift of the classes.
+- By default pi is uniform and alpha 0.1, while the paper estimates pi and has alpha 1: the six newsgroup tasks give
+  .981 against .980 (pi estimated) and .978 (alpha 1). x may be tf-idf.
 """
 
 from __future__ import annotations
@@ -43,20 +44,24 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution, iterate
 from ..core.params import Rules, at_least, choice, count, positive, share
-from ..core.proportions import class_shares
+from ..core.proportions import class_proportions
 from ..core.registry import register
 from ..linalg.matrix import Array, Matrix
 
 
 class Mixture(NamedTuple):
+    """The parameters of the mixture."""
+
     log_theta: Array
     log_pi: Array
     s: float  # weight of the source in the M step that led here
 
 
 class Problem(NamedTuple):
-    X: tuple[Matrix, ...]  # the documents without a label, one block a target
-    x: Array  # their words in all: sum_i x_i
+    """The data of (1)."""
+
+    X: tuple[Matrix, ...]  # per target: the documents without a label
+    x: Array  # sum_i x_i over all of them
     S: Array
     K: Array
     k: Array
@@ -65,54 +70,58 @@ class Problem(NamedTuple):
 
 
 def log_joint(X: Matrix, f: Mixture) -> Array:
-    """log pi_c + sum_w x_iw log theta_wc, less what is the same for all classes: sum_w x_iw mean_c log theta_wc.
+    """log pi_c + sum_w x_iw log theta_wc, minus a term that is equal for all classes: sum_w x_iw mean_c log theta_wc.
 
-    Long documents have joint probabilities of e^-100,000, of which float32 would lose the digits that tell the classes
-    apart. What is left out changes no posterior.
+    Long documents have joint probabilities of e^-100,000; in float32 the digits in which the classes differ would be
+    lost. The term that is subtracted changes no posterior.
     """
-    return X @ (f.log_theta - f.log_theta.mean(axis=1, keepdims=True)) + f.log_pi
+    log_p: Array = X @ (f.log_theta - f.log_theta.mean(axis=1, keepdims=True)) + f.log_pi
+    return log_p
 
 
 def posterior(X: Matrix, f: Mixture) -> Array:  # (2)
-    return softmax(log_joint(X, f), axis=1)
+    proba: Array = softmax(log_joint(X, f), axis=1)
+    return proba
 
 
 def objective(f: Mixture, p: Problem) -> float:  # (1), negated
     log_theta, log_pi = f.log_theta.astype(np.float64), f.log_pi.astype(np.float64)
     unlabelled = sum(logsumexp(log_joint(X, f), axis=1).sum(dtype=np.float64) for X in p.X)
-    left_out = p.x @ log_theta.mean(axis=1)
+    subtracted = p.x @ log_theta.mean(axis=1)  # by log_joint
     labelled = np.vdot(f.s * p.S + p.K, log_theta) + p.k @ log_pi
     priors = p.alpha * log_theta.sum() + (log_pi.sum() if p.estimate_pi else 0.0)
-    return -float(unlabelled + left_out + labelled + priors)
+    return -float(unlabelled + subtracted + labelled + priors)
 
 
-def word_shares(N: Array, alpha: float) -> Array:
+def log_word_proportions(N: Array, alpha: float) -> Array:
     """log theta for the word counts N, in the precision of N."""
     smoothed = N.astype(np.float64) + alpha
-    return (np.log(smoothed) - np.log(smoothed.sum(axis=0))).astype(N.dtype)  # (3)
+    log_theta: Array = (np.log(smoothed) - np.log(smoothed.sum(axis=0))).astype(N.dtype)  # (3)
+    return log_theta
 
 
-def step(f: Mixture, p: Problem, fall: float = 0.0) -> Mixture:
-    """E step, then M step with the source's weight lowered by `fall`."""
+def step(f: Mixture, p: Problem, decrease: float = 0.0) -> Mixture:
+    """E step, then M step with the weight of the source lowered by `decrease`."""
     V = [posterior(X, f) for X in p.X]
-    s = max(0.0, f.s - fall)
+    s = max(0.0, f.s - decrease)
     N = s * p.S + p.K + sum(X.T @ Vd for X, Vd in zip(p.X, V, strict=True))
     log_pi = f.log_pi
     if p.estimate_pi:
         n = 1.0 + p.k + sum(Vd.sum(axis=0, dtype=np.float64) for Vd in V)
         log_pi = np.log(n / n.sum()).astype(log_pi.dtype)  # (4)
-    return Mixture(word_shares(N, p.alpha), log_pi, s)
+    return Mixture(log_word_proportions(N, p.alpha), log_pi, s)
 
 
 def pose(domains: Domains, alpha: float, estimate_pi: bool) -> Problem:
+    """The problem for the documents of all domains."""
     counts = [d.X.T @ domains.one_hot(d) for d in domains]
-    nothing = np.zeros_like(counts[0])
+    zeros = np.zeros_like(counts[0])
     blocks = tuple(d.X if not d.known.any() else d.X[~d.known] for d in domains.targets if not d.known.all())
     return Problem(
         blocks,
-        sum((X.T @ np.ones(X.shape[0], X.dtype) for X in blocks), nothing[:, 0]),
-        sum((N for N, d in zip(counts, domains, strict=True) if not d.is_target), nothing),
-        sum((N for N, d in zip(counts, domains, strict=True) if d.is_target), nothing),
+        sum((X.T @ np.ones(X.shape[0], X.dtype) for X in blocks), zeros[:, 0]),
+        sum((N for N, d in zip(counts, domains, strict=True) if not d.is_target), zeros),
+        sum((N for N, d in zip(counts, domains, strict=True) if d.is_target), zeros),
         sum(domains.one_hot(d).sum(axis=0) for d in domains.targets),
         alpha,
         estimate_pi,
@@ -120,8 +129,8 @@ def pose(domains: Domains, alpha: float, estimate_pi: bool) -> Problem:
 
 
 def start(p: Problem, pi: Array, s: float) -> Mixture:
-    """Naive Bayes trained on the labelled documents, all of the same weight."""
-    return Mixture(word_shares(p.S + p.K, p.alpha), np.log(pi).astype(p.S.dtype), s)
+    """Naive Bayes trained on the labelled documents, all with the same weight."""
+    return Mixture(log_word_proportions(p.S + p.K, p.alpha), np.log(pi).astype(p.S.dtype), s)
 
 
 def solve(
@@ -136,7 +145,7 @@ def solve(
     rng: np.random.Generator,
 ) -> Solution:
     estimate_pi = isinstance(class_prior, str) and class_prior == "estimate"
-    pi = class_shares("uniform" if estimate_pi else class_prior, domains)  # the source's shares say nothing of it
+    pi = class_proportions("uniform" if estimate_pi else class_prior, domains)
     p = pose(domains, smoothing, estimate_pi)
     value = partial(objective, p=p)
     s = 1.0 if isinstance(source_weight, str) else float(source_weight)
@@ -147,39 +156,52 @@ def solve(
             f"max_iter must be at least anneal_iter={anneal_iter}; got {max_iter}. The weight of the source would not "
             "reach 0: raise max_iter or lower anneal_iter."
         )
-    # Two loops: while s falls the objective is another one at every step, and to see it rest would mean nothing.
-    falling = iterate(partial(step, p=p, fall=1 / anneal_iter), value, start(p, pi, s), max_iter=anneal_iter, tol=0)
-    settled = falling.state._replace(s=0.0)  # 1 - 20 / 20 is 0 but for rounding
-    rest = iterate(partial(step, p=p), value, settled, max_iter=max_iter - anneal_iter, tol=tol)
-    return Solution(rest.state, falling.history + rest.history[1:], falling.n_iter + rest.n_iter, rest.converged)
+    # Two loops: while s falls, the objective changes in each step, so that it cannot show convergence.
+    annealing = iterate(
+        partial(step, p=p, decrease=1 / anneal_iter), value, start(p, pi, s), max_iter=anneal_iter, tol=0
+    )
+    annealed = annealing.state._replace(s=0.0)  # 1 - 20 / 20 is 0 up to rounding
+    final = iterate(partial(step, p=p), value, annealed, max_iter=max_iter - anneal_iter, tol=tol)
+    return Solution(
+        final.state, annealing.history + final.history[1:], annealing.n_iter + final.n_iter, final.converged
+    )
 
 
 @register
 class EMNaiveBayes(TransductiveClassifier):
-    """Multinomial naive Bayes, the labels of the target by EM.
+    """Multinomial naive Bayes with the labels of the target estimated by EM.
 
-    Strong where the classes are the target's own clusters (topics); where they are not (sentiment) EM drifts to
-    the topics and falls below the source's own classifier.
+    It is accurate if the classes are clusters of the target (topics). If they are not (sentiment), EM drifts to the
+    topics and becomes less accurate than the source-only classifier.
 
     Parameters
     ----------
-    smoothing : alpha in (1), added to the count of every word in every class (Lidstone).
-    class_prior : shares of the classes in the target: "uniform"; "source", those among the given labels; "estimate",
-        by EM on the target's documents; or an array in the order of `classes_`. An estimate follows a shift of the
-        classes where they are clear clusters, and runs off to a single class where they are not.
-    source_weight : s in (1), from 0 to 1; "constant" is 1; "annealed" falls in equal steps from 1 to 0 over
-        `anneal_iter` iterations and stays there. The paper's lambda, the weight of the unlabelled documents, is 1 / s.
-        The start is the same for all: naive Bayes on the labelled documents. Labelled target documents always have the
-        weight 1.
-    anneal_iter : iterations until an annealed weight is 0.
-    max_iter : number of iterations, those of the annealing among them.
-    tol : stop when the objective falls by less than this share of its first value in ten iterations, never while the
-        weight is falling; 0 runs all.
+    smoothing : float, default=0.1
+        alpha in (1), added to the count of each word in each class (Lidstone).
+    class_prior : {"uniform", "source", "estimate"} or array of shape (n_classes,), default="uniform"
+        Class proportions of the target, in the order of `classes_`. "source" takes those of the given labels.
+        "estimate" estimates them by EM on the documents of the target: the estimate follows a shift of the classes if
+        they are clear clusters, and drifts to a single class if they are not.
+    source_weight : float, "constant" or "annealed", default="constant"
+        s in (1), from 0 to 1. "constant" is 1; "annealed" falls in equal steps from 1 to 0 over `anneal_iter`
+        iterations and stays 0. The paper's lambda, the weight of the unlabelled documents, is 1 / s. The start is
+        always naive Bayes on the labelled documents. Labelled target documents always have the weight 1.
+    anneal_iter : int, default=20
+        Number of iterations until an annealed weight is 0.
+    max_iter : int, default=100
+        Largest number of iterations, including those of the annealing.
+    tol : float, default=1e-6
+        Stop if ten iterations lower the objective by less than this fraction of its first value, never while the weight
+        falls; 0 runs all iterations.
 
     Attributes
     ----------
-    state_ : Mixture(log_theta, log_pi, s). The others are those of every estimator; `class_prior_` is pi and
-        `objective_history_` is (1), negated, with the s of the iteration.
+    state_ : Mixture
+        log theta, log pi and s. The other attributes are those of `TransductiveClassifier`.
+    class_prior_ : array of shape (n_classes,)
+        pi.
+    objective_history_ : array
+        Minus (1), with the s of each iteration.
 
     References
     ----------
@@ -198,7 +220,7 @@ class EMNaiveBayes(TransductiveClassifier):
 
     State = Mixture
     solve = staticmethod(solve)
-    matches_prior = False
+    matches_prior: ClassVar[bool] = False
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "smoothing": positive(),
@@ -210,8 +232,15 @@ class EMNaiveBayes(TransductiveClassifier):
     }
 
     def __init__(
-        self, smoothing=0.1, *, class_prior="uniform", source_weight="constant", anneal_iter=20, max_iter=100, tol=1e-6
-    ):
+        self,
+        smoothing: float = 0.1,
+        *,
+        class_prior: Any = "uniform",
+        source_weight: float | str = "constant",
+        anneal_iter: int = 20,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+    ) -> None:
         self.smoothing = smoothing
         self.class_prior = class_prior
         self.source_weight = source_weight
@@ -223,4 +252,5 @@ class EMNaiveBayes(TransductiveClassifier):
         return posterior(X, self.state_)
 
     def _prior(self, domains: Domains) -> Array:
-        return np.exp(self.state_.log_pi)
+        mixture: Mixture = self.state_
+        return np.exp(mixture.log_pi)

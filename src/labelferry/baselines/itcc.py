@@ -1,47 +1,46 @@
-r"""Information-theoretic co-clustering: documents and words of the target clustered so that each tells of the other.
+r"""Information-theoretic co-clustering: clusters of documents and words of the target that predict each other.
 
-    minimise  I(D; W) - I(Dhat; What)  =  KL(p || q)      over the clusters dhat of d and what of w                  (1)
+    minimize  I(D; W) - I(Dhat; What)  =  KL(p || q)      over the clusters dhat of d and what of w                  (1)
 
     p(d, w)  the target's X, divided by its total      q(d, w) = p(dhat, what) p(d | dhat) p(w | what)
 
     document d   to the cluster with the smallest  KL( p(W | d) || p(W | What) p(What | dhat) )                      (2)
     word w       to the cluster with the smallest  KL( p(D | w) || p(D | Dhat) p(Dhat | what) )                      (3)
 
-(2) and (3) take turns, and (1) never rises. Nothing is learnt from the source but the names of the document clusters
-(`families/cluster_names.py`). The arithmetic is in `families/coclustering.py`: this is CoCC's without the source.
+(2) and (3) alternate, and (1) never rises. Nothing is learned from the source except the names of the document clusters
+(`families/cluster_names.py`). The arithmetic is in `families/coclustering.py`: it is CoCC without the source term.
 
-Paper: Dhillon, Mallela and Modha, Information-Theoretic Co-clustering, KDD 2003. We had no copy: the problem is as it
-is known where others use it. The numbers above are ours.
+Paper: Dhillon, Mallela and Modha, Information-Theoretic Co-clustering, KDD 2003. We had no copy; the problem is taken
+from papers that use it. The equation numbers are ours.
 
 Departures
 ----------
-- From random documents the steps end in poor places, so a start is k-means, of the documents and of the words, in the
-  space of the 32 leading singular vectors of X, rows of unit length. Of `n_init` starts the lowest loss is kept: on sci
-  vs talk four single starts of twelve, with the seeds 0 to 11, find the classes (.91 to .96, the others about .70),
-  and they have the lowest losses.
-- A cluster that has lost its weight has the shares of the whole; the loss still cannot rise.
-- 64 word clusters and 20 starts were settled on comp-sci, rec-talk and sci-talk of the newsgroup tasks (mean .976), and
+- From random documents the steps end in poor local minima. So a start is k-means, of the documents and of the words, in
+  the space of the 32 leading singular vectors of X, rows of unit length. Of `n_init` starts the one with the lowest
+  loss is kept: on sci vs talk four single starts of twelve, with the seeds 0 to 11, find the classes (.91 to .96, the
+  others about .70), and they have the lowest losses.
+- A cluster without weight gets the distribution of the whole target; the loss still cannot rise.
+- 64 word clusters and 20 starts were chosen on comp-sci, rec-talk and sci-talk of the newsgroup tasks (mean .976), and
   checked on the other three: mean of the six .982.
-- The answer, for new documents as for those at hand, is one more (2), with the clusters of the words as they are and
-  one average document mixed into p(What | dhat): without it a single word of a new document can rule a class out.
-  Words that the target does not have say nothing.
-- Several targets are clustered each on its own.
+- The prediction, for new documents as for those in the fit, is one more step (2), with the word clusters unchanged and
+  one average document mixed into p(What | dhat). Without it a single word of a new document can exclude a class. Words
+  that the target does not have are ignored.
+- Several targets are clustered separately.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution, restart
 from ..core.labels import UNKNOWN
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.registry import register
-from ..families.cluster_names import class_of_clusters
+from ..families.clustering import ClusteringClassifier, cluster_targets
 from ..families.coclustering import (
     Coclusters,
     Problem,
@@ -54,38 +53,35 @@ from ..families.coclustering import (
     start_words,
     step,
 )
-from ..families.per_target import by_class, join, targets_of
 from ..linalg.matrix import Array, Matrix, empty_rows
-from ..linalg.multiplicative import add_up
 
 
-class NamedClusters(NamedTuple):
-    """One entry a target of each."""
+class NamedCoclusters(NamedTuple):
+    """The co-clusters of each target."""
 
-    words: tuple[Array, ...]  # the cluster of every word, -1 for words that do not occur
-    T: tuple[Array, ...]  # p(what, dhat)
-    sizes: tuple[int, ...]  # number of documents
-    names: tuple[Array, ...]  # the class of every document cluster
+    coclusters: tuple[Coclusters, ...]  # per target
+    names: tuple[Array, ...]  # per target: the class of each document cluster
 
 
-def alone(X: Matrix) -> Problem:
-    """(1): the target without any class."""
-    return pose(X, np.zeros((X.shape[1], 1)), 0.0, held=np.zeros(X.shape[0], dtype=bool))
+def without_source(X: Matrix) -> Problem:
+    """(1): the problem of CoCC without classes."""
+    return pose(X, np.zeros((X.shape[1], 1)), 0.0, fixed=np.zeros(X.shape[0], dtype=bool))
 
 
 def start(
-    p: Problem, places: tuple[Array, Array], k: int, n_word_clusters: int, rng: np.random.Generator
+    p: Problem, coordinates: tuple[Array, Array], k: int, n_word_clusters: int, rng: np.random.Generator
 ) -> Coclusters:
-    """k-means of documents and words, in the places that `latent` gives them."""
-    documents, words = places
+    """Clusters by k-means of documents and words, in the coordinates that `latent` computes."""
+    documents, words = coordinates
     return arrange(k_means(documents, k, rng), start_words(words, ~empty_rows(p.X.T), n_word_clusters, rng), k, p)
 
 
 def cluster(
-    X: Matrix, k: int, n_word_clusters: int, n_init: int, max_iter: int, tol: float, rng: np.random.Generator
+    X: Matrix, *, k: int, n_word_clusters: int, n_init: int, max_iter: int, tol: float, rng: np.random.Generator
 ) -> Solution:
-    p = alone(X)
-    if empty_rows(X).all():  # there is nothing to cluster
+    """Co-clusters of the documents of one target; the state is a Coclusters."""
+    p = without_source(X)
+    if empty_rows(X).all():  # nothing to cluster
         return Solution(arrange(np.zeros(X.shape[0], dtype=int), np.full(X.shape[1], UNKNOWN), k, p), (), 1, True)
     return restart(
         partial(step, p=p),
@@ -94,53 +90,52 @@ def cluster(
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
-        look_every=1,
+        check_every=1,
     )
 
 
-def solve(
-    domains: Domains,
-    *,
-    n_clusters: int | None,
-    n_word_clusters: int,
-    n_init: int,
-    max_iter: int,
-    tol: float,
-    rng: np.random.Generator,
-) -> Solution:
+def assign(X: Matrix, s: Coclusters) -> tuple[Array, int]:
+    """The cluster of each document of the fit, and the number of clusters."""
+    return s.documents, s.T.shape[1]
+
+
+def solve(domains: Domains, *, n_clusters: int | None, rng: np.random.Generator, **settings: Any) -> Solution:
     k = domains.n_classes if n_clusters is None else n_clusters
-    solved = [cluster(t.X, k, n_word_clusters, n_init, max_iter, tol, rng) for t in domains.targets]
-    found = [solution.state for solution in solved]
-    names = tuple(
-        class_of_clusters(*domains.labelled(), t.X, s.documents, domains.n_classes, n_clusters=k)
-        for t, s in zip(domains.targets, found, strict=True)
-    )
-    words, T, sizes = zip(*((s.words, s.T, len(s.documents)) for s in found), strict=True)
-    return join(solved, NamedClusters(words, T, sizes, names))
+    return cluster_targets(domains, partial(cluster, k=k, rng=rng, **settings), assign, NamedCoclusters)
 
 
 @register
-class ITCC(TransductiveClassifier):
-    """Documents and words of the target co-clustered; clusters have the names of the source classes they resemble.
+class ITCC(ClusteringClassifier):
+    """Co-cluster documents and words of the target; name each document cluster after the most similar source class.
 
     Parameters
     ----------
-    n_clusters : number of document clusters; None takes the number of classes. Where there are more clusters than
-        classes, those left over take the nearest class.
-    n_word_clusters : number of word clusters, at most; fewer where there are fewer words.
-    n_init : starts of k-means; the lowest loss is kept.
-    max_iter : number of rounds of (2) and (3).
-    tol : stop when the loss falls by less than this share of its first value in a round; 0 runs all.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of the starts.
+    n_clusters : int, default=None
+        Number of document clusters; None takes the number of classes. If there are more clusters than classes, each
+        remaining cluster gets the nearest class.
+    n_word_clusters : int, default=64
+        Largest number of word clusters; there are fewer if there are fewer words.
+    n_init : int, default=20
+        Number of starts of k-means; the one with the lowest loss is kept.
+    max_iter : int, default=100
+        Largest number of iterations of (2) and (3).
+    tol : float, default=1e-6
+        Stop if an iteration lowers the loss by less than this fraction of its first value; 0 runs all iterations.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState or None, default=None
+        Seed of the starts.
 
     Attributes
     ----------
-    state_ : NamedClusters(words, T, sizes, names), one of each a target. The others are those of every estimator;
-        `objective_history_` is the loss (1) at the start and after every round, and `transduction_proba_` the
-        likelihood of a document as so many words of a cluster, for the best cluster of each class. It keeps the order
-        of (2) and is not calibrated.
+    state_ : NamedCoclusters
+        Clusters and their classes, per target. The other attributes are those of `TransductiveClassifier`.
+    objective_history_ : array
+        The loss (1) at the start and after each iteration.
+    transduction_proba_ : array of shape (n_target, n_classes)
+        The likelihood of a document as a sample of words, for the best cluster of each class. It keeps the order of (2)
+        and is not calibrated.
 
     References
     ----------
@@ -156,9 +151,9 @@ class ITCC(TransductiveClassifier):
     ['sport', 'sport', 'trade', 'trade']
     """
 
-    State = NamedClusters
+    State = NamedCoclusters
     solve = staticmethod(solve)
-    non_negative = True
+    non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "n_clusters": [*count(), None],
         "n_word_clusters": count(),
@@ -171,15 +166,15 @@ class ITCC(TransductiveClassifier):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_word_clusters=64,
-        n_init=20,
-        max_iter=100,
-        tol=1e-6,
-        class_prior=None,
-        random_state=None,
-    ):
+        n_word_clusters: int = 64,
+        n_init: int = 20,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        class_prior: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_word_clusters = n_word_clusters
         self.n_init = n_init
@@ -188,9 +183,6 @@ class ITCC(TransductiveClassifier):
         self.class_prior = class_prior
         self.random_state = random_state
 
-    def _fold_in(self, X: Matrix, d: int) -> Array:
-        f = self.state_
-        return add_up(
-            by_class(posterior(X, f.words[t], f.T[t], f.sizes[t]), f.names[t], len(self.classes_))
-            for t in targets_of(self.domain_is_target_, d)
-        )
+    def _cluster_scores(self, X: Matrix, t: int) -> Array:
+        s = self.state_.coclusters[t]
+        return posterior(X, s.words, s.T, len(s.documents))

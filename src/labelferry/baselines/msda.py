@@ -1,44 +1,46 @@
-r"""Marginalised stacked denoising autoencoder: words are guessed from the words around them, layer upon layer.
+r"""Marginalized stacked denoising autoencoder: layers that predict words from the other words of a document.
 
-    minimise  E sum_i || x_i - W x~_i ||^2      over W,                                                              (1)
+    minimize  E sum_i || x_i - W x~_i ||^2      over W,                                                              (1)
 
-    x~_i  document i with every word dropped with probability p; a constant 1 stands beside them and is never dropped
+    x~_i  document i with each word dropped with probability p; a constant 1 is appended and never dropped
 
 The expectation over all ways to drop words has a closed form. With S = sum_i x_i x_i' and q = (1 - p, ..., 1 - p, 1):
 
     W = E[P] E[Q]^-1,   E[P]_ab = S_ab q_b,   E[Q]_ab = S_ab q_a q_b for a != b,   E[Q]_aa = S_aa q_a                (2)
 
-    h^1 = tanh(W^1 x),  h^l = tanh(W^l h^(l-1));   a linear classifier of [x, h^1, .., h^L], learnt on the source
+    h^1 = tanh(W^1 x),  h^l = tanh(W^l h^(l-1));   a linear classifier of [x, h^1, .., h^L], trained on the source
 
-A word of the target alone lights up the units of the words it stands beside, and some of these the source knows. All
+A word that only the target has activates the units of the words it occurs with, some of which the source has too. All
 documents, labelled or not, are in S.
 
-Many words: only the r most frequent ones are guessed, T in place of x. The words are dealt at random into K blocks of
-at most r; each block guesses T on its own by (2), and h^1 = tanh of the mean of the K guesses. From h^1 on there are r
-units. The largest squares are blocks, (r + 1) x (r + 1), whatever the number of words; x itself stays sparse.
+Many words: only the r most frequent ones are predicted, T instead of x. The words are split at random into K blocks of
+at most r; each block predicts T by (2), and h^1 = tanh of the mean of the K predictions. From h^1 on there are r
+units. The largest square matrices are (r + 1) x (r + 1) for any number of words; x itself stays sparse.
 
     X  documents x words     A  documents x inputs of a layer     T  documents x outputs     W  inputs x outputs, here
 
 Paper: Chen, Xu, Weinberger and Sha, Marginalized Denoising Autoencoders for Domain Adaptation, ICML 2012. We had no
-copy: the method, and what is said of the paper here, is as it is known where others use it. The numbers above are ours.
+copy; the method and the statements about the paper here are taken from papers that use it. The equation numbers are
+ours.
 
 Departures
 ----------
-- Rows of [x, h^1, .., h^L] are scaled to unit length, so that one grid of C serves any number of words and layers.
+- Rows of [x, h^1, .., h^L] are scaled to unit length, so that one grid of C suits any number of words and layers.
 - The paper chooses p, among .5 to .9, and C by cross-validation on the source; "cv" does so. The defaults, p = .5 and
   C = .1, are the best of p in .5, .7, .9 and C in .1, 1, 10 on three newsgroup tasks (comp-sci, rec-talk, sci-talk:
-  mean .872; SourceLR .766), checked on the other three: mean of the six .894. Held-out source documents ask for a
-  larger C than serves the target: with `C="cv"` comp-sci falls from .882 to .620 and rec-talk from .902 to .794.
-- x is 1 where a word occurs, as in the paper's experiments; `input="given"` takes X as it is, tf-idf for example.
-- r = 1000 for the sake of time; with more than that many words the blocks are an approximation, as the authors' is.
+  mean .872; SourceLR .766), checked on the other three: mean of the six .894. Cross-validation on the source chooses
+  a larger C than is best for the target: with `C="cv"` comp-sci falls from .882 to .620 and rec-talk from .902 to
+  .794.
+- x is 1 if a word occurs, as in the paper's experiments; `input="given"` uses X unchanged, tf-idf for example.
+- r = 1000 to save time; with more than r words the blocks are an approximation, as in the paper.
 - TCL's Table 2 has a mean of .811 on the six tasks, with p by cross-validation and words of 15 documents or more.
-- A ridge of 1e-5 times the mean of its diagonal is added to E[Q], for words that no document has.
+- A ridge of 1e-5 times the mean of its diagonal is added to E[Q], for words that occur in no document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve as solve_linear
@@ -61,12 +63,11 @@ RIDGE = 1e-5
 
 
 class Autoencoder(NamedTuple):
-    """The layers, the classifier's weights, and whether x is 0 or 1."""
+    """The layers, the classifier on top of them, and whether x is binary."""
 
     W: tuple[Array, ...]  # words x r, then r x r
-    b: tuple[Array, ...]  # r; the row of W that belongs to the constant
-    coef: Array  # 1 or classes x (words + layers * r)
-    intercept: Array
+    b: tuple[Array, ...]  # r; the weights of the constant
+    model: LinearModel  # of the words + layers * r features
     binary: bool
 
 
@@ -83,26 +84,27 @@ def expectations(A: Matrix, T: Matrix, p: float) -> tuple[Array, Array]:
     return np.vstack([q * to_dense(A.T @ T).astype(np.float64), T.T @ ones]), Q
 
 
-def objective(W: Array, P: Array, Q: Array, T: Matrix) -> float:  # (1), the expectation taken
+def objective(W: Array, P: Array, Q: Array, T: Matrix) -> float:  # (1)
     return squared_norm(T) - 2 * float(np.vdot(P, W)) + float(np.vdot(W, Q @ W))
 
 
 def denoise(A: Matrix, T: Matrix, p: float) -> Array:
-    """The W of (2), transposed: (inputs + 1) x outputs."""
+    """W of (2), transposed: (inputs + 1) x outputs."""
     P, Q = expectations(A, T, p)
     Q[np.diag_indices_from(Q)] += RIDGE * np.trace(Q) / len(Q)
-    return solve_linear(Q, P, assume_a="pos", overwrite_a=True, overwrite_b=True)
+    W: Array = solve_linear(Q, P, assume_a="pos", overwrite_a=True, overwrite_b=True)
+    return W
 
 
 def layers(X: Matrix, p: float, n_layers: int, r: int, rng: np.random.Generator) -> tuple[list[Array], list[Array]]:
-    """The W and b of every layer, from all documents."""
+    """W and b of each layer, from all documents."""
     m = X.shape[1]
     in_documents = np.asarray(apply(X, np.ones_like).sum(axis=0))
     T = take_columns(X, np.argsort(-in_documents, kind="stable")[:r])
     blocks = np.array_split(rng.permutation(m), -(-m // r))
     W, b = np.empty((m, T.shape[1]), dtype=X.dtype), np.zeros(T.shape[1], dtype=X.dtype)
     for block in blocks:
-        Wb = denoise(take_columns(X, block), T, p) / len(blocks)  # the mean of the guesses
+        Wb = denoise(take_columns(X, block), T, p) / len(blocks)  # the mean of the predictions
         W[block] = Wb[:-1]
         b += Wb[-1].astype(X.dtype)
     Ws, bs = [W], [b]
@@ -117,12 +119,13 @@ def layers(X: Matrix, p: float, n_layers: int, r: int, rng: np.random.Generator)
 
 def hidden(h: Matrix, W: Array, b: Array) -> Array:
     """The units of the next layer."""
-    out = np.asarray(h @ W)
-    out += b
-    return np.tanh(out, out=out)
+    units: Array = np.asarray(h @ W)
+    units += b
+    np.tanh(units, out=units)
+    return units
 
 
-def represent(X: Matrix, W: Sequence[Array], b: Sequence[Array]) -> Matrix:
+def represent(X: Matrix, W: Sequence[Array], b: Sequence[Array]) -> Any:
     """Rows of [x, h^1, .., h^L], of unit length."""
     parts: list[Matrix] = [X]
     for Wl, bl in zip(W, b, strict=True):
@@ -131,8 +134,8 @@ def represent(X: Matrix, W: Sequence[Array], b: Sequence[Array]) -> Matrix:
     return stack_columns([scale_rows(part, 1 / np.maximum(length, np.finfo(length.dtype).tiny)) for part in parts])
 
 
-def read_input(X: Matrix, binary: bool) -> Matrix:
-    """x as the layers take it: 1 for a word that is there, or X as it is."""
+def read_input(X: Matrix, binary: bool) -> Any:
+    """The input of the layers: 1 for each word that occurs, or X unchanged."""
     return apply(X, np.ones_like) if binary else X
 
 
@@ -150,45 +153,54 @@ def solve(
     X = read_input(stack_rows(domains.X), binary)
     labelled, codes = domains.labelled()
     labelled = read_input(labelled, binary)
-    seed = int(rng.integers(2**31 - 1))  # every p has the same blocks
+    seed = int(rng.integers(2**31 - 1))  # the same blocks for each p
 
-    def learn(p: float) -> tuple[list[Array], list[Array]]:
+    def fit_layers(p: float) -> tuple[list[Array], list[Array]]:
         return layers(X, p, n_layers, n_frequent, np.random.default_rng(seed))
 
-    def right(p: float) -> float:
-        return held_out_accuracy(LogisticRegression(C=START_C), represent(labelled, *learn(p)), codes)
+    def accuracy(p: float) -> float:
+        return held_out_accuracy(LogisticRegression(C=START_C), represent(labelled, *fit_layers(p)), codes)
 
-    p = max(CORRUPTIONS, key=right) if corruption == "cv" else float(corruption)
-    W, b = learn(p)
+    p = max(CORRUPTIONS, key=accuracy) if corruption == "cv" else float(corruption)
+    W, b = fit_layers(p)
     features = represent(labelled, W, b)
-    model, n_iter, converged = fit_with_C(
-        LogisticRegression(max_iter=1000), features, codes, C, GRID, otherwise=START_C
-    )
-    return Solution(Autoencoder(tuple(W), tuple(b), model.coef, model.intercept, binary), (), n_iter, converged)
+    fit = fit_with_C(LogisticRegression(max_iter=1000), features, codes, C, GRID, default_C=START_C)
+    return Solution(Autoencoder(tuple(W), tuple(b), fit.model, binary), (), fit.n_iter, fit.converged)
 
 
 @register
 class MSDA(TransductiveClassifier):
-    """Marginalised stacked denoising autoencoder of all documents; logistic regression on its layers.
+    """Marginalized stacked denoising autoencoder of all documents, with logistic regression on its layers.
 
     Parameters
     ----------
-    corruption : p, the probability with which a word is dropped, from 0 to below 1, or "cv": the one of 0.5, 0.6, ..,
-        0.9 whose layers tell held-out labelled documents apart best.
-    n_layers : L.
-    n_frequent : r, number of frequent words that are guessed, and units of a layer. Memory and time grow with its
-        square and its cube.
-    input : "binary", 1 for a word that is there, or "given", X as it is.
-    C : weight of the classifier's loss, or "cv": the one of 0.1, 1, 10 and 100 that classifies held-out labelled
-        documents best.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of the blocks of words.
+    corruption : float or "cv", default=0.5
+        p, the probability that a word is dropped, from 0 to below 1. "cv" chooses the one of 0.5, 0.6, .., 0.9 whose
+        layers classify held-out labelled documents best.
+    n_layers : int, default=5
+        L, the number of layers.
+    n_frequent : int, default=1000
+        r, the number of frequent words that are predicted, and of units per layer. Memory grows with its square and
+        time with its cube.
+    input : {"binary", "given"}, default="binary"
+        "binary" is 1 for each word that occurs; "given" uses X unchanged.
+    C : float or "cv", default=0.1
+        Weight of the loss of the classifier. "cv" chooses the one of 0.1, 1, 10 and 100 that classifies held-out
+        labelled documents best.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState or None, default=None
+        Seed of the blocks of words.
 
     Attributes
     ----------
-    state_ : Autoencoder(W, b, coef, intercept, binary). The others are those of every estimator; `objective_history_`
-        is empty, since all layers have a closed form; `n_iter_` and `converged_` are the classifier's.
+    state_ : Autoencoder
+        Layers and classifier. The other attributes are those of `TransductiveClassifier`.
+    objective_history_ : array
+        Empty, since all layers have a closed form.
+    n_iter_, converged_ : int, bool
+        Those of the classifier.
 
     References
     ----------
@@ -206,7 +218,7 @@ class MSDA(TransductiveClassifier):
 
     State = Autoencoder
     solve = staticmethod(solve)
-    non_negative = True
+    non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "corruption": [*choice("cv"), *share(closed="left")],
         "n_layers": count(),
@@ -219,15 +231,15 @@ class MSDA(TransductiveClassifier):
 
     def __init__(
         self,
-        corruption=0.5,
+        corruption: float | str = 0.5,
         *,
-        n_layers=5,
-        n_frequent=1000,
-        input="binary",
-        C=START_C,
-        class_prior=None,
-        random_state=None,
-    ):
+        n_layers: int = 5,
+        n_frequent: int = 1000,
+        input: str = "binary",
+        C: float | str = START_C,
+        class_prior: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.corruption = corruption
         self.n_layers = n_layers
         self.n_frequent = n_frequent
@@ -237,5 +249,5 @@ class MSDA(TransductiveClassifier):
         self.random_state = random_state
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
-        s = self.state_
-        return LinearModel(s.coef, s.intercept).proba(represent(read_input(X, s.binary), s.W, s.b))
+        s: Autoencoder = self.state_
+        return s.model.proba(represent(read_input(X, s.binary), s.W, s.b))

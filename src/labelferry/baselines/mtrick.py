@@ -53,9 +53,8 @@ from ..families.trifactorization import (
     update_documents,
 )
 from ..linalg.matrix import Array, Matrix, stack_rows
-from ..linalg.multiplicative import gram, root_scale, rows_to_one
+from ..linalg.multiplicative import gram, normalize_rows_l1, root_scale, sq_residual
 from ..linalg.normalize import unit_total
-from ..linalg.residual import sq_residual
 
 PLSA_ITER = 20
 
@@ -78,7 +77,7 @@ def objective(f: Factors, p: Problem, weights: tuple[float, ...]) -> float:  # (
 def step(f: Factors, p: Problem, weights: tuple[float, ...], normalize: bool = True) -> Factors:
     """One cycle of (a)-(d). (1) never rises with `normalize=False`."""
     F, S, G = f
-    to_one = rows_to_one if normalize else np.asarray
+    to_one = normalize_rows_l1 if normalize else np.asarray
     XG = p.words_by_class(G)
     F = tuple(
         to_one(root_scale(Fd, XGd @ S.T, Fd @ S @ gram(Gd) @ S.T))
@@ -102,7 +101,7 @@ def word_clusters(X: Matrix, n_topics: int, rng: np.random.Generator) -> Array:
     )
     topics_of_documents = model.fit_transform(X.astype(np.float32))  # type: ignore[attr-defined]
     joint = model.components_.T * topics_of_documents.sum(axis=0)  # P(word, topic), but for a factor
-    return rows_to_one(joint).astype(X.dtype)
+    return normalize_rows_l1(joint).astype(X.dtype)
 
 
 def start(G: tuple[Array, ...], F: Array) -> Factors:

@@ -45,8 +45,7 @@ from ..families.trifactorization import (
     update_documents,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
-from ..linalg.residual import sq_residual
+from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale, sq_residual
 
 
 class Factors(NamedTuple):
@@ -71,14 +70,14 @@ def step(f: Factors, p: Problem, normalize: str = "update") -> Factors:
     V = update_documents(V, p, [Wd @ H for Wd in W], to_one=rows)  # (7)
     H = update_association(H, W, p.words_by_class(V), V)  # (8)
     if normalize == "cycle":
-        W, V = tuple(columns_to_one(Wd) for Wd in W), p.update_unknown(V, lambda d: rows_to_one(V[d]))
+        W, V = tuple(normalize_columns_l1(Wd) for Wd in W), p.update_unknown(V, lambda d: normalize_rows_l1(V[d]))
     return Factors(W, H, V)
 
 
 def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
     """Random W_d and H; V from the labels and, where there is none, logistic regression."""
     draw = partial(random_factor, rng, dtype=V[0].dtype)
-    W = tuple(columns_to_one(draw(n_words, n_topics)) for _ in V)
+    W = tuple(normalize_columns_l1(draw(n_words, n_topics)) for _ in V)
     return Factors(W, draw(n_topics, V[0].shape[1]), V)
 
 

@@ -29,11 +29,11 @@ from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
+from ..families.clustering import by_class, likelihood
 from ..families.partition import cluster_rows, embed
-from ..families.per_target import by_class, likelihood
 from ..families.spectral import divide
 from ..linalg.matrix import Array, Matrix, stack_rows
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 SPREAD = 0.1  # variance of a cluster, on rows of unit length
 
@@ -49,7 +49,7 @@ class Clusters(NamedTuple):
 
 def nearest_center(x: Array, centers: Array) -> Array:
     """Cluster of every row of x, scaled to unit length."""
-    rows = unit_rows(x)
+    rows = normalize_rows_l2(x)
     return np.argmin((centers**2).sum(axis=1) - 2 * rows @ centers.T, axis=1)
 
 
@@ -64,7 +64,7 @@ def solve(
     X = stack_rows([d.X for d in domains.targets]).astype(np.float64)
     k = min(n_clusters or domains.n_classes, X.shape[0])
     W, values, x, converged = embed(X, k, tau=degree_regularization, rng=rng)  # (1)
-    clusters, centers = cluster_rows(unit_rows(x), k, np.ones(len(x)), rng, n_init=n_init)
+    clusters, centers = cluster_rows(normalize_rows_l2(x), k, np.ones(len(x)), rng, n_init=n_init)
     names = class_of_clusters(*domains.labelled(), X, clusters, domains.n_classes, n_clusters=len(centers))
     with_ones = np.hstack([x, np.ones((len(x), 1))])
     sums, constant = W.Z.T @ with_ones, W.constant * with_ones.sum(axis=0)
@@ -124,7 +124,7 @@ class NormalizedCut(TransductiveClassifier):
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
         s = self.state_
-        both = unit_rows(X) @ s.sums + s.constant
+        both = normalize_rows_l2(X) @ s.sums + s.constant
         wx, degree = both[:, :-1], both[:, -1:]
         return self._named(divide(wx, degree * (1 - s.values) - s.values, degree))
 
@@ -134,7 +134,7 @@ class NormalizedCut(TransductiveClassifier):
 
     def _named(self, x: Array) -> Array:
         if self.class_prior is not None:  # shares are met by documents that may be moved
-            near = unit_rows(x) @ self.state_.centers.T - np.square(self.state_.centers).sum(axis=1) / 2
+            near = normalize_rows_l2(x) @ self.state_.centers.T - np.square(self.state_.centers).sum(axis=1) / 2
             return by_class(likelihood(2 * near, SPREAD), self.state_.names, len(self.class_prior_))
         codes = self.state_.names[nearest_center(x, self.state_.centers)]
         return np.eye(len(self.class_prior_), dtype=x.dtype)[codes]

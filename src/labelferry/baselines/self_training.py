@@ -1,17 +1,17 @@
-"""Self-training: logistic regression learns from the labels, then from its own surest answers, and so on.
+"""Self-training: logistic regression learns from the given labels, then also from its most confident predictions.
 
-    repeat: fit on the labelled documents; give the unlabelled documents of which it is sure their answer as a label
+    repeat: fit on the labelled documents; add the confident predictions of unlabelled documents as labels
 
 Paper: Yarowsky, Unsupervised Word Sense Disambiguation Rivaling Supervised Methods, ACL 1995.
 
-Departures: the loop and its stop rules are scikit-learn's SelfTrainingClassifier, as is. A label once given is never
-taken back there; Yarowsky labels afresh in every round. There is no objective that the loop lowers, so
+Departures: the loop and its stopping rules are those of scikit-learn's SelfTrainingClassifier. It never removes a label
+that it has added; Yarowsky assigns all labels again in each iteration. The loop has no objective, so
 `objective_history_` is empty.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -25,24 +25,9 @@ from ..families.linear import START_C, LinearClassifier, weights
 from ..linalg.matrix import stack_rows
 
 
-def solve(
-    domains: Domains,
-    *,
-    criterion: str,
-    threshold: float,
-    k_best: int,
-    C: float,
-    max_iter: int | None,
-    rng: np.random.Generator,
-) -> Solution:
-    model = SelfTrainingClassifier(
-        LogisticRegression(C=C, max_iter=1000),
-        criterion=criterion,
-        threshold=threshold,
-        k_best=k_best,
-        max_iter=max_iter,
-    )
-    # A code of a row without a label is -1, which is scikit-learn's own sign for it.
+def solve(domains: Domains, *, C: float, rng: np.random.Generator, **settings: Any) -> Solution:
+    model = SelfTrainingClassifier(LogisticRegression(C=C, max_iter=1000), **settings)
+    # The code of a row without a label is -1, as in scikit-learn.
     model.fit(stack_rows(domains.X), np.concatenate([d.codes for d in domains]))
     state = weights(model.estimator_, domains.dtype)
     return Solution(state, (), model.n_iter_, model.termination_condition_ != "max_iter")
@@ -50,22 +35,32 @@ def solve(
 
 @register
 class SelfTraining(LinearClassifier):
-    """Logistic regression that takes its surest answers on the target for labels and learns again.
+    """Logistic regression that adds its most confident predictions on the target as labels and learns again.
 
     Parameters
     ----------
-    criterion : which answers become labels in a round: those above the "threshold", or the "k_best".
-    threshold : probability above which an answer becomes a label.
-    k_best : number of answers that become labels in a round.
-    C : weight of the loss against the squared norm of the weights.
-    max_iter : number of rounds; None goes on until no answer is added.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
+    criterion : {"threshold", "k_best"}, default="threshold"
+        Which predictions become labels in an iteration: those above the threshold, or the k most confident.
+    threshold : float, default=0.75
+        Probability above which a prediction becomes a label.
+    k_best : int, default=10
+        Number of predictions that become labels per iteration.
+    C : float, default=10.0
+        Weight of the loss against the squared norm of the weights.
+    max_iter : int or None, default=10
+        Largest number of iterations; None continues until no prediction is added.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
 
     Attributes
     ----------
-    state_ : LinearModel(coef, intercept) of the last round. The others are those of every estimator; `converged_` says
-        that the rounds ended before `max_iter` did, `objective_history_` is empty.
+    state_ : LinearModel
+        Weights and intercepts of the last iteration. The other attributes are those of `TransductiveClassifier`.
+    converged_ : bool
+        Whether the iterations ended before `max_iter`.
+    objective_history_ : array
+        Empty.
 
     References
     ----------
@@ -92,7 +87,16 @@ class SelfTraining(LinearClassifier):
         "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, criterion="threshold", *, threshold=0.75, k_best=10, C=START_C, max_iter=10, class_prior=None):
+    def __init__(
+        self,
+        criterion: str = "threshold",
+        *,
+        threshold: float = 0.75,
+        k_best: int = 10,
+        C: float = START_C,
+        max_iter: int | None = 10,
+        class_prior: Any = None,
+    ) -> None:
         self.criterion = criterion
         self.threshold = threshold
         self.k_best = k_best

@@ -105,7 +105,7 @@ def solve(
 ) -> Solution:
     X = stack_rows(domains.X)
     codes = np.concatenate([d.codes for d in domains])
-    L = laplacian_operator(graph(knn.neighbour_graph(X, n_neighbors=n_neighbors), np.float64))
+    L = laplacian_operator(graph(knn.neighbor_graph(X, n_neighbors=n_neighbors), np.float64))
     found = eigen.smallest(L, min(n_eigenvectors, len(codes) - 1), rng=rng)
     F = transduce(found.vectors, codes, domains.n_classes, label_weight)
     state = Transducer(F.astype(domains.dtype), X, found.values.astype(domains.dtype))

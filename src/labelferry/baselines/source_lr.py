@@ -1,16 +1,16 @@
-"""Logistic regression on the labelled documents only: what a source says of a target it has never seen.
+"""Logistic regression on the labelled documents only: the source-only baseline.
 
-    minimise  1/2 ||w||^2 + C sum_i log(1 + exp(-y_i (w'x_i + b)))      over the documents i with a given label
+    minimize  1/2 ||w||^2 + C sum_i log(1 + exp(-y_i (w'x_i + b)))      over the documents i with a given label
 
-(for more than two classes the multinomial form). The floor that every transfer method has to be measured against.
+(for more than two classes the multinomial form). Every transfer method has to be compared with it.
 
-Departures: none; the solver is scikit-learn's. C is the one that classifies held-out *source* documents best, since the
-target has no labels to ask; under a shift that tends to be too large (six newsgroup tasks: .806, with C=10 .810).
+Departures: none; the solver is scikit-learn's. C is the value that classifies held-out *source* documents best, since
+the target has no labels. Under a shift it tends to be too large (six newsgroup tasks: .806, with C=10 .810).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -24,10 +24,10 @@ from ..families.linear import GRID, START_C, LinearClassifier, fit_with_C
 
 def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solution:
     X, codes = domains.labelled()
-    # lbfgs, the default, is as fast on 4,000 x 22,000 words as liblinear, which cannot do more than two classes and
-    # shrinks the intercept; newton-cholesky would form a words x words matrix.
-    state, n_iter, converged = fit_with_C(LogisticRegression(max_iter=1000), X, codes, C, GRID, otherwise=START_C)
-    return Solution(state, (), n_iter, converged)
+    # lbfgs, the default, is as fast on 4,000 x 22,000 words as liblinear, which does not support more than two classes
+    # and shrinks the intercept; newton-cholesky would form a words x words matrix.
+    fit = fit_with_C(LogisticRegression(max_iter=1000), X, codes, C, GRID, default_C=START_C)
+    return Solution(fit.model, (), fit.n_iter, fit.converged)
 
 
 @register
@@ -36,16 +36,22 @@ class SourceLR(LinearClassifier):
 
     Parameters
     ----------
-    C : weight of the loss against the squared norm of the weights, or "cv": the one of 0.1, 1, 10 and 100 with the best
-        accuracy in stratified cross-validation. There are 5 folds, or as many as the smallest class has documents;
-        where a class has a single document, C is 10.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
+    C : float or "cv", default="cv"
+        Weight of the loss against the squared norm of the weights. "cv" chooses the one of 0.1, 1, 10 and 100 with the
+        best accuracy in stratified cross-validation, with 5 folds or as many as the smallest class has documents. If a
+        class has a single document, C is 10.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
 
     Attributes
     ----------
-    state_ : LinearModel(coef, intercept), as in scikit-learn. The others are those of every estimator;
-        `objective_history_` is empty, `n_iter_` and `converged_` are the solver's.
+    state_ : LinearModel
+        coef and intercept as in scikit-learn. The other attributes are those of `TransductiveClassifier`.
+    objective_history_ : array
+        Empty.
+    n_iter_, converged_ : int, bool
+        Those of the solver.
 
     References
     ----------
@@ -67,6 +73,6 @@ class SourceLR(LinearClassifier):
         "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, C="cv", *, class_prior=None):
+    def __init__(self, C: float | str = "cv", *, class_prior: Any = None) -> None:
         self.C = C
         self.class_prior = class_prior

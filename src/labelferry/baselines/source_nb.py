@@ -1,16 +1,16 @@
-"""Naive Bayes on the labelled documents only: a second source model, unlike the linear ones.
+"""Naive Bayes on the labelled documents only: a second source-only model, different from the linear ones.
 
     theta_wc = (N_wc + alpha) / sum_w (N_wc + alpha),   label = argmax_c log pi_c + sum_w x_iw log theta_wc
 
-N_wc is the weight of word w in the labelled documents of class c. It is where EMNaiveBayes begins.
+N_wc is the weight of word w in the labelled documents of class c. EMNaiveBayes starts from this model.
 
-Departures: none; the model is scikit-learn's MultinomialNB. alpha is 0.1 and pi even, as in EMNaiveBayes, since the
-shares of the classes in the source say nothing of those in the target.
+Departures: none; the model is scikit-learn's MultinomialNB. alpha is 0.1 and pi uniform, as in EMNaiveBayes, since the
+class proportions of the source give no information about those of the target.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
@@ -26,7 +26,7 @@ from ..linalg.matrix import short_indices
 def solve(domains: Domains, *, smoothing: float, rng: np.random.Generator) -> Solution:
     X, codes = domains.labelled()
     model = MultinomialNB(alpha=smoothing, fit_prior=False).fit(short_indices(X), codes)
-    # Naive Bayes is linear in x; what all classes have in common is left out, as float32 has few digits.
+    # Naive Bayes is linear in x. The mean over the classes is subtracted, since float32 has few digits.
     coef = model.feature_log_prob_ - model.feature_log_prob_.mean(axis=0)
     state = LinearModel(coef.astype(domains.dtype), model.class_log_prior_.astype(domains.dtype))
     return Solution(state, (), 1, True)
@@ -34,18 +34,22 @@ def solve(domains: Domains, *, smoothing: float, rng: np.random.Generator) -> So
 
 @register
 class SourceNB(LinearClassifier):
-    """Multinomial naive Bayes of the labelled documents; the unlabelled ones have no influence.
+    """Multinomial naive Bayes trained on the labelled documents; the unlabelled ones have no influence.
 
     Parameters
     ----------
-    smoothing : alpha, added to the count of every word in every class.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
+    smoothing : float, default=0.1
+        alpha, added to the count of each word in each class.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
 
     Attributes
     ----------
-    state_ : LinearModel(coef, intercept), one row a class. The others are those of every estimator;
-        `objective_history_` is empty.
+    state_ : LinearModel
+        coef and intercept, one row per class. The other attributes are those of `TransductiveClassifier`.
+    objective_history_ : array
+        Empty.
 
     References
     ----------
@@ -68,6 +72,6 @@ class SourceNB(LinearClassifier):
         "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, smoothing=0.1, *, class_prior=None):
+    def __init__(self, smoothing: float = 0.1, *, class_prior: Any = None) -> None:
         self.smoothing = smoothing
         self.class_prior = class_prior

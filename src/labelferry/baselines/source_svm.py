@@ -1,20 +1,20 @@
 """A linear support vector machine on the labelled documents only.
 
-    minimise  1/2 (||w||^2 + b^2) + C sum_i max(0, 1 - y_i (w'x_i + b))^2    over the documents i with a given label
+    minimize  1/2 (||w||^2 + b^2) + C sum_i max(0, 1 - y_i (w'x_i + b))^2    over the documents i with a given label
 
 (for more than two classes one against the rest), scikit-learn's LinearSVC with its defaults.
 
 Departures
 ----------
 - A support vector machine has no probabilities. `predict_proba` is the softmax of the decision values (for two classes
-  the sigmoid of the one value): within a document it keeps their order, so that the likeliest class is the one that
-  LinearSVC predicts, but it is not calibrated. Sigmoids of each value would not do: far above zero all become 1.
+  the sigmoid of the single value). It keeps their order within a document, so the most probable class is the one that
+  LinearSVC predicts, but it is not calibrated. Sigmoids of each value are not suitable: far above zero all become 1.
 - The primal solver (dual=False) is used. It draws no random numbers, and the solution is the same.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.svm import LinearSVC
@@ -25,13 +25,13 @@ from ..core.params import CLASS_PRIOR, Rules, choice, positive
 from ..core.registry import register
 from ..families.linear import LinearClassifier, fit_with_C
 
-GRID = (0.01, 0.1, 1.0, 10.0)  # a tenth of what the logistic loss wants
+GRID = (0.01, 0.1, 1.0, 10.0)  # a tenth of the values for the logistic loss
 
 
 def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solution:
     X, codes = domains.labelled()
-    state, n_iter, converged = fit_with_C(LinearSVC(dual=False), X, codes, C, GRID, otherwise=1.0)
-    return Solution(state, (), n_iter, converged)
+    fit = fit_with_C(LinearSVC(dual=False), X, codes, C, GRID, default_C=1.0)
+    return Solution(fit.model, (), fit.n_iter, fit.converged)
 
 
 @register
@@ -40,17 +40,24 @@ class SourceSVM(LinearClassifier):
 
     Parameters
     ----------
-    C : weight of the loss against the squared norm of the weights, or "cv": the one of 0.01, 0.1, 1 and 10 with the
-        best accuracy in stratified cross-validation. There are 5 folds, or as many as the smallest class has documents;
-        where a class has a single document, C is 1.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
+    C : float or "cv", default="cv"
+        Weight of the loss against the squared norm of the weights. "cv" chooses the one of 0.01, 0.1, 1 and 10 with the
+        best accuracy in stratified cross-validation, with 5 folds or as many as the smallest class has documents. If a
+        class has a single document, C is 1.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
 
     Attributes
     ----------
-    state_ : LinearModel(coef, intercept), as in scikit-learn. The others are those of every estimator;
-        `transduction_proba_` keeps the order of the decision values but is not calibrated, `objective_history_` is
-        empty, `n_iter_` and `converged_` are the solver's.
+    state_ : LinearModel
+        coef and intercept as in scikit-learn. The other attributes are those of `TransductiveClassifier`.
+    objective_history_ : array
+        Empty.
+    n_iter_, converged_ : int, bool
+        Those of the solver.
+    transduction_proba_ : array of shape (n_target, n_classes)
+        The softmax of the decision values. It keeps their order and is not calibrated.
 
     References
     ----------
@@ -72,6 +79,6 @@ class SourceSVM(LinearClassifier):
         "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, C="cv", *, class_prior=None):
+    def __init__(self, C: float | str = "cv", *, class_prior: Any = None) -> None:
         self.C = C
         self.class_prior = class_prior

@@ -35,8 +35,8 @@ from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
+from ..families.clustering import by_class, likelihood, targets_of
 from ..families.hybrid_graph import Scales, document_scale, relations, scales
-from ..families.per_target import by_class, likelihood, targets_of
 from ..linalg.eigen import largest
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..baselines import SpectralClassifier
-from ..files import whole
+from ..files import atomic_write
 from ..methods import CDSC, RSP
 from ..methods.rsp import extend
 from ..report.plots import plot_curves, plot_projection, plot_similarities
@@ -96,13 +96,13 @@ def draw_figure(name: str, folder: Path, **settings: Any) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     if name in PICTURES:
         figure, numbers = PICTURES[name](settings.get("n_seeds", 1) - 1)
-        with whole(folder / f"{name}.csv") as draft:
+        with atomic_write(folder / f"{name}.csv") as draft:
             np.savetxt(draft, numbers, delimiter=",", fmt="%.6g")
     else:
         figure = plot_curves(measure_study(name, folder, **settings))
     written = [folder / f"{name}.csv"]
     for kind in ("png", "svg"):
-        with whole(folder / f"{name}.{kind}") as draft:
+        with atomic_write(folder / f"{name}.{kind}") as draft:
             figure.savefig(draft, format=kind, dpi=160, bbox_inches="tight")
         written.append(folder / f"{name}.{kind}")
     return written

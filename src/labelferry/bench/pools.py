@@ -24,7 +24,7 @@ from ..datasets.reuters import load_reuters
 from ..datasets.reuters_crossdomain import load_reuters_crossdomain
 from ..datasets.sraa import load_sraa
 from ..datasets.visual_words import visual_words
-from ..text.clean import strip_headers
+from ..text import strip_headers
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

@@ -1,4 +1,4 @@
-"""The program itself: its errors, its version, and what it says without a command."""
+"""The program `labelferry`: its errors, its version, and its help without a command."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ ORDER = ("label", "apply", "diagnose", "compare", "explain", "demo", "data", "be
 
 
 class OneLineErrors(TyperGroup):
-    """What the user can put right is told in one line on stderr, with exit code 2. Anything else is a bug: raised."""
+    """Print errors that the user can fix in one line on stderr, exit code 2. Other errors are bugs and are raised."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The main job first."""
+        """The commands, the most used first."""
         return sorted(super().list_commands(ctx), key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
     def main(self, *args: Any, **settings: Any) -> Any:
+        """Run a command and exit."""
         try:
             sys.exit(super().main(*args, **{**settings, "standalone_mode": False}))
         except typer.Abort:
             sys.exit(130)
         except Exception as error:
-            # The base class of usage errors is not the same in all versions of typer; this method of theirs is.
+            # The base class of usage errors differs between versions of typer; this method is the same.
             usage = getattr(error, "format_message", None)
             if usage is None and not isinstance(error, ValueError | OSError):
                 raise
@@ -38,8 +39,9 @@ class OneLineErrors(TyperGroup):
 app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-def show_version(wanted: bool) -> None:
-    if wanted:
+def show_version(is_requested: bool) -> None:
+    """Print the version and exit."""
+    if is_requested:
         typer.echo(f"labelferry {__version__}")
         raise typer.Exit
 
@@ -51,6 +53,6 @@ def root(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Carry labels from one domain of documents to another, and say whether to believe them."""
+    """Transfer labels from one domain of documents to another, and estimate how far they can be trusted."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

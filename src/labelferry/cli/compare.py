@@ -58,6 +58,6 @@ def compare(
         table.add_row(escape(row["method"]), *numbers, f"{row['seconds']:.1f}")
     console.print(table)
     console.print(
-        "agreement: mean kappa with the other methods (1 always, 0 as by chance). if confident: agreement with SourceLR "
-        "on the 20 % of the documents it is most confident about."
+        "agreement: mean kappa with the other methods (1 always, 0 as by chance). if confident: agreement with "
+        "SourceLR on the 20 % of the documents it is most confident about."
     )

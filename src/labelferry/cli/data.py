@@ -1,4 +1,4 @@
-"""`labelferry data`: which corpora are on this machine, and what to put where."""
+"""`labelferry data`: which corpora are on this machine, and how to get the others."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from .show import escape, new_console, new_table
 @app.command()
 def data(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
-    where: Annotated[str | None, typer.Option(metavar="NAME", help="Say what to put where for one corpus.")] = None,
+    where: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Show where to download a corpus and where to put it.")
+    ] = None,
 ) -> None:
-    """List the corpora of the bench: found or missing.
+    """List the corpora of the bench: available or missing.
 
-    How large they are, on what terms they may be used, and with --where what to put where.
+    Shows their sizes and terms of use. With --where: where to download a corpus and where to put it.
     """
     from ..datasets import catalogue
 
     if where is not None:
-        typer.echo(catalogue.where(where))
+        typer.echo(catalogue.directions_for(where))
     elif as_json:
         typer.echo(json.dumps(catalogue.summarize(), indent=2))
     else:
@@ -31,20 +33,22 @@ def data(
 
 
 def show_corpora(corpora: list[dict[str, Any]]) -> None:
+    """Print the corpora as a table."""
     console = new_console()
-    table = new_table("corpus", "documents", "in", "where, and on what terms", lines=True)
-    table.columns[-1].overflow = "fold"  # a path is shown whole
+    table = new_table("corpus", "documents", "groups", "place and terms of use", lines=True)
+    table.columns[-1].overflow = "fold"  # a path is shown completely
     for corpus in corpora:
         groups = "\n".join(f"{count} {name}" for name, count in corpus["groups"].items())
         about = [corpus["title"], corpus["place"], corpus["problem"], f"Terms: {corpus['terms']}"]
         table.add_row(corpus["name"], documents(corpus), groups, escape("\n".join(filter(None, about))))
     console.print(table)
-    missing = [corpus["name"] for corpus in corpora if not corpus["found"]]
+    missing = [corpus["name"] for corpus in corpora if not corpus["available"]]
     if missing:
-        console.print(f"What to put where: labelferry data --where NAME, for {', '.join(missing)}.")
+        console.print(f"How to get one: labelferry data --where NAME. Missing: {', '.join(missing)}.")
 
 
 def documents(corpus: dict[str, Any]) -> str:
-    if not corpus["found"]:
+    """The number of documents, or why it is unknown."""
+    if not corpus["available"]:
         return "missing"
     return "damaged" if corpus["problem"] else f"{corpus['documents']:,}"

@@ -44,7 +44,8 @@ def show(console: Console, diagnosis: dict[str, Any]) -> None:
     )
     console.print(
         f"Distance of the mean documents {diagnosis['gap']:.2f} (0 equal, 1 no common word); divergence "
-        f"{diagnosis['divergence']:.2f}, risk as in RSP {diagnosis['risk']:.2f} (both grow with the number of documents)."
+        f"{diagnosis['divergence']:.2f}, risk as in RSP {diagnosis['risk']:.2f} (both grow with the number of "
+        "documents)."
     )
     words = new_table("words that changed most", "labelled", "new", numbers=2)
     for row in diagnosis["changed_words"]:

@@ -1,4 +1,4 @@
-"""`labelferry explain`: what a saved model has learnt."""
+"""`labelferry explain`: what a saved model has learned."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from .show import escape, heading, new_console, new_table
 
 @app.command()
 def explain(
-    model: Annotated[Path, typer.Argument(help="A model that `labelferry label --save` wrote.")],
-    words: Annotated[int, typer.Option(min=1, help="Number of words of each kind.")] = 8,
+    model: Annotated[Path, typer.Argument(help="A model written by `labelferry label --save`.")],
+    words: Annotated[int, typer.Option(min=1, help="Number of words per class and topic.")] = 8,
     json: AsJson = False,
 ) -> None:
-    """Show what a saved model has learnt.
+    """Show what a saved model has learned.
 
-    The words that are typical of each class, and the topics with their common words and the words of each domain.
+    Prints the words typical of each class, and the topics with their common words and the words of each domain.
     """
     from ..workflows import explain as run
 
-    found = run(model, n_words=words)
+    explanation = run(model, n_words=words)
     if json:
-        print_json(found)
+        print_json(explanation)
         return
     console = new_console()
-    heading(console, f"Words typical of each class, by {found['method']}")
+    heading(console, f"Words typical of each class, by {explanation['method']}")
     by_class = new_table("class", "words", lines=True)
-    for name, listed in found["words"].items():
-        by_class.add_row(escape(name), escape(", ".join(listed)))
+    for name, typical in explanation["words"].items():
+        by_class.add_row(escape(name), escape(", ".join(typical)))
     console.print(by_class)
-    if not found["topics"]:
-        console.print(f"{found['method']} has no topics; tcl and gcmf have some.")
+    if not explanation["topics"]:
+        console.print(f"{explanation['method']} has no topics; tcl and gcmf have topics.")
         return
-    domains = list(found["topics"][0]["domains"])
+    domains = list(explanation["topics"][0]["domains"])
     heading(console, "Topics")
-    table = new_table("class", "words of all", *(f"words of {escape(name)}" for name in domains), lines=True)
-    for topic in found["topics"]:
-        listed = [topic["common"], *(topic["domains"][name] for name in domains)]
-        table.add_row(escape(topic["class"]), *(escape(", ".join(part)) for part in listed))
+    table = new_table("class", "words of all domains", *(f"words of {escape(name)}" for name in domains), lines=True)
+    for topic in explanation["topics"]:
+        words_by_domain = [topic["common"], *(topic["domains"][name] for name in domains)]
+        table.add_row(escape(topic["class"]), *(escape(", ".join(ranked)) for ranked in words_by_domain))
     console.print(table)

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..text.formats import OUTPUT_SUFFIXES
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 Sources = Annotated[list[Path], typer.Argument(metavar="SOURCE...", help="Files of labelled documents.")]
 Target = Annotated[Path, typer.Argument(metavar="TARGET", help="File of new documents.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Output file: .csv, .tsv, .jsonl or .parquet, also .gz.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]

@@ -1,10 +1,9 @@
-"""What every estimator of this library does, as checks that anyone may run on an estimator of their own.
+"""Checks that every estimator of this library passes. Run them on an estimator of your own:
 
     from labelferry.core.checks import check_transductive
     check_transductive(MyEstimator())
 
-scikit-learn's `check_estimator` knows nothing of domains; these checks are about them. Each takes an unfitted
-estimator.
+scikit-learn's `check_estimator` does not know domains; these checks do. Each takes an unfitted estimator.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.validation import check_is_fitted
 
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 from .classifier import TransductiveClassifier
 
 Check = Callable[[TransductiveClassifier], None]
@@ -36,7 +35,7 @@ class Corpus(NamedTuple):
 
 
 def small_corpus(n_classes: int = 3, n_docs: int = 30, seed: int = 0) -> Corpus:
-    """Four small domains: every class has words of its own, common to all domains, and noise; rows in random order."""
+    """Four small domains: each class has its own words, the same in all domains, and noise; rows in random order."""
     rng = np.random.default_rng(seed)
     y = np.arange(4 * n_docs) % n_classes
     domain = np.repeat([1, 2, -3, -4], n_docs)
@@ -48,7 +47,7 @@ def small_corpus(n_classes: int = 3, n_docs: int = 30, seed: int = 0) -> Corpus:
         np.add.at(counts[row], np.concatenate([own, noise]), 1)
     order = rng.permutation(len(y))
     y, domain = y[order], domain[order]
-    return Corpus(sp.csr_array(unit_rows(sp.csr_array(counts[order]))), y, domain, np.where(domain < 0, -1, y))
+    return Corpus(sp.csr_array(normalize_rows_l2(sp.csr_array(counts[order]))), y, domain, np.where(domain < 0, -1, y))
 
 
 def check_transductive(estimator: TransductiveClassifier) -> None:
@@ -58,13 +57,13 @@ def check_transductive(estimator: TransductiveClassifier) -> None:
 
 
 def all_checks() -> list[Check]:
-    """Every check of this module, in the order they are written."""
+    """Every check of this module, in the order of the file."""
     here = [value for value in globals().values() if getattr(value, "__module__", "") == __name__]
     return [value for value in here if value.__name__.startswith("check_") and value is not check_transductive]
 
 
 def check_attributes(estimator: TransductiveClassifier) -> None:
-    """Attributes are there, of the right shape, about the target rows, in row order."""
+    """The fitted attributes exist, have the right shape and describe the target rows in row order."""
     X, y, domain, masked = small_corpus()
     est = estimator.fit(X, masked, domain)
     n_target = int((domain < 0).sum())
@@ -83,7 +82,7 @@ def check_attributes(estimator: TransductiveClassifier) -> None:
 
 
 def check_same_seed(estimator: TransductiveClassifier) -> None:
-    """The same seed gives the same answer, bit by bit."""
+    """The same seed gives the same result, bit by bit."""
     X, _, domain, masked = small_corpus()
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=7)
@@ -93,7 +92,7 @@ def check_same_seed(estimator: TransductiveClassifier) -> None:
 
 
 def check_sparse_equals_dense(estimator: TransductiveClassifier) -> None:
-    """Sparse and dense X give the same result, also where the sparse one has stored zeros and unsorted columns."""
+    """Sparse and dense X give the same result, also if the sparse one has stored zeros and unsorted columns."""
     X, _, domain, masked = small_corpus()
     _seed(estimator)
     sparse = clone(estimator).fit(X, masked, domain)
@@ -111,7 +110,7 @@ def check_sparse_equals_dense(estimator: TransductiveClassifier) -> None:
 
 
 def check_precision_is_kept(estimator: TransductiveClassifier) -> None:
-    """float32 in, float32 out, and the same labels but for a few on the fence."""
+    """float32 in, float32 out, and the same labels except for a few ties."""
     X, _, domain, masked = small_corpus()
     _seed(estimator)
     double = clone(estimator).fit(X, masked, domain)
@@ -123,7 +122,7 @@ def check_precision_is_kept(estimator: TransductiveClassifier) -> None:
 
 
 def check_labels_keep_their_type(estimator: TransductiveClassifier) -> None:
-    """Strings with None, NaN or "" for unlabelled, floats with NaN, and integers with -1: the same answer, own type."""
+    """Strings with None, NaN or "" for unlabelled, floats with NaN, and integers with -1: same labels, same type."""
     X, y, domain, masked = small_corpus()
     two = np.where(domain < 0, -1, 1)
     _seed(estimator)
@@ -147,8 +146,8 @@ def check_labels_keep_their_type(estimator: TransductiveClassifier) -> None:
     assert signed.transduction_.tolist() == [(-1, 0, 1)[code] for code in expected]
 
 
-def check_input_is_left_alone(estimator: TransductiveClassifier) -> None:
-    """Neither X nor y nor sample_domain is written to, not even to sort the columns of a sparse X."""
+def check_input_is_not_changed(estimator: TransductiveClassifier) -> None:
+    """X, y and sample_domain are not modified, not even to sort the columns of a sparse X."""
     X, _, domain, masked = small_corpus()
     backwards = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)])
     data, columns = X.data[backwards], X.indices[backwards]
@@ -162,8 +161,8 @@ def check_input_is_left_alone(estimator: TransductiveClassifier) -> None:
     np.testing.assert_array_equal(domain, domain_before)
 
 
-def check_target_labels_are_not_looked_at(estimator: TransductiveClassifier) -> None:
-    """With sample_domain, whatever stands on target rows changes nothing unless use_target_labels is True."""
+def check_target_labels_are_not_used(estimator: TransductiveClassifier) -> None:
+    """With sample_domain, labels on target rows change nothing unless use_target_labels is True."""
     X, y, domain, masked = small_corpus()
     _seed(estimator)
     blind = clone(estimator).fit(X, masked, domain)
@@ -172,13 +171,13 @@ def check_target_labels_are_not_looked_at(estimator: TransductiveClassifier) -> 
         blind.transduction_proba_, clone(estimator).fit(X, shuffled, domain).transduction_proba_
     )
     some = np.where((domain < 0) & (np.arange(len(y)) % 2 == 0), -1, shuffled)
-    told = clone(estimator).fit(X, some, domain, use_target_labels=True)
+    informed = clone(estimator).fit(X, some, domain, use_target_labels=True)
     given = some[domain < 0] != -1
-    np.testing.assert_array_equal(told.transduction_[given], shuffled[domain < 0][given])
+    np.testing.assert_array_equal(informed.transduction_[given], shuffled[domain < 0][given])
 
 
-def check_ways_of_saying_the_same(estimator: TransductiveClassifier) -> None:
-    """No sample_domain, integers, names, and transfer() agree where they say the same."""
+def check_equivalent_inputs(estimator: TransductiveClassifier) -> None:
+    """No sample_domain, integers, names, and transfer() give the same result."""
     X, y, domain, masked = small_corpus()
     two = np.where(domain < 0, -1, 1)
     _seed(estimator)
@@ -199,7 +198,7 @@ def check_ways_of_saying_the_same(estimator: TransductiveClassifier) -> None:
 
 
 def check_new_documents(estimator: TransductiveClassifier) -> None:
-    """predict answers for new documents of the target; with several targets it wants to know which."""
+    """predict works for new documents of the target; with several targets it needs to know which one."""
     X, y, domain, masked = small_corpus()
     held_out = np.flatnonzero(domain == -3)[:10]
     rest = np.setdiff1d(np.arange(len(y)), held_out)
@@ -213,7 +212,7 @@ def check_new_documents(estimator: TransductiveClassifier) -> None:
 
 
 def check_score(estimator: TransductiveClassifier) -> None:
-    """score is about the target's rows, whatever else stands in X, and works inside a grid search with routing."""
+    """score uses the target rows of X only, and works inside a grid search with metadata routing."""
     X, y, domain, _ = small_corpus()
     est = clone(estimator).fit(X, y, domain)
     in_target = domain < 0
@@ -227,7 +226,7 @@ def check_score(estimator: TransductiveClassifier) -> None:
 
 
 def check_documents_without_words(estimator: TransductiveClassifier) -> None:
-    """A document of zeros, in a source or a target or new, is allowed; it gets the class prior and is flagged."""
+    """An empty document, in a source, in a target or new, is allowed; it gets the class prior and is marked."""
     X, _, domain, masked = small_corpus()
     X = sp.csr_array(sp.vstack([X, sp.csr_array((3, X.shape[1]))]))
     est = estimator.fit(X, np.append(masked, [0, -1, -1]), np.append(domain, [1, -3, -3]))
@@ -237,7 +236,7 @@ def check_documents_without_words(estimator: TransductiveClassifier) -> None:
 
 
 def check_words_never_seen_in_the_source(estimator: TransductiveClassifier) -> None:
-    """Words of the target alone, and columns without any word, are allowed."""
+    """Words that occur in the target only, and columns without entries, are allowed."""
     X, y, domain, masked = small_corpus()
     own = sp.csr_array((domain < 0).astype(float)[:, None] * np.eye(3)[y])
     X = sp.csr_array(sp.hstack([X, own, sp.csr_array((len(y), 2))]))
@@ -246,7 +245,7 @@ def check_words_never_seen_in_the_source(estimator: TransductiveClassifier) -> N
 
 
 def check_save_and_load(estimator: TransductiveClassifier) -> None:
-    """A saved and loaded estimator has the same attributes and gives the same answers."""
+    """A saved and loaded estimator has the same attributes and predicts the same."""
     from .persist import load
 
     X, y, domain, _ = small_corpus()
@@ -264,8 +263,8 @@ def check_save_and_load(estimator: TransductiveClassifier) -> None:
     np.testing.assert_allclose(back.predict_proba(X, -3), est.predict_proba(X, -3), atol=1e-9)
 
 
-def check_refusals(estimator: TransductiveClassifier) -> None:
-    """Bad input raises a ValueError that says what is wrong, and leaves the estimator as it was."""
+def check_bad_input(estimator: TransductiveClassifier) -> None:
+    """Bad input raises a ValueError with a clear message and does not change the estimator."""
     X, y, domain, masked = small_corpus()
     one_class = np.where(domain > 0, 1, -1)
     nan, inf = X.toarray(), X.toarray()
@@ -275,15 +274,15 @@ def check_refusals(estimator: TransductiveClassifier) -> None:
         ("infinity|inf", (inf, masked, domain)),
         ("no target rows", (X, y)),
         ("no source rows", (X, np.full(len(y), -1))),
-        ("holds no target", (X, y, (domain > 0).astype(int))),
-        ("holds no source", (X, y, -abs(domain))),
+        ("contains no target", (X, y, (domain > 0).astype(int))),
+        ("contains no source", (X, y, -abs(domain))),
         ("1 class", (X, one_class, domain)),
         ("is -1 a class", (X, np.where(y == 0, -1, 1))),
-        ("one entry a row", (X, masked, domain[:-1])),
-        ("one label a row", (X, masked[:-1], domain)),
+        ("one entry per row", (X, masked, domain[:-1])),
+        ("one label per row", (X, masked[:-1], domain)),
         ("integers or names", (X, masked, domain + 0.5)),
         ("integers or names", (X, masked, domain < 0)),
-        ("one label a row", (X, masked[:, None].repeat(2, axis=1)[:-1, 0], domain)),
+        ("one label per row", (X, masked[:, None].repeat(2, axis=1)[:-1, 0], domain)),
         ("source rows have no label", (X, np.where(np.arange(len(y)) == np.argmax(domain), np.nan, y), domain)),
     ]
     if estimator.non_negative:
@@ -307,10 +306,10 @@ def _seed(estimator: TransductiveClassifier) -> None:
 
 
 def _raises(kind: type[Exception], message: str, call: Callable[..., Any], *arguments: Any) -> None:
-    said = None
+    raised = None
     try:
         call(*arguments)
     except kind as error:
-        said = str(error)
-    assert said is not None, f"{call} accepted what it should refuse: {message!r}"
-    assert any(option in said for option in message.split("|")), f"expected {message!r} in: {said}"
+        raised = str(error)
+    assert raised is not None, f"{call} accepted bad input; expected {message!r}"
+    assert any(option in raised for option in message.split("|")), f"expected {message!r} in: {raised}"

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from ..linalg.matrix import Array, Matrix, empty_rows
-from ..linalg.multiplicative import rows_to_one
+from ..linalg.multiplicative import normalize_rows_l1
 from .documents import read_documents, read_sources, warn_if_no_shared_words
 from .domains import Domains, read_domains
 from .iterate import Solution
@@ -30,7 +30,7 @@ from .proportions import ProportionScaling, proportion_scalings, with_target_pro
 logger = logging.getLogger(__name__)
 
 
-class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Base class of all estimators.
 
     Attributes
@@ -61,6 +61,10 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     n_features_in_, feature_names_in_ : int, array
         As in scikit-learn.
     """
+
+    classes_: Array
+    transduction_: Array
+    state_: Any
 
     State: ClassVar[type]  # the NamedTuple in the solver's Solution
     solve: ClassVar[Callable[..., Solution]]  # the method: solve(domains, rng=, **parameters), a pure function
@@ -201,7 +205,8 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def predict(self, X: Any, sample_domain: Any = None, *, allow_source: bool = False) -> Array:
         """Labels of new documents of the target; the parameters are those of `predict_proba`."""
         proba = self.predict_proba(X, sample_domain, allow_source=allow_source)
-        return self.classes_[proba.argmax(axis=1)]
+        labels: Array = self.classes_[proba.argmax(axis=1)]
+        return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, sample_domain: Any = None) -> float:
         """Accuracy on new documents of the target. Rows that `sample_domain` assigns to a source are ignored."""
@@ -269,7 +274,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if self.balance_ is None:
             return scores
         power, *log_factor = self.balance_[d]
-        P = ProportionScaling(power, np.array(log_factor)).apply(rows_to_one(scores))
+        P = ProportionScaling(power, np.array(log_factor)).apply(normalize_rows_l1(scores))
         return np.where(scores.sum(axis=1, keepdims=True) > 0, P, 0)
 
     def _set_transduction(self, domains: Domains, used: Domains) -> None:
@@ -329,6 +334,6 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
 def _probabilities(scores: Array, empty: Array, prior: Array) -> Array:
     """Rows of scores as probabilities; the prior for empty documents and rows of zeros."""
-    proba = rows_to_one(scores)
+    proba = normalize_rows_l1(scores)
     proba[empty | (scores.sum(axis=1) <= 0)] = prior
     return proba

@@ -80,6 +80,6 @@ def warn_if_no_shared_words(domains: Domains) -> None:
         in_target = ~empty_rows(target.X.T)
         if in_target.any() and not (in_source & in_target).any():
             warn_user(
-                f"{target.name!r} shares no words with the labelled documents, so the predicted labels are meaningless. "
-                "Are the documents in one language, and vectorized together?"
+                f"{target.name!r} shares no words with the labelled documents, so the predicted labels are "
+                "meaningless. Are the documents in one language, and vectorized together?"
             )

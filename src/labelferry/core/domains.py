@@ -41,7 +41,7 @@ class Domain:
     @property
     def known(self) -> Array:
         """True if the label is given."""
-        return self.codes != UNKNOWN
+        return np.not_equal(self.codes, UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,8 @@ class Domains:
         """The documents of all targets, in row order."""
         if len(self.targets) == 1:
             return self.targets[0].X  # the rows of one domain are in row order
-        return stack_rows([d.X for d in self.targets])[np.argsort(np.concatenate([d.rows for d in self.targets]))]
+        X: Matrix = stack_rows([d.X for d in self.targets])[np.argsort(np.concatenate([d.rows for d in self.targets]))]
+        return X
 
     def hide_target_labels(self) -> Domains:
         """The domains without the given labels of the targets, unless a class would lose its only labels."""
@@ -333,22 +334,23 @@ def _target_keys(keys: Array, labels: Labels, target: Any) -> list[int | str]:
 
 
 def _known_labels(keys: Array, targets: list[int | str], labels: Labels, use_target_labels: bool) -> Array:
-    in_target = np.logical_or.reduce([keys == key for key in targets])
-    without = ~in_target & labels.absent
+    in_target: Array = np.logical_or.reduce([keys == key for key in targets])
+    in_source = np.logical_not(in_target)
+    without = in_source & labels.absent
     if without.any():
         raise ValueError(_missing_labels(int(without.sum()), int(np.flatnonzero(without)[0])))
-    minus_one_is_class = bool((labels.minus_one & ~in_target).any())
-    _warn_if_minus_one_is_a_class(labels, ~in_target)
+    minus_one_is_class = bool((labels.minus_one & in_source).any())
+    _warn_if_minus_one_is_a_class(labels, in_source)
     if not use_target_labels:
-        return ~in_target
+        return in_source
     if minus_one_is_class and (labels.minus_one & in_target).any():
         raise ValueError(
             "with use_target_labels=True, -1 is a class on source rows and ambiguous on target rows. "
             'Mark unlabelled target rows by NaN (or None, "").'
         )
-    return ~in_target | ~(labels.absent | labels.minus_one)
+    return np.logical_or(in_source, ~(labels.absent | labels.minus_one))
 
 
 def _unique(keys: Array) -> list[int | str]:
-    """Sorted keys: sources in the order of their number, then targets in the order of theirs; names in alphabetical order."""
+    """Sorted keys: numbers of sources, then numbers of targets, each in ascending order; names alphabetically."""
     return sorted(set(keys.tolist()), key=lambda key: key if isinstance(key, str) else (key < 0, abs(key)))

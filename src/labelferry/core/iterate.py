@@ -1,4 +1,4 @@
-"""iterate: repeat `step`, watch `objective`, return a Solution."""
+"""iterate: repeat `step`, monitor `objective`, return a Solution."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ logger = logging.getLogger(__name__)
 class Solution(NamedTuple):
     """What every solver returns."""
 
-    state: Any  # the method's own Factors
-    history: tuple[float, ...]  # the objective at the start, at every look, and at the end
+    state: Any  # the NamedTuple of the method
+    history: tuple[float, ...]  # the objective at the start, at every check, and at the end
     n_iter: int
     converged: bool
 
@@ -28,21 +28,21 @@ def iterate(
     *,
     max_iter: int,
     tol: float,
-    look_every: int = 10,
+    check_every: int = 10,
 ) -> Solution:
     """Repeat `state = step(state)`, at most `max_iter` times.
 
-    The objective is looked at every `look_every` iterations, since it may cost as much as a step. The loop has
-    converged when it changed by less than `tol` times its first value since the last look; `tol=0` runs all.
+    The objective is computed every `check_every` iterations, since it may cost as much as a step. The loop has
+    converged when it changed by less than `tol` times its first value since the last check; `tol=0` runs all.
     """
     history = [_finite(objective(state), 0)]
     for n_iter in range(1, max_iter + 1):
         state = step(state)
-        if n_iter % look_every and n_iter < max_iter:
+        if n_iter % check_every and n_iter < max_iter:
             continue
         history.append(_finite(objective(state), n_iter))
         logger.debug("iteration %d: objective %.6g", n_iter, history[-1])
-        if n_iter % look_every == 0 and abs(history[-2] - history[-1]) < tol * abs(history[0]):
+        if n_iter % check_every == 0 and abs(history[-2] - history[-1]) < tol * abs(history[0]):
             return Solution(state, tuple(history), n_iter, True)
     return Solution(state, tuple(history), max_iter, False)
 
@@ -55,11 +55,11 @@ def restart(
     n_init: int,
     max_iter: int,
     tol: float,
-    look_every: int = 10,
+    check_every: int = 10,
 ) -> Solution:
-    """`iterate` from each of `n_init` starts; the solution with the lowest last objective, the first of equals."""
+    """`iterate` from each of `n_init` starts; the solution with the lowest final objective, the first one if equal."""
     solutions = (
-        iterate(step, objective, start(), max_iter=max_iter, tol=tol, look_every=look_every) for _ in range(n_init)
+        iterate(step, objective, start(), max_iter=max_iter, tol=tol, check_every=check_every) for _ in range(n_init)
     )
     return min(solutions, key=lambda solution: solution.history[-1])
 
@@ -67,7 +67,7 @@ def restart(
 def _finite(value: float, n_iter: int) -> float:
     if not math.isfinite(value):
         raise FloatingPointError(
-            f"the objective became {value} at iteration {n_iter}: the numbers of X are too large or too small for "
+            f"the objective became {value} at iteration {n_iter}: the values of X are too large or too small for "
             "their precision. Scale X (unit-length rows are best) or pass float64."
         )
     return float(value)

@@ -1,6 +1,6 @@
 """Reading labels: which rows have one, and which class it is.
 
-Unlabelled is -1 or NaN among numbers, and None, NaN, NA or "" among strings. Labels come back in the type they came in.
+Unlabelled is -1 or NaN among numbers, and None, NaN, NA or "" among strings. Labels keep their type.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..linalg.matrix import Array
 
-UNKNOWN = -1  # the code of a row without a label, wherever codes stand for labels
+UNKNOWN = -1  # code of a row without a label
 
 
 class Labels(NamedTuple):
-    """y as it came, and where it says nothing."""
+    """y, and which rows may be unlabelled."""
 
     values: Array  # a copy of y
     absent: Array  # None, NaN, NA or ""
-    minus_one: Array  # the number -1: unlabelled or a class, as `sample_domain` decides
+    minus_one: Array  # the number -1: unlabelled or a class, depending on `sample_domain`
 
 
 def read_labels(y: Any, estimator: str) -> Labels:
-    """y as an array of its own, with what may mean `unlabelled` marked; y itself is never written to."""
+    """A copy of y as an array, with what may mean `unlabelled` marked."""
     if y is None:
         raise ValueError(
-            f"{estimator} requires y to be passed, but the target y is None. Give one label a row, "
-            '-1 (or None, NaN, "") for the rows to be labelled.'
+            f"{estimator} requires y to be passed, but the target y is None. Give one label per row, "
+            '-1 (or None, NaN, "") for the rows to label.'
         )
-    if isinstance(y, list | tuple):  # numpy would write NaN and None among strings as the words 'nan' and 'None'
-        held = np.empty(len(y), dtype=object)
-        held[:] = y
-        y = held if all(np.ndim(label) == 0 for label in y) else y
+    if isinstance(y, list | tuple):  # numpy would turn NaN and None among strings into the strings 'nan' and 'None'
+        objects = np.empty(len(y), dtype=object)
+        objects[:] = y
+        y = objects if all(np.ndim(label) == 0 for label in y) else y
     values = np.array(column_or_1d(y, warn=True), copy=True)
     if values.dtype.kind == "f":
         absent = np.isnan(values)
@@ -49,7 +49,7 @@ def read_labels(y: Any, estimator: str) -> Labels:
     elif values.dtype.kind == "S":
         raise ValueError(f"labels are bytes, such as {values[0]!r}. Decode them: np.char.decode(y).")
     elif values.dtype.kind == "O":
-        absent = np.fromiter((_says_nothing(v) for v in values), dtype=bool, count=len(values))
+        absent = np.fromiter((_is_missing(v) for v in values), dtype=bool, count=len(values))
         values = _plain(values, absent)
     else:
         absent = np.zeros(len(values), dtype=bool)
@@ -58,18 +58,18 @@ def read_labels(y: Any, estimator: str) -> Labels:
 
 
 def join_labels(parts: Sequence[Any], estimator: str) -> Array:
-    """The labels of several sources one after the other; None where there is none, and no type changed into another."""
+    """The labels of several sources in one array; None if a label is missing. No type is changed."""
     read = [read_labels(part, estimator) for part in parts]
     kinds = {labels.values.dtype.kind for labels in read}
     if len(kinds) == 1 and kinds <= set("iufbU") and not any(labels.absent.any() for labels in read):
         return np.concatenate([labels.values for labels in read])
-    held = np.concatenate([labels.values.astype(object) for labels in read])
-    held[np.concatenate([labels.absent for labels in read])] = None
-    return held
+    joined = np.concatenate([labels.values.astype(object) for labels in read])
+    joined[np.concatenate([labels.absent for labels in read])] = None
+    return joined
 
 
 def encode(values: Array, known: Array) -> tuple[Array, Array]:
-    """The classes among the known values, and the code of every row: an index into the classes, or UNKNOWN."""
+    """The classes among the known values, and the code of each row: an index into the classes, or UNKNOWN."""
     try:
         classes, codes_of_known = np.unique(values[known], return_inverse=True)
     except TypeError:
@@ -84,14 +84,14 @@ def encode(values: Array, known: Array) -> tuple[Array, Array]:
     return classes, codes
 
 
-def _says_nothing(value: Any) -> bool:
+def _is_missing(value: Any) -> bool:
     if value is None or (isinstance(value, str) and value == ""):
         return True
     return type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float | np.floating) and value != value)
 
 
 def _plain(values: Array, absent: Array) -> Array:
-    """An object array of numbers or booleans (integers beside None, say) as such; one of strings as it is."""
+    """An object array of numbers or booleans as a typed array; an array with strings unchanged."""
     known = values[~absent]
     if len(known) == 0 or any(isinstance(label, str) for label in known):
         return values

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..files import whole
+from ..files import open_atomic
 from .classifier import TransductiveClassifier
 from .registry import estimators
 
@@ -39,7 +39,7 @@ def write_arrays(arrays: dict[str, np.ndarray], path: str | os.PathLike[str]) ->
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot save to {path}: there is no folder {path.parent}. Create it first.")
-    with whole(path) as draft, draft.open("wb") as file:
+    with open_atomic(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
 

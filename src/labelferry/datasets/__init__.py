@@ -1,4 +1,4 @@
-"""Corpora, one file each. A loader takes a path, or looks in $LABELFERRY_DATA, then in the user's cache."""
+"""Corpora, one file per corpus. A loader reads a given path, or searches $LABELFERRY_DATA and the user's cache."""
 
 import lazy_loader as _lazy
 

@@ -1,4 +1,4 @@
-"""Amazon reviews of four kinds of goods, positive and negative (Blitzer, Dredze and Pereira 2007)."""
+"""Amazon reviews of four product types, positive and negative (Blitzer, Dredze and Pereira 2007)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .cache import Source, find
-from .corpus import Corpus
+from .corpus import Corpus, Counts, count_texts
 from .reading import read_lines, read_members, reading
 
 SOURCE = Source(
@@ -21,7 +21,7 @@ SOURCE = Source(
     files=("reviews.jsonl.gz", "domain_sentiment_data.tar.gz"),
     parts=("sorted_data_acl/*/positive.review", "sorted_data_acl/*/negative.review"),
     origin="https://www.cs.jhu.edu/~mdredze/datasets/sentiment/ (domain_sentiment_data.tar.gz).",
-    licence="none stated; published by its authors for research, to be cited as Blitzer, Dredze and Pereira, ACL 2007.",
+    license="none stated; published by its authors for research; cite Blitzer, Dredze and Pereira, ACL 2007.",
 )
 REVIEW = re.compile(r"<review>(.*?)</review>", re.S)
 FIELD = re.compile(r"<(unique_id|rating|title|review_text)>(.*?)</\1>", re.S)
@@ -29,10 +29,22 @@ SHORT_NAMES = {"kitchen_&_housewares": "kitchen"}
 
 
 def load_amazon(path: str | PathLike[str] | None = None, *, download: bool = False) -> Corpus:
-    """The labelled reviews: title and text. Fields: domain, label ("positive" or "negative"), rating, title, id.
+    """Load the labelled reviews: title and text.
 
-    Reads the original archive or its folder, or `reviews.jsonl.gz` with one object a line: domain, label, unique_id,
-    rating, title, text. Nothing is downloaded: there is no checksum that the file could be held against.
+    Reads the original archive or its folder, or `reviews.jsonl.gz` with one object per line: domain, label, unique_id,
+    rating, title, text.
+
+    Parameters
+    ----------
+    path : path, default=None
+        File or folder of the corpus. None: $LABELFERRY_DATA, then the user's cache.
+    download : bool, default=False
+        Has no effect: no checksum is known to verify the file.
+
+    Returns
+    -------
+    corpus : Corpus
+        Fields: domain, label ("positive" or "negative"), rating, title, id.
     """
     place = find(SOURCE, path, download=download)
     with reading(place):
@@ -42,16 +54,21 @@ def load_amazon(path: str | PathLike[str] | None = None, *, download: bool = Fal
         return Corpus(SOURCE.name, [f"{line['title']} {line['text']}" for line in lines], fields)
 
 
+def count() -> Counts:
+    """Count the reviews, domains and labels."""
+    return count_texts(load_amazon(), domains="domain", labels="label")
+
+
 def read_reviews(place: Path) -> list[dict[str, Any]]:
-    """The reviews of the original files, which look like XML and are not: nothing in them is escaped."""
+    """The reviews of the original files, which look like XML but escape nothing."""
     lines = []
     for name, content in read_members(place, SOURCE.parts):
         domain = SHORT_NAMES.get(name.parent.name, name.parent.name)
         for review in REVIEW.findall(content):
-            found = FIELD.findall(review)
-            line = {tag: value.strip() for tag, value in found}
-            # Where a review has two ids, the one that is a mere number is to be ignored (the authors' own note).
-            ids = [value.strip() for tag, value in found if tag == "unique_id" and not value.strip().isdigit()]
+            fields = FIELD.findall(review)
+            line = {tag: value.strip() for tag, value in fields}
+            # If a review has two ids, the one that is only a number is to be ignored (note of the authors).
+            ids = [value.strip() for tag, value in fields if tag == "unique_id" and not value.strip().isdigit()]
             lines.append(
                 {
                     "domain": domain,

@@ -1,64 +1,86 @@
-"""Finding a corpus on this machine, and fetching it where that is allowed.
+"""Finding a corpus on this machine, and downloading it if that is allowed.
 
-The order: the path that the caller names, and then nowhere else; the folder in LABELFERRY_DATA; the user's cache;
-a download, where the caller allows it and we know the address and the checksum. Otherwise `CorpusNotFound` says what to
-put where. A file appears under its name only when all of it is there.
+The order: the path given by the caller, and no other place; the folder in $LABELFERRY_DATA; the user's cache; a
+download, if the caller allows it and address and checksum are known. Otherwise the error names the files, where to
+download them and where to put them. A file gets its name only when it is complete.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO, NamedTuple
-from urllib.request import urlopen
+from typing import NamedTuple
 
-from ..files import whole
+from ..files import open_atomic
 
-BLOCK = 1 << 20  # bytes read at a time
-TIMEOUT = 60  # seconds without an answer
+TIMEOUT = 60  # seconds without a response
 
 
 class CorpusNotFound(FileNotFoundError):
-    """The corpus is in none of the places looked at. The message says what to put where."""
+    """The corpus is in none of the places. The message names the files, the download and the place."""
 
 
 class Source(NamedTuple):
-    """Where a corpus is to be found. One of `files` is all of it; or else `parts`, patterns that all have a match."""
+    """Files of a corpus. Either one of `files` is the whole corpus, or every pattern of `parts` has a match.
 
-    name: str  # as in `labelferry data`
+    Attributes
+    ----------
+    name : str
+        Name in `labelferry data`.
+    title : str
+        Name for people.
+    loader : str
+        Name of the function that loads it.
+    folder : str
+        Its folder in a folder of data.
+    files : tuple of str
+        Names of files that contain the whole corpus; the first is the one that is downloaded.
+    parts : tuple of str
+        Patterns of the files of a folder that contains the corpus.
+    origin : str
+        Where to download it.
+    license : str
+        Terms of use, one sentence.
+    url : str
+        Address of the first of `files`; empty if address or checksum is not certain.
+    sha256 : str
+        Checksum of the first of `files`.
+    """
+
+    name: str
     title: str
     loader: str
-    folder: str  # in a folder of data
+    folder: str
     files: tuple[str, ...]
     parts: tuple[str, ...]
-    origin: str  # where it is to be had
-    licence: str  # terms of use, one sentence
-    url: str = ""  # of the first of `files`; empty where we are not certain of address and checksum
+    origin: str
+    license: str
+    url: str = ""
     sha256: str = ""
 
     def layouts(self) -> list[str]:
-        """The choices, in words."""
-        under = [f"{self.folder}/{name}" for name in self.files]
-        return under + [" and ".join(f"{self.folder}/{part}" for part in self.parts)] * bool(self.parts)
+        """The files or patterns of files, one of which must exist."""
+        files = [f"{self.folder}/{name}" for name in self.files]
+        return files + [" and ".join(f"{self.folder}/{part}" for part in self.parts)] * bool(self.parts)
 
 
 def user_cache() -> Path:
-    """The folder of downloads: LABELFERRY_CACHE, or else `labelferry` in the user's own cache folder."""
-    named = os.environ.get("LABELFERRY_CACHE")
-    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    return Path(named) if named else Path(home) / "labelferry"
+    """The folder of downloads: $LABELFERRY_CACHE, or `labelferry` in the user's cache folder."""
+    import platformdirs
+
+    folder = os.environ.get("LABELFERRY_CACHE")
+    return Path(folder) if folder else platformdirs.user_cache_path("labelferry", appauthor=False)
 
 
 def places(source: Source, path: str | os.PathLike[str] | None = None) -> list[Path]:
-    """The places to look at, in order. A path that the caller names is the only one: it, or the folder in it."""
+    """The places to search, in order. A given path, or the folder of the corpus in it, is the only one."""
     if path is not None:
         return [Path(path), Path(path) / source.folder]
-    named = os.environ.get("LABELFERRY_DATA")
-    return [Path(folder) / source.folder for folder in ([named] if named else []) + [user_cache()]]
+    data = os.environ.get("LABELFERRY_DATA")
+    return [Path(folder) / source.folder for folder in ([data] if data else []) + [user_cache()]]
 
 
 def find(
@@ -68,7 +90,24 @@ def find(
     download: bool = False,
     fetch: Callable[[Source], Path] | None = None,
 ) -> Path:
-    """The file that is the whole corpus, or the folder that has its parts. `fetch` downloads it, if that may be."""
+    """Find a corpus.
+
+    Parameters
+    ----------
+    source : Source
+        The corpus.
+    path : path, default=None
+        File or folder to search instead of $LABELFERRY_DATA and the cache.
+    download : bool, default=False
+        Whether it may be downloaded.
+    fetch : callable, default=None
+        Function that downloads it and returns its path. None if it cannot be downloaded.
+
+    Returns
+    -------
+    place : Path
+        The file that contains the corpus, or the folder that contains its parts.
+    """
     for place in places(source, path):
         if source.files and place.is_file():
             return place
@@ -79,51 +118,55 @@ def find(
             return place
     if download and path is None and fetch is not None:
         return fetch(source)
-    refused = "It is not downloaded: we know no checksum to hold the file against.\n" if download and not fetch else ""
-    looked = " or ".join(map(str, places(source, path)))
-    raise CorpusNotFound(f"{source.title} was not found in {looked}.\n{refused}{directions(source)}")
+    refused = "It is not downloaded: no checksum is known to verify the file.\n" if download and not fetch else ""
+    searched = " or ".join(map(str, places(source, path)))
+    raise CorpusNotFound(f"{source.title} was not found in {searched}.\n{refused}{directions(source)}")
 
 
 def directions(source: Source) -> str:
-    """What to put where."""
-    known = "the folder that LABELFERRY_DATA names" + ("" if os.environ.get("LABELFERRY_DATA") else " (it is not set)")
-    choices = "\n".join(f"  {layout}" for layout in source.layouts())
-    return (
-        f"Put this into {known} or into {user_cache()}, or pass its path to {source.loader}"
-        f"{', one of' if len(source.layouts()) > 1 else ''}:\n{choices}\n"
-        f"To be had from {source.origin}\n"
-        f"Terms: {source.licence}"
+    """Instructions: which files to download, from where, and where to put them."""
+    data = "$LABELFERRY_DATA" + ("" if os.environ.get("LABELFERRY_DATA") else " (not set)")
+    layouts = source.layouts()
+    return "\n".join(
+        [
+            f"Put {'one of these' if len(layouts) > 1 else 'this'} into {data} or into {user_cache()}, or pass its "
+            f"path to {source.loader}:",
+            *(f"  {layout}" for layout in layouts),
+            f"Download: {source.origin}",
+            f"Terms: {source.license}",
+        ]
     )
 
 
 def fetch_url(source: Source) -> Path:
-    """Download the source's file to the user's cache: all of it, with the right checksum, or nothing."""
-    to = user_cache() / source.folder / source.files[0]
-    digest = hashlib.sha256()
-    with downloading(source), urlopen(source.url, timeout=TIMEOUT) as answer, whole_file(to) as file:
-        while block := answer.read(BLOCK):
-            digest.update(block)
-            file.write(block)
-        if digest.hexdigest() != source.sha256:
+    """Download the first file of a corpus to the cache: complete and with the expected checksum, or not at all."""
+    import pooch
+
+    path = cache_path(source)
+    download = pooch.HTTPDownloader(timeout=TIMEOUT, headers={"Accept-Encoding": "identity"})
+    with downloading(source), open_atomic(path) as file:
+        download(source.url, file, None)
+        file.flush()
+        sha256 = pooch.file_hash(file.name)
+        if sha256 != source.sha256:
             raise ValueError(
-                f"The download of {source.url} has the sha256 {digest.hexdigest()}, not {source.sha256}. Nothing was "
-                f"kept. Try again later, or get {source.title} from {source.origin}"
+                f"The download of {source.url} has the sha256 {sha256}, not {source.sha256}. Nothing was saved. "
+                f"Try again later, or download {source.title} yourself: {source.origin}"
             )
-    return to
+    return path
+
+
+def cache_path(source: Source) -> Path:
+    """The first file of a corpus in the user's cache. Its folder is created."""
+    path = user_cache() / source.folder / source.files[0]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 @contextmanager
 def downloading(source: Source) -> Iterator[None]:
-    """A download that fails, for want of a network or of room, leaves the corpus missing: it is told as that."""
+    """Turn the errors of a failed download, such as no network or a full disk, into `CorpusNotFound`."""
     try:
         yield
     except (OSError, HTTPException) as error:
         raise CorpusNotFound(f"The download of {source.title} failed: {error}.\n{directions(source)}") from error
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, in a folder that is made for it. It gets its name when the block ends well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole(path) as draft, draft.open("wb") as file:
-        yield file

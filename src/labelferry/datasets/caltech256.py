@@ -1,7 +1,7 @@
-"""Caltech-256: photographs in folders such as `001.ak47`, one a category (Griffin, Holub and Perona 2007).
+"""Caltech-256: photographs in folders such as `001.ak47`, one per category (Griffin, Holub and Perona 2007).
 
-RSP's image experiments (section 4.1) take categories of this corpus, about 100 images each. The paper does not say how
-images become features; `visual_words` makes counts in the manner of its time.
+RSP's image experiments (section 4.1) use categories of this corpus, about 100 images each. The paper does not say how
+images become features; `visual_words` makes counts with methods of that time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .cache import Source, find
+from .corpus import Counts
 
 SOURCE = Source(
     name="caltech256",
@@ -22,29 +23,54 @@ SOURCE = Source(
     folder="256_ObjectCategories",
     files=(),
     parts=("[0-9][0-9][0-9].*/*.jpg",),
-    origin="https://data.caltech.edu/records/nyy15-4j048 (256_ObjectCategories.tar, to be unpacked).",
-    licence="those of its CaltechDATA record; to be cited as Griffin, Holub and Perona, Caltech-256, 2007.",
+    origin="https://data.caltech.edu/records/nyy15-4j048 (256_ObjectCategories.tar; unpack it).",
+    license="those of its CaltechDATA record; cite Griffin, Holub and Perona, Caltech-256, 2007.",
 )
 
 
 class ImageFiles(NamedTuple):
-    """Files of images, and the category of each."""
+    """Image files and their categories.
+
+    Attributes
+    ----------
+    paths : list of Path
+        The files.
+    labels : array of str
+        Category per file.
+    """
 
     paths: list[Path]
     labels: np.ndarray
 
 
 def load_caltech256(path: str | PathLike[str] | None = None, *, categories: Iterable[str] | None = None) -> ImageFiles:
-    """The files of all categories, or of those named: "ak47", as in the folder `001.ak47`."""
+    """Load the image files of all categories or of some.
+
+    Parameters
+    ----------
+    path : path, default=None
+        Folder of the corpus. None: $LABELFERRY_DATA, then the user's cache.
+    categories : iterable of str, default=None
+        Names of categories, such as "ak47" for the folder `001.ak47`. None: all.
+
+    Returns
+    -------
+    files : ImageFiles
+        Paths and labels.
+    """
     files = sorted(find(SOURCE, path).glob(SOURCE.parts[0]))
     labels = np.array([file.parent.name.partition(".")[2] for file in files])
     if categories is None:
         return ImageFiles(files, labels)
-    wanted = list(categories)
-    unknown = sorted(set(wanted) - set(labels))
+    selected = list(categories)
+    unknown = sorted(set(selected) - set(labels))
     if unknown:
-        raise ValueError(
-            f"categories must be among those of the folders; {', '.join(map(repr, unknown))} is not there."
-        )
-    rows = np.flatnonzero(np.isin(labels, wanted))
+        raise ValueError(f"categories must be names of the folders; there is no {', '.join(map(repr, unknown))}.")
+    rows = np.flatnonzero(np.isin(labels, selected))
     return ImageFiles([files[row] for row in rows], labels[rows])
+
+
+def count() -> Counts:
+    """Count the images and categories."""
+    files = load_caltech256()
+    return Counts(len(files.paths), {"categories": len(set(files.labels))})

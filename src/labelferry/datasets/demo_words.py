@@ -1,8 +1,8 @@
 """The words of the demo corpus: sentences with {slots}, by class, for both products or for one of them.
 
 The old product, Pennywright, is a desktop accounting program; the new one, Hearthlight, is an app for bulbs, cameras
-and locks. Few sentences suit both, and some words change sides with the product: a *code* is an error in the old one
-and a way to sign in to the new one, a *trial* is a balance here and a free month there.
+and locks. Few sentences fit both, and some words change their class with the product: a *code* is an error in the old
+one and a way to sign in to the new one; a *trial* is a balance in the old one and a free month in the new one.
 """
 
 from __future__ import annotations

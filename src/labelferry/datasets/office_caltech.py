@@ -1,4 +1,4 @@
-"""Office-Caltech10: photographs of ten kinds of things from four places, as counts of 800 visual words (SURF).
+"""Office-Caltech10: photographs of ten kinds of objects from four domains, as counts of 800 visual words (SURF).
 
 Gong, Shi, Sha and Grauman 2012, "Geodesic flow kernel for unsupervised domain adaptation".
 """
@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .cache import Source, find
+from .corpus import Counts
 from .reading import read_labelled
 
 FILES = {
@@ -20,7 +21,7 @@ FILES = {
     "dslr": "dslr_SURF_L10.mat",
     "webcam": "webcam_SURF_L10.mat",
 }
-# The ten folders of Office, in the order of the alphabet: labels 1 to 10.
+# The ten folders of Office in alphabetical order: labels 1 to 10.
 CLASSES = (
     "back_pack",
     "bike",
@@ -40,13 +41,23 @@ SOURCE = Source(
     folder="office_caltech",
     files=(),
     parts=tuple(FILES.values()),
-    origin="the pages of the GFK paper's authors (Gong, Shi, Sha and Grauman, CVPR 2012), as *_SURF_L10.mat.",
-    licence="none stated; published by its authors for research.",
+    origin="*_SURF_L10.mat on the pages of the authors of the GFK paper (Gong, Shi, Sha and Grauman, CVPR 2012).",
+    license="none stated; published by its authors for research.",
 )
 
 
 class Images(NamedTuple):
-    """Counts, images x 800 visual words (CSR), and what each image shows."""
+    """Images of one domain as counts of visual words.
+
+    Attributes
+    ----------
+    X : CSR array
+        Images x 800 visual words.
+    labels : array of str
+        Class per image.
+    domain : str
+        Name of the domain.
+    """
 
     X: Any
     labels: np.ndarray
@@ -54,9 +65,29 @@ class Images(NamedTuple):
 
 
 def load_office_caltech(domain: str, path: str | PathLike[str] | None = None) -> Images:
-    """The images of one domain: "amazon", "caltech", "dslr" or "webcam"."""
+    """Load the images of one domain.
+
+    Parameters
+    ----------
+    domain : {"amazon", "caltech", "dslr", "webcam"}
+        The domain.
+    path : path, default=None
+        Folder of the corpus. None: $LABELFERRY_DATA, then the user's cache.
+
+    Returns
+    -------
+    images : Images
+        Counts and labels.
+    """
     if domain not in FILES:
         raise ValueError(f"domain must be one of {', '.join(map(repr, FILES))}; got {domain!r}.")
     folder = find(SOURCE._replace(parts=(FILES[domain],)), path)
     counts, labels = read_labelled(folder / FILES[domain], "fts", "labels", CLASSES)
     return Images(sp.csr_array(counts.astype(np.float64)), labels, domain)
+
+
+def count() -> Counts:
+    """Count the images, domains and classes."""
+    domains = [load_office_caltech(domain) for domain in FILES]
+    classes = {label for images in domains for label in images.labels}
+    return Counts(sum(len(images.labels) for images in domains), {"domains": len(domains), "classes": len(classes)})

@@ -1,4 +1,4 @@
-"""Reading the files of corpora: lines of JSON, members of a folder or an archive alike, and MATLAB matrices.
+"""Reading the files of corpora: lines of JSON, members of a folder or an archive, and MATLAB matrices.
 
 Nothing is unpacked to disk. A file that cannot be read raises `CorpusDamaged`, which names it.
 """
@@ -18,25 +18,23 @@ import numpy as np
 
 
 class CorpusDamaged(ValueError):
-    """The corpus is there and cannot be read. The message names the file."""
+    """The corpus exists and cannot be read. The message names the file."""
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Whatever shows that the file is damaged, or another file than its name says, becomes one kind of error."""
+    """Turn the errors of a damaged or wrong file into `CorpusDamaged`."""
     try:
         yield
     except CorpusDamaged:
         raise
     except (EOFError, KeyError, TypeError, ValueError, zlib.error, tarfile.TarError, gzip.BadGzipFile) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else str(error).partition("\n")[0] or type(error).__name__
-        raise CorpusDamaged(
-            f"{path} is damaged or not the file that its name says ({reason}). Get it again."
-        ) from error
+        raise CorpusDamaged(f"{path} is damaged or a different file ({reason}). Get it again.") from error
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file with one JSON object a line, gzipped."""
+    """The objects of a gzipped file with one JSON object per line."""
     with reading(path), gzip.open(path, "rt", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
         if not lines:
@@ -45,30 +43,30 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def read_members(place: Path, patterns: tuple[str, ...]) -> list[tuple[PurePosixPath, str]]:
-    """Name and text of the files of a folder or tar archive that fit a pattern, in the order of their names.
+    """Name and text of the files of a folder or tar archive that match a pattern, sorted by name.
 
-    Latin-1, which all the corpora are in. In an archive the patterns are matched from the right, so that a folder
-    around everything does no harm.
+    The encoding is Latin-1, as in all corpora. In an archive the patterns are matched from the right, so that there may
+    be a folder around all files.
     """
     if place.is_dir():
         paths = [path for pattern in patterns for path in place.glob(pattern) if path.is_file()]
-        found = [(PurePosixPath(path.relative_to(place).as_posix()), path.read_bytes()) for path in paths]
+        members = [(PurePosixPath(path.relative_to(place).as_posix()), path.read_bytes()) for path in paths]
     else:
         with reading(place), tarfile.open(place) as archive:
-            found = [
+            members = [
                 (PurePosixPath(member.name), file.read())
                 for member in archive
                 if any(PurePosixPath(member.name).match(pattern) for pattern in patterns)
                 and (file := archive.extractfile(member)) is not None
             ]
-    if not found:
+    if not members:
         raise CorpusDamaged(f"{place} has no file like {' or '.join(patterns)}. Is it another corpus?")
-    found.sort(key=lambda member: by_number(member[0]))
-    return [(name, content.decode("latin-1")) for name, content in found]
+    members.sort(key=lambda member: by_number(member[0]))
+    return [(name, content.decode("latin-1")) for name, content in members]
 
 
 def by_number(name: PurePath) -> tuple[PurePath, int, str]:
-    """What files are sorted by: the folder, then the name, where 9 comes before 10."""
+    """Sort key of files: the folder, then the name, with 9 before 10."""
     return name.parent, len(name.name), name.name
 
 
@@ -86,7 +84,7 @@ def read_matrices(path: Path, *names: str) -> list[Any]:
 
 
 def read_labelled(path: Path, data: str, labels: str, classes: Sequence[str]) -> tuple[Any, np.ndarray]:
-    """A matrix of a MATLAB file, and the class of each of its rows: the labels 1, 2, ... stand for `classes`."""
+    """A matrix of a MATLAB file, and the class of each of its rows: the labels 1, 2, ... are numbers of `classes`."""
     X, y = read_matrices(path, data, labels)
     y = np.asarray(y).ravel()
     with reading(path):

@@ -9,7 +9,7 @@ from os import PathLike
 import numpy as np
 
 from .cache import Source, fetch_url, find
-from .corpus import Corpus
+from .corpus import Corpus, Counts, count_texts
 from .reading import CorpusDamaged, read_members
 
 SOURCE = Source(
@@ -20,7 +20,7 @@ SOURCE = Source(
     files=("reuters21578.tar.gz",),
     parts=("reut2-*.sgm",),
     origin="https://kdd.ics.uci.edu/databases/reuters21578/, or with load_reuters(download=True).",
-    licence='research use only; papers name it "Reuters-21578, Distribution 1.0" and say where it is to be had.',
+    license='research use only; cite it as "Reuters-21578, Distribution 1.0" with its address.',
     url="https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
     sha256="3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
 )
@@ -33,20 +33,33 @@ STORY = re.compile(
 
 
 def load_reuters(path: str | PathLike[str] | None = None, *, download: bool = False) -> Corpus:
-    """The stories: title and body. Fields: topics, places, people, orgs (a tuple of names each), split, id, title.
+    """Load the stories: title and body.
 
-    `split` is LEWISSPLIT: "TRAIN", "TEST" or "NOT-USED". A story that has no body in the files is its title; one that
-    was left unformatted is all its text.
+    The text of a story without a body is its title. The text of an unformatted story is all of its content.
+
+    Parameters
+    ----------
+    path : path, default=None
+        File or folder of the corpus. None: $LABELFERRY_DATA, then the user's cache.
+    download : bool, default=False
+        Whether to download the corpus if it is not on this machine.
+
+    Returns
+    -------
+    corpus : Corpus
+        Fields: topics, places, people, orgs (one tuple of names per story), split (LEWISSPLIT: "TRAIN", "TEST" or
+        "NOT-USED"), id, title.
     """
     place = find(SOURCE, path, download=download, fetch=fetch_url)
     stories = []
     for name, content in read_members(place, SOURCE.parts):
-        found, begun = list(STORY.finditer(content)), content.count("<REUTERS ")
-        if not found or len(found) != begun:
+        complete, n_stories = list(STORY.finditer(content)), content.count("<REUTERS ")
+        if not complete or len(complete) != n_stories:
             raise CorpusDamaged(
-                f"{place} is damaged: {name.name} has {begun} stories, {len(found)} of them whole. Get it again."
+                f"{place} is damaged: {name.name} has {n_stories} stories, {len(complete)} of them complete. "
+                "Get it again."
             )
-        stories += found
+        stories += complete
     stories.sort(key=lambda story: int(story["id"]))
     titles = [clean(inside("TITLE", story["text"])) for story in stories]
     texts = ["\n".join(filter(None, parts)) for parts in zip(titles, map(body, stories), strict=True)]
@@ -55,8 +68,13 @@ def load_reuters(path: str | PathLike[str] | None = None, *, download: bool = Fa
     return Corpus(SOURCE.name, texts, fields | {"title": np.array(titles)})
 
 
+def count() -> Counts:
+    """Count the stories and the names of each hierarchy."""
+    return count_texts(load_reuters(), **{name: name for name in HIERARCHIES})
+
+
 def body(story: re.Match[str]) -> str:
-    """The body of a story, or what an unformatted one says."""
+    """The body of a story, or all text of an unformatted one."""
     text = story["text"]
     if text.startswith(' TYPE="UNPROC"'):
         return clean(text.partition(">")[2])
@@ -64,20 +82,22 @@ def body(story: re.Match[str]) -> str:
 
 
 def inside(tag: str, text: str) -> str:
+    """The text between the first pair of tags; empty if there is none."""
     return text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
 
 
 def names(hierarchy: str, head: str) -> tuple[str, ...]:
+    """The names of a hierarchy with which a story is indexed."""
     return tuple(re.findall(r"<D>(.*?)</D>", inside(hierarchy.upper(), head)))
 
 
 def clean(text: str) -> str:
-    """Without the marks of the wire: entities are resolved, control characters among them are dropped."""
+    """The text with entities decoded and without control characters."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", html.unescape(text)).strip()
 
 
 def column(values: list[tuple[str, ...]]) -> np.ndarray:
-    """An array of tuples, one a row, however long they are."""
+    """An array of tuples of any length, one per row."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array

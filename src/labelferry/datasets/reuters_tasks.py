@@ -1,17 +1,17 @@
 """CDSC's tasks of Reuters-21578 (section 4.1.2, Table 1), made from the texts: orgs, people and places by pairs.
 
-Each of the three is a hierarchy of sub-categories: the orgs are ec, imf, opec and so on. The task is to tell the
-hierarchies apart; source and target have different sub-categories of each. The paper does not list which, so:
+Each of the three is a hierarchy of sub-categories: the orgs are ec, imf, opec and so on. The task is to distinguish the
+hierarchies; source and target have different sub-categories of each. The paper does not list which, so:
 
-- A story is of orgs if it has orgs and no people, of people if it has people and no orgs, and of places if it has
-  places and neither of the two. So each story has one class at most, the same in all pairs. That a story has places as
-  well does not take it out of orgs or people: 87% of all stories have a place, and if one outside the USA counted, 286
-  stories would be left in orgs. The paper draws 500 + 500 stories a task.
-- Stories of the USA are no stories of places (the paper's rule). 5,282 are left, far more than of the others, so as
-  many are drawn as the other class has, in source and target each.
-- Sub-categories go to the two halves one after another, the largest first, each to the half with fewer stories. Chance
-  says which half is the source, and the order of sub-categories of the same size.
-- A story with sub-categories of both halves is dropped: the halves would not be disjoint otherwise.
+- The class of a story is orgs if it has orgs and no people, people if it has people and no orgs, and places if it has
+  places and neither of the two. So each story has at most one class, the same in all pairs. A story of orgs or people
+  may also have places: 87% of all stories have a place, and if stories with a place outside the USA were removed, 286
+  stories of orgs would remain. The paper draws 500 + 500 stories per task.
+- Stories of the USA do not belong to places (the paper's rule). 5,282 remain, far more than of the others, so in source
+  and in target as many are drawn as the other class has.
+- Sub-categories are assigned to the two halves one after another, the largest first, each to the half with fewer
+  stories. It is random which half is the source, and in which order sub-categories of the same size come.
+- A story with sub-categories of both halves is dropped; otherwise the halves would not be disjoint.
 
 With seed 0 the tasks have 783 + 836, 672 + 722 and 910 + 938 stories. The ready-made matrices of `reuters_crossdomain`
 have 1,237 + 1,208, 1,016 + 1,043 and 1,077 + 1,077 rows, but repeat stories: 1,175 of their rows are orgs, and the
@@ -26,18 +26,33 @@ import numpy as np
 
 from .corpus import Corpus
 
-PAIRS = ("orgs vs people", "orgs vs places", "people vs places")  # places, where it is in, comes second
+PAIRS = ("orgs vs people", "orgs vs places", "people vs places")  # places, if present, is the second
 
 
 def orgs_people_places(
     corpus: Corpus, pair: str, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Rows of `load_reuters()` and names of their classes: source rows, source labels, target rows, target labels."""
+    """Draw source and target of a task from the stories.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The result of `load_reuters()`.
+    pair : {"orgs vs people", "orgs vs places", "people vs places"}
+        The two classes.
+    seed : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    source_rows, source_labels, target_rows, target_labels : array
+        Rows of the corpus and the names of their classes.
+    """
     if pair not in PAIRS:
         raise ValueError(f"pair must be one of {', '.join(map(repr, PAIRS))}; got {pair!r}.")
     rng = np.random.default_rng(seed)
     classes = pair.split(" vs ")
-    halves = [split(stories(corpus, name), rng) for name in classes]
+    halves = [split(subcategories_of(corpus, name), rng) for name in classes]
     sides = []
     for parts in zip(*halves, strict=True):  # the source's stories of both classes, then the target's
         if "places" in classes:
@@ -50,19 +65,22 @@ def orgs_people_places(
     return source_rows, source_labels, target_rows, target_labels
 
 
-def stories(corpus: Corpus, name: str) -> dict[int, tuple[str, ...]]:
-    """The rows of a class, and the sub-categories of each."""
+def subcategories_of(corpus: Corpus, name: str) -> dict[int, tuple[str, ...]]:
+    """Row and sub-categories of each story of a class."""
     orgs, people, places = (corpus.fields[field] for field in ("orgs", "people", "places"))
-    is_class = {
-        "orgs": lambda row: orgs[row] and not people[row],
-        "people": lambda row: people[row] and not orgs[row],
-        "places": lambda row: places[row] and not (orgs[row] or people[row] or "usa" in places[row]),
-    }[name]
-    return {row: corpus.fields[name][row] for row in range(len(corpus.texts)) if is_class(row)}
+
+    def class_of(row: int) -> str | None:
+        if orgs[row]:
+            return None if people[row] else "orgs"
+        if people[row]:
+            return "people"
+        return "places" if places[row] and "usa" not in places[row] else None
+
+    return {row: corpus.fields[name][row] for row in range(len(corpus.texts)) if class_of(row) == name}
 
 
 def split(subcategories: dict[int, tuple[str, ...]], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of two halves whose sub-categories differ, about the same number in each."""
+    """The rows of two halves of about the same size that have no sub-category in common."""
     sizes = Counter(name for names in subcategories.values() for name in names)
     names = rng.permutation(sorted(sizes))
     totals, half = [0, 0], {}

@@ -7,7 +7,7 @@ from os import PathLike
 import numpy as np
 
 from .cache import Source, find
-from .corpus import Corpus
+from .corpus import Corpus, Counts, count_texts
 from .reading import read_members
 
 GROUPS = ("realauto", "realaviation", "simauto", "simaviation")
@@ -19,17 +19,31 @@ SOURCE = Source(
     files=("sraa.tar.gz",),
     parts=tuple(f"{group}/*" for group in GROUPS),
     origin="http://people.cs.umass.edu/~mccallum/data/sraa.tar.gz",
-    licence="none stated; public Usenet articles, published by Andrew McCallum for research.",
+    license="none stated; public Usenet articles, published by Andrew McCallum for research.",
 )
 
 
 def load_sraa(path: str | PathLike[str] | None = None, *, download: bool = False) -> Corpus:
-    """The articles, headers kept. Fields: group ("realauto", "realaviation", "simauto", "simaviation"), id.
+    """Load the articles with their headers, from the archive or a folder with the four groups.
 
-    Reads the archive or a folder with the four groups. Nothing is downloaded: there is no checksum that the file could
-    be held against.
+    Parameters
+    ----------
+    path : path, default=None
+        File or folder of the corpus. None: $LABELFERRY_DATA, then the user's cache.
+    download : bool, default=False
+        Has no effect: no checksum is known to verify the file.
+
+    Returns
+    -------
+    corpus : Corpus
+        Fields: group ("realauto", "realaviation", "simauto", "simaviation"), id.
     """
     place = find(SOURCE, path, download=download)
     names, texts = zip(*read_members(place, SOURCE.parts), strict=True)
     groups, ids = np.array([name.parts[-2:] for name in names]).T
     return Corpus(SOURCE.name, list(texts), {"group": groups, "id": ids})
+
+
+def count() -> Counts:
+    """Count the articles and groups."""
+    return count_texts(load_sraa(), groups="group")

@@ -1,7 +1,7 @@
-"""From images to counts of visual words, which the methods take as they take counts of words.
+"""From images to counts of visual words, which the methods use like counts of words.
 
 An image is a bag of its SIFT descriptors (Lowe 2004); k-means of the descriptors of all images gives the visual words
-(Sivic and Zisserman 2003, Csurka et al. 2004). Needs OpenCV: the extra `images`.
+(Sivic and Zisserman 2003, Csurka et al. 2004). OpenCV is needed: the extra `images`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,28 @@ def visual_words(
     max_descriptors: int = 500,
     random_state: int | None = None,
 ) -> Any:
-    """Counts, images x visual words (CSR). Pass the images of all domains at once, so that they share their words.
+    """Count the visual words of images.
 
-    Images are grey, and shrunk where a side is longer than `max_side`; the `max_descriptors` strongest points of each
-    count. An image without any, such as an empty sky, is an empty row.
+    Pass the images of all domains in one call, so that they have the same words. An image without descriptors, such as
+    an empty sky, is an empty row.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        The image files. They are read in gray.
+    n_words : int, default=800
+        Number of visual words.
+    max_side : int, default=480
+        Images with a longer side, in pixels, are scaled down to it.
+    max_descriptors : int, default=500
+        Number of descriptors per image; the strongest are used.
+    random_state : int, default=None
+        Random seed of k-means.
+
+    Returns
+    -------
+    counts : CSR array
+        Images x visual words.
     """
     from sklearn.cluster import MiniBatchKMeans
 
@@ -52,7 +70,7 @@ def describe(path: str | PathLike[str], max_side: int, max_descriptors: int) -> 
 
     picture = cv2.imread(fspath(path), cv2.IMREAD_GRAYSCALE)
     if picture is None:
-        raise ValueError(f"{path} is missing or no image that OpenCV can read.")
+        raise ValueError(f"{path} is missing, or not an image that OpenCV can read.")
     scale = max_side / max(picture.shape)
     if scale < 1:
         picture = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)

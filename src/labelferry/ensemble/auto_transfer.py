@@ -120,6 +120,7 @@ class AutoTransfer(TransductiveClassifier):
     """
 
     State = AutoState
+    state_: AutoState
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {"target_error": share(), "random_state": SEED}
 

@@ -18,7 +18,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..families.linear import logistic
 from ..linalg.matrix import Array, has_negative, stack_rows
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 from ..methods import GCMF, TCL, HybridLabelPropagation
 
 SECOND_VIEW = "second view"
@@ -80,7 +80,7 @@ def predict_member(member: TransductiveClassifier, domains: Domains) -> Array:
 
 def predict_second_view(Z: Any, domains: Domains) -> Array:
     """Probabilities of the target rows by logistic regression on other features, scaled to unit length."""
-    views = [unit_rows(Z[d.rows]) for d in domains]
+    views = [normalize_rows_l2(Z[d.rows]) for d in domains]
     labelled = [(view, d) for view, d in zip(views, domains, strict=True) if d.known.any()]
     X = stack_rows([view[d.known] for view, d in labelled])
     model = logistic(X, np.concatenate([d.codes[d.known] for _, d in labelled]))

@@ -30,7 +30,7 @@ from sklearn.decomposition import TruncatedSVD
 
 from ..assessment.agreement import margin
 from ..linalg.matrix import Array, empty_rows
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 N_AXES, POWER, NOISE = 30, 4, 0.2
 AMPLITUDES = (0.0, 0.1, 0.3, 1.0)
@@ -43,11 +43,13 @@ def coordinates(X: Any, rng: np.random.Generator) -> Array:
     k = min(N_AXES, X.shape[1] - 1, X.shape[0] - 1)
     if k < 1 or empty_rows(X).all():
         return np.ones((X.shape[0], 1))
-    return unit_rows(TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1))).fit_transform(X))
+    Z: Array = normalize_rows_l2(TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1))).fit_transform(X))
+    return Z
 
 
 def covariance(Za: Array, Zb: Array) -> Array:  # (1)
-    return np.maximum(Za @ Zb.T, 0) ** POWER
+    K: Array = np.maximum(Za @ Zb.T, 0) ** POWER
+    return K
 
 
 def select_queries(P: Array, Z: Array, n: int, excluded: Array, rng: np.random.Generator) -> Array:

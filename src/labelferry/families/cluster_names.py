@@ -1,9 +1,10 @@
-"""Naming clusters: every cluster of a target is given the source class whose documents it resembles most.
+"""Naming clusters: each cluster of a target gets the source class whose documents it resembles most.
 
-The profile of a class or a cluster is the mean of its documents, each of unit length. From the profiles of each side
-their mean is taken, which removes what all documents of a domain have in common; what is left are the words that tell
-classes, or clusters, apart. The cosines of these are matched one to one (Hungarian); where there are more clusters than
-classes, those that are left take the nearest class.
+The profile of a class or a cluster is the mean of its documents, each of unit length. The mean of all profiles of the
+source is subtracted from each of them, and the mean of all profiles of the target from each of those. This removes what
+all documents of a domain have in common and leaves the words that separate classes or clusters. The cosines between
+these centered profiles are matched one to one (Hungarian algorithm). If there are more clusters than classes, each
+remaining cluster gets the nearest class.
 """
 
 from __future__ import annotations
@@ -13,18 +14,9 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 
 from ..linalg.matrix import Array, Matrix
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
-_NEVER = -2.0  # below every cosine: matched only when nothing else is left
-
-
-def name_clusters(X_source: Matrix, codes_source: Array, X_target: Matrix, clusters: Array, n_classes: int) -> Array:
-    """The class (0 .. n_classes - 1) of every target document, by the name of its cluster.
-
-    `clusters` has a number >= 0 a target document. Rows of zeros are allowed, and so are classes without a document:
-    no cluster is given their name while another is free.
-    """
-    return class_of_clusters(X_source, codes_source, X_target, clusters, n_classes)[clusters]
+_NO_MATCH = -2.0  # below every cosine: matched only if nothing else is left
 
 
 def class_of_clusters(
@@ -35,10 +27,31 @@ def class_of_clusters(
     n_classes: int,
     n_clusters: int | None = None,
 ) -> Array:
-    """The class of every cluster. `n_clusters` counts clusters without a document too, by default up to the last."""
+    """The class of each cluster.
+
+    Parameters
+    ----------
+    X_source : matrix of shape (n_source, n_words)
+        Labelled documents.
+    codes_source : array of int, shape (n_source,)
+        Their classes, 0 to n_classes - 1. A class without documents is matched last.
+    X_target : matrix of shape (n_target, n_words)
+        Documents of the target. Rows of zeros are allowed.
+    clusters : array of int, shape (n_target,)
+        Their clusters, numbered from 0.
+    n_classes : int
+        Number of classes.
+    n_clusters : int, default=None
+        Number of clusters, also those without documents; None takes the largest number in `clusters` plus 1.
+
+    Returns
+    -------
+    names : array of int, shape (n_clusters,)
+        The class of each cluster.
+    """
     k = int(clusters.max(initial=-1)) + 1 if n_clusters is None else n_clusters
     similarity = profile_similarity(X_source, codes_source, X_target, clusters, n_classes, k)
-    names = similarity.argmax(axis=1)
+    names: Array = similarity.argmax(axis=1)
     cluster, matched = linear_sum_assignment(similarity, maximize=True)
     names[cluster] = matched
     return names
@@ -47,21 +60,21 @@ def class_of_clusters(
 def profile_similarity(
     X_source: Matrix, codes_source: Array, X_target: Matrix, clusters: Array, n_classes: int, n_clusters: int
 ) -> Array:
-    """Clusters x classes: cosine of the centred profiles; -2 where a cluster or a class has no document."""
+    """Clusters x classes: cosine of the centered profiles; -2 if a cluster or a class has no documents."""
     P, class_exists = _profiles(X_source, codes_source, n_classes)
     Q, cluster_exists = _profiles(X_target, clusters, n_clusters)
     P = P - P[class_exists].mean(axis=0)
-    if cluster_exists.sum() > 1:  # of a lone cluster, centring would leave nothing
+    if cluster_exists.sum() > 1:  # centering would make the profile of a single cluster zero
         Q = Q - Q[cluster_exists].mean(axis=0)
-    cosine = np.asarray(unit_rows(Q) @ unit_rows(P).T, dtype=np.float64)
-    # What is equal but for rounding is equal, so that ties are broken by the order of the classes alone.
-    return np.where(cluster_exists[:, None] & class_exists, cosine.round(9), _NEVER)
+    cosine = np.asarray(normalize_rows_l2(Q) @ normalize_rows_l2(P).T, dtype=np.float64)
+    # Values that differ by rounding only are made equal, so that ties depend on the order of the classes alone.
+    return np.where(cluster_exists[:, None] & class_exists, cosine.round(9), _NO_MATCH)
 
 
 def _profiles(X: Matrix, codes: Array, k: int) -> tuple[Array, Array]:
-    """k x words: mean of the unit rows of X of each code; and which codes have a row."""
+    """k x words: mean of the unit rows of X per code; and which codes have a row."""
     size = np.bincount(codes, minlength=k)
     weight = (1.0 / np.maximum(size, 1))[codes]
     member = sp.csr_array((weight, (codes, np.arange(len(codes)))), shape=(k, len(codes)))
-    total = member @ unit_rows(X)
+    total = member @ normalize_rows_l2(X)
     return np.asarray(total.toarray() if sp.issparse(total) else total), size > 0

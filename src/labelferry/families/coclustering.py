@@ -1,4 +1,4 @@
-r"""Co-clustering by information: what ITCC and CoCC share, the loss, the two steps that lower it, and a start.
+r"""Information-theoretic co-clustering: the loss, the two steps that lower it, and a start. Used by ITCC and CoCC.
 
     loss  =  I(D; W) - I(Dhat; What)  +  lambda ( I(C; W) - I(C; What) )                                             (1)
           =  KL(f || fhat)            +  lambda KL(g || ghat)                                                        (2)
@@ -9,28 +9,29 @@ r"""Co-clustering by information: what ITCC and CoCC share, the loss, the two st
     dhat, what  cluster of document d, of word w     T  f(what, dhat), word clusters x document clusters
     F  f(w, dhat), words x document clusters         U  g(what, c), word clusters x classes
 
-Both divergences fall apart into one term a document, or one a word. The word's own f(w) and g(w) are its weights:
+Both divergences are sums with one term per document, or one term per word. The weights of word w are f(w) and g(w):
 
     KL(f || fhat) = sum_d f(d) KL( f(W | d) || f(W | What) f(What | dhat) )                                          (3)
     loss = sum_w  f(w) KL( f(D | w) || f(D | Dhat) f(Dhat | what) )  +  lambda g(w) KL( g(C | w) || g(C | what) )    (4)
 
-What depends on the cluster in (3) and (4) is a product with a small table of logarithms:
+The part of (3) and (4) that depends on the cluster is a product with a small table of logarithms:
 
     d goes to the dhat with the largest  sum_w f(d, w) log f(what(w) | dhat)                                         (5)
     w goes to the what with the largest  sum_dhat f(w, dhat) log f(dhat | what)
                                          + lambda sum_c g(w, c) log g(c | what)                                      (6)
 
-Each step takes the best cluster for the shares of the last one; taking the shares of the new clusters then lowers (2)
-further, since no other shares are nearer. So the loss never rises. A document or word moves only if that is better by
-more than rounding; hence it comes to rest. A cluster that has lost its weight has the shares of the whole: any shares
-would do for the argument, and these draw what is nearer to the average than to its own cluster.
+Each step chooses the best cluster for the conditional distributions of the previous clusters. Then the distributions
+of the new clusters lower (2) further, since no other distributions are nearer. So the loss never rises. A document or
+word moves only if the gain exceeds rounding errors; so the iteration ends. A cluster without weight gets the
+distribution of all documents (or words): any distribution keeps the argument valid, and this one attracts items that
+are nearer to the average than to their own cluster.
 
-With a single class C, or lambda = 0, the second term of (1) says nothing, and what is left is plain co-clustering.
+With a single class C, or lambda = 0, the second term of (1) is constant, and the rest is plain co-clustering.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,42 +42,46 @@ from sklearn.utils.extmath import randomized_svd
 from ..core.labels import UNKNOWN
 from ..linalg.entries import values
 from ..linalg.matrix import Array, Matrix
-from ..linalg.multiplicative import rows_to_one
-from ..linalg.normalize import unit_rows, unit_total
+from ..linalg.multiplicative import normalize_rows_l1
+from ..linalg.normalize import normalize_rows_l2, unit_total
 from .partition import cluster_rows
 
-NEVER = -1e20  # log 0: finite, so that 0 log 0 = 0 in a product, and beyond all that real logarithms add up to
-_DIMENSIONS = 32  # of the space in which a start is looked for
+LOG_ZERO = -1e20  # log 0: finite, so that 0 log 0 = 0 in a product, and far below all sums of real logarithms
+_N_DIMENSIONS = 32  # of the space in which the start is computed
 _BLOCK_ENTRIES = 65_536
-_START_ITER = 30  # k-means need not come to rest for a start
+_START_ITER = 30  # iterations of k-means; a start does not have to converge
 
 
 class Problem(NamedTuple):
+    """The data of (1)."""
+
     X: Matrix  # f
     G: Array  # g, words x classes
     lam: float
-    held: Array  # True for documents whose cluster is given
+    fixed: Array  # True for documents whose cluster is given
     information: float  # I(D; W) + lambda I(C; W), which no step changes
 
 
 class Coclusters(NamedTuple):
-    documents: Array  # the cluster of each
-    words: Array  # the cluster of each, UNKNOWN for words that occur nowhere
+    """Clusters of the documents and words of one target."""
+
+    documents: Array  # cluster of each document
+    words: Array  # cluster of each word, UNKNOWN for words that do not occur
     T: Array
     U: Array
 
 
-def pose(X: Matrix, G: Array, lam: float, held: Array) -> Problem:
+def pose(X: Matrix, G: Array, lam: float, fixed: Array) -> Problem:
     """The problem for documents X and words x classes weights G, each divided by its total."""
     f, g = unit_total(X), unit_total(np.asarray(G, dtype=np.float64))
     joint = values(f).astype(np.float64)
     margins = [np.asarray(A @ np.ones(A.shape[1], dtype=A.dtype), dtype=np.float64) for A in (f, f.T)]
     I_DW = float(_xlogx(joint) - sum(map(_xlogx, margins)))
-    return Problem(f, g, lam, held, I_DW + lam * mutual_information(g))
+    return Problem(f, g, lam, fixed, I_DW + lam * mutual_information(g))
 
 
 def mutual_information(T: Array) -> float:
-    """I of the two variables whose joint distribution is T."""
+    """Mutual information of the two variables whose joint distribution is T."""
     return float(_xlogx(T) - _xlogx(T.sum(axis=0)) - _xlogx(T.sum(axis=1)))
 
 
@@ -85,32 +90,33 @@ def objective(s: Coclusters, p: Problem) -> float:  # (1)
 
 
 def step(s: Coclusters, p: Problem) -> Coclusters:
-    """The documents to their nearest clusters, then the words."""
+    """Move the documents to their nearest clusters, then the words."""
     n_clusters, k = s.T.shape
     nearest = move(np.asarray(p.X @ word_profiles(s.words, s.T, p.X.dtype)), s.documents)
-    documents = np.where(p.held, s.documents, nearest)  # (5)
+    documents = np.where(p.fixed, s.documents, nearest)  # (5)
     F = by_document_cluster(p.X, documents, k)
     words = nearest_words(F, s._replace(T=merge(F, s.words, n_clusters)), p)
     return Coclusters(documents, words, merge(F, words, n_clusters), merge(p.G, words, n_clusters))
 
 
 def nearest_words(F: Array, s: Coclusters, p: Problem) -> Array:
-    """(6), a block of words at a time: the scores of a block fit the cache."""
-    weight, log_share = np.hstack([F, p.lam * p.G]), np.hstack([log_shares(s.T), log_shares(s.U)]).T
+    """(6), block by block: the scores of a block of words fit the cache."""
+    weight = np.hstack([F, p.lam * p.G])
+    log_conditional = np.hstack([log_conditionals(s.T), log_conditionals(s.U)]).T
     blocks = gen_batches(len(weight), max(1, _BLOCK_ENTRIES // len(s.T)))
-    return np.concatenate([move(weight[rows] @ log_share, s.words[rows]) for rows in blocks])
+    return np.concatenate([move(weight[rows] @ log_conditional, s.words[rows]) for rows in blocks])
 
 
 def arrange(documents: Array, words: Array, k: int, p: Problem) -> Coclusters:
-    """A start: the clusters, of documents k, with their tables."""
+    """The state for given clusters, with k document clusters."""
     F, n_clusters = by_document_cluster(p.X, documents, k), int(words.max(initial=0)) + 1
     return Coclusters(documents, words, merge(F, words, n_clusters), merge(p.G, words, n_clusters))
 
 
 def merge(A: Array, words: Array, n_clusters: int) -> Array:
-    """The rows of A, one a word, added up by cluster."""
-    there = np.flatnonzero(words != UNKNOWN)
-    member = sp.csr_array((np.ones(len(there)), (words[there], there)), shape=(n_clusters, len(words)))
+    """Sum of the rows of A, one row per word, per word cluster."""
+    occurring = np.flatnonzero(words != UNKNOWN)
+    member = sp.csr_array((np.ones(len(occurring)), (words[occurring], occurring)), shape=(n_clusters, len(words)))
     return np.asarray(member @ A)
 
 
@@ -119,55 +125,56 @@ def by_document_cluster(X: Matrix, documents: Array, k: int) -> Array:
     return np.asarray(X.T @ np.eye(k, dtype=X.dtype)[documents], dtype=np.float64)
 
 
-def log_shares(T: Array) -> Array:
-    """log of the shares in each row. A row without weight has the shares of the whole."""
-    shares = rows_to_one(np.where(T.any(axis=1, keepdims=True), T, T.sum(axis=0)))
-    return np.log(shares, out=np.full_like(shares, NEVER), where=shares > 0)
+def log_conditionals(T: Array) -> Array:
+    """Logarithm of the rows of T, each with sum one. A row without weight gets the distribution of the column sums."""
+    conditional = normalize_rows_l1(np.where(T.any(axis=1, keepdims=True), T, T.sum(axis=0)))
+    return np.log(conditional, out=np.full_like(conditional, LOG_ZERO), where=conditional > 0)
 
 
-def word_profiles(words: Array, T: Array, dtype: np.dtype) -> Array:
-    """Words x document clusters: log f(what(w) | dhat); 0 for words, and clusters of words, that the target lacks."""
-    log_T = np.where(T.any(axis=1, keepdims=True), log_shares(T.T).T, 0.0)
+def word_profiles(words: Array, T: Array, dtype: Any) -> Array:
+    """Words x document clusters: log f(what(w) | dhat); 0 for words and word clusters that the target does not have."""
+    log_T = np.where(T.any(axis=1, keepdims=True), log_conditionals(T.T).T, 0.0)
     return np.vstack([log_T, np.zeros(T.shape[1])])[words].astype(dtype)  # UNKNOWN is the last row
 
 
 def posterior(X: Matrix, words: Array, T: Array, n_documents: int) -> Array:
-    """Documents x clusters, for any documents: proportional to exp of (5) with the weights of X as they come.
+    """Documents x clusters, for any documents: proportional to exp of (5), with the weights of X unchanged.
 
-    That is the likelihood of a document as so many words drawn from the cluster. It keeps the order of the divergences
-    and is not calibrated. T was made of `n_documents`; one more like their average is mixed in, or else a single word
-    whose cluster no document of a class has would rule that class out.
+    It is the likelihood of a document as a sample of words from the cluster. It keeps the order of the divergences and
+    is not calibrated. T was computed from `n_documents` documents; one average document is mixed into it. Without it, a
+    single word whose cluster no document of a class contains would exclude that class.
     """
     average = np.outer(T.sum(axis=1), T.sum(axis=0)) / max(n_documents, 1)
-    return softmax(np.asarray(X @ word_profiles(words, T + average, X.dtype)), axis=1)
+    proba: Array = softmax(np.asarray(X @ word_profiles(words, T + average, X.dtype)), axis=1)
+    return proba
 
 
-def move(score: Array, now: Array) -> Array:
-    """The cluster with the highest score for each row, or the present one where none is better."""
+def move(score: Array, current: Array) -> Array:
+    """The cluster with the highest score per row; the current one if none is better."""
     rows, best = np.arange(len(score)), score.argmax(axis=1)
     top = score[rows, best]
-    return np.where(top - score[rows, now] > 16 * np.finfo(score.dtype).eps * abs(top), best, now)
+    return np.where(top - score[rows, current] > 16 * np.finfo(score.dtype).eps * abs(top), best, current)
 
 
 def latent(X: Matrix, rng: np.random.Generator) -> tuple[Array, Array]:
     """Documents and words in the space of the leading singular vectors of X, as rows of unit length.
 
-    What is equal but for the precision of X is made equal: k-means would count it as two points.
+    Coordinates are rounded: k-means would count points that differ by rounding errors as different.
     """
     seed = int(rng.integers(2**31 - 1))
-    U, s, Vt = randomized_svd(unit_rows(X), min(_DIMENSIONS, *X.shape), random_state=seed)
+    U, s, Vt = randomized_svd(normalize_rows_l2(X), min(_N_DIMENSIONS, *X.shape), random_state=seed)
     s = np.where(s > 1e-6 * s[0], s, 0)
-    documents, words = (unit_rows(np.asarray(V * s, dtype=np.float64)).round(4) for V in (U, Vt.T))
+    documents, words = (normalize_rows_l2(np.asarray(V * s, dtype=np.float64)).round(4) for V in (U, Vt.T))
     return documents, words
 
 
 def k_means(points: Array, k: int, rng: np.random.Generator) -> Array:
-    """The cluster of every point; fewer than k where there are fewer different ones."""
+    """The cluster of each point; fewer than k clusters if there are fewer distinct points."""
     return cluster_rows(points, k, np.ones(len(points)), rng, n_init=1, max_iter=_START_ITER)[0]
 
 
 def start_words(points: Array, occurs: Array, k: int, rng: np.random.Generator) -> Array:
-    """k-means of the words that occur."""
+    """Clusters of the words that occur, by k-means; UNKNOWN for the others."""
     words = np.full(len(points), UNKNOWN)
     if occurs.any():
         words[occurs] = k_means(points[occurs], k, rng)

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..linalg.bisect import bisect
 from ..linalg.matrix import Array, Matrix, squared_norm, stack_rows
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 SAME_MEANS = 0.1  # theta of the bisection's stop rule
 MIN_DOCS, MIN_SHARE = 10, 0.01  # a cluster with fewer documents, or a smaller share of all, is not split
@@ -39,7 +39,7 @@ DEFAULT_KAPPA = 2.0
 
 def gap(Xs: Matrix, Xt: Matrix) -> float:
     """1 - cos of the mean documents, their squared lengths freed of the expected noise."""
-    return _gap(unit_rows(Xs), unit_rows(Xt))
+    return _gap(normalize_rows_l2(Xs), normalize_rows_l2(Xt))
 
 
 def clustered_kl(
@@ -53,7 +53,7 @@ def cluster_counts(
     Xs: Matrix, Xt: Matrix, *, theta: float = SAME_MEANS, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Documents of the source, and of the target, in every cluster of the bisection of both."""
-    Z = unit_rows(stack_rows([Xs, Xt]))
+    Z = normalize_rows_l2(stack_rows([Xs, Xt]))
     is_target = np.repeat([False, True], [Xs.shape[0], Xt.shape[0]])
     min_size = max(MIN_DOCS, MIN_SHARE * len(is_target))
 

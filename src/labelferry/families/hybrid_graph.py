@@ -25,7 +25,7 @@ from ..linalg.eigen import leading_left
 from ..linalg.entries import apply, scale_columns, values
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.multiplicative import add_up
-from ..linalg.normalize import scale_rows, unit_rows
+from ..linalg.normalize import normalize_rows_l2, scale_rows
 from .linear import start_labels
 
 WEIGHTINGS = {"auto", "none", "log", "tfidf"}
@@ -69,7 +69,7 @@ def weigh(X: Matrix, weighting: str, idf: Array) -> Any:
     if weighting == "none":
         return X
     tf = apply(X, lambda x: 1 + np.log(x))
-    return tf if weighting == "log" else unit_rows(scale_columns(tf, idf))
+    return tf if weighting == "log" else normalize_rows_l2(scale_columns(tf, idf))
 
 
 def relations(X: Matrix, s: Scales, d: int) -> Any:

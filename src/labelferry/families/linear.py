@@ -1,4 +1,4 @@
-"""Linear models of the labelled documents: the source-only answer, and the start of most methods."""
+"""Linear models of the labelled documents: the source-only classifier, and the start of most methods."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domain, Domains
 from ..core.proportions import fit_label_proportions
 from ..linalg.matrix import Array, Matrix, short_indices
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
-START_C = 10.0  # tf-idf rows have unit length: little shrinkage serves them best
-GRID = (0.1, 1.0, 10.0, 100.0)  # of C, for logistic regression
+START_C = 10.0  # tf-idf rows have unit length: little shrinkage is best for them
+GRID = (0.1, 1.0, 10.0, 100.0)  # values of C for logistic regression
 N_FOLDS = 5
 FEW, MAX_WITH_FEW = 10, 0.75  # documents per class, and the accuracy that can be claimed with fewer
 
@@ -27,30 +27,40 @@ logger = logging.getLogger(__name__)
 
 
 class LinearModel(NamedTuple):
-    """Weights of a linear classifier: one row a class, or a single row for two classes."""
+    """Weights of a linear classifier: one row per class, or a single row for two classes."""
 
     coef: Array
     intercept: Array
 
     def decide(self, X: Matrix) -> Array:
         """Documents x classes decision values; for two classes the pair (-d, d) / 2."""
-        decision = X @ self.coef.T + self.intercept
+        decision: Array = X @ self.coef.T + self.intercept
         if decision.shape[1] > 1:
             return decision
         return np.hstack([-decision, decision]) / 2
 
     def proba(self, X: Matrix) -> Array:
-        """The probabilities of a multinomial (for two classes: logistic) model."""
-        return softmax(self.decide(X), axis=1)
+        """Probabilities of a multinomial (for two classes: logistic) model."""
+        proba: Array = softmax(self.decide(X), axis=1)
+        return proba
+
+
+class LinearFit(NamedTuple):
+    """A fitted linear model, and how the solver ended."""
+
+    model: LinearModel
+    n_iter: int
+    converged: bool
 
 
 class LinearClassifier(TransductiveClassifier):
-    """Shell of the estimators whose state is a LinearModel, the same for every domain."""
+    """Base class of the estimators whose state is a LinearModel, the same for each domain."""
 
     State: ClassVar[type] = LinearModel
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
-        return self.state_.proba(X)
+        model: LinearModel = self.state_
+        return model.proba(X)
 
 
 def weights(model: Any, dtype: Any) -> LinearModel:
@@ -69,32 +79,50 @@ def fit_with_C(
     codes: Array,
     C: float | str,
     grid: Sequence[float],
-    otherwise: float,
+    default_C: float,
     sample_weight: Array | None = None,
-) -> tuple[LinearModel, int, bool]:
-    """The weights with the given C or, for "cv", with the one of the grid that cross-validation finds best; the number
-    of the solver's iterations, and whether that was enough.
+) -> LinearFit:
+    """Fit a linear classifier with the given C, or with the best C of a grid by stratified cross-validation.
 
-    There are as many stratified folds as the smallest class has documents, at most N_FOLDS; where a class has a single
-    one there is nothing to validate on, and C is `otherwise`. The weights of documents count in the loss, not in the
-    accuracy.
+    Parameters
+    ----------
+    model : estimator
+        Unfitted linear classifier of scikit-learn with a parameter C.
+    X : matrix of shape (n_documents, n_words)
+        Documents.
+    codes : array of int, shape (n_documents,)
+        Their classes.
+    C : float or "cv"
+        The value of C, or "cv" for cross-validation. The number of folds is that of the documents of the smallest
+        class, at most N_FOLDS.
+    grid : sequence of float
+        Values to choose from.
+    default_C : float
+        Used for "cv" if a class has a single document, so that cross-validation is impossible.
+    sample_weight : array of shape (n_documents,), default=None
+        Weights of the documents in the loss; they do not count in the accuracy.
+
+    Returns
+    -------
+    fit : LinearFit
+        The weights in the precision of X, the number of iterations of the solver, and whether it converged.
     """
     X = short_indices(X)
     n_folds = _n_folds(codes)
     if C == "cv" and n_folds > 1:
         search = GridSearchCV(model, {"C": list(grid)}, cv=StratifiedKFold(n_folds))
-        with config_context(enable_metadata_routing=False):  # weights go to the model alone, whatever the user has set
+        with config_context(enable_metadata_routing=False):  # the model alone gets the weights, in any configuration
             search.fit(X, codes, sample_weight=sample_weight)
         model = search.best_estimator_
         logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", model.C, n_folds, search.best_score_)
     else:
-        model = model.set_params(C=otherwise if C == "cv" else C).fit(X, codes, sample_weight=sample_weight)
+        model = model.set_params(C=default_C if C == "cv" else C).fit(X, codes, sample_weight=sample_weight)
     n_iter = int(np.max(model.n_iter_))
-    return weights(model, X.dtype), n_iter, n_iter < model.max_iter
+    return LinearFit(weights(model, X.dtype), n_iter, n_iter < model.max_iter)
 
 
 def held_out_accuracy(model: Any, X: Matrix, codes: Array) -> float:
-    """Mean accuracy of the model over the folds of `fit_with_C`; 0 where a class has a single document."""
+    """Mean accuracy of the model over the folds of `fit_with_C`; 0 if a class has a single document."""
     n_folds = _n_folds(codes)
     return float(cross_val_score(model, X, codes, cv=StratifiedKFold(n_folds)).mean()) if n_folds > 1 else 0.0
 
@@ -105,28 +133,30 @@ def held_out_source_accuracy(domains: Domains) -> float:
     At most MAX_WITH_FEW if a class has fewer than FEW documents, since so few documents tell little about a class.
     """
     X, codes = domains.labelled()
-    least = int(np.bincount(codes).min())
-    if least < 2:
+    smallest_class = int(np.bincount(codes).min())
+    if smallest_class < 2:
         return MAX_WITH_FEW
     accuracy = held_out_accuracy(LogisticRegression(C=START_C, max_iter=1000), short_indices(X), codes)
-    return accuracy if least >= FEW else min(accuracy, MAX_WITH_FEW)
-
-
-def _n_folds(codes: Array) -> int:
-    """N_FOLDS, or as many as the smallest class has documents."""
-    return min(N_FOLDS, int(np.bincount(codes).min()))
+    return accuracy if smallest_class >= FEW else min(accuracy, MAX_WITH_FEW)
 
 
 def start_labels(domains: Domains) -> tuple[Array, ...]:
-    """V, documents x classes for each domain: one-hot where the label is given, else logistic regression's answer."""
+    """V, documents x classes per domain: one-hot if the label is given, else probabilities of logistic regression."""
     X, codes = domains.labelled()
-    model = logistic(unit_rows(X), codes)  # of unit length, so that START_C means the same for counts and for tf-idf
+    model = logistic(
+        normalize_rows_l2(X), codes
+    )  # unit length, so that START_C has the same effect for counts and tf-idf
 
-    def answer(d: Domain) -> Array:
-        P = model.proba(unit_rows(d.X)).astype(domains.dtype)
+    def predict(d: Domain) -> Array:
+        P = model.proba(normalize_rows_l2(d.X)).astype(domains.dtype)
         return P if d.shares is None else fit_label_proportions(P[~d.known], d.shares).apply(P)
 
     return tuple(
-        domains.one_hot(d) if d.known.all() else np.where(d.known[:, None], domains.one_hot(d), answer(d))
+        domains.one_hot(d) if d.known.all() else np.where(d.known[:, None], domains.one_hot(d), predict(d))
         for d in domains
     )
+
+
+def _n_folds(codes: Array) -> int:
+    """N_FOLDS, or the number of documents of the smallest class if that is smaller."""
+    return min(N_FOLDS, int(np.bincount(codes).min()))

@@ -19,7 +19,7 @@ from ..linalg import eigen
 from ..linalg.bisect import bisect, means
 from ..linalg.laplacian import MustLink, Similarity, cut_operator, inverse_root
 from ..linalg.matrix import Array, Matrix
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 from .spectral import reached
 
 
@@ -88,7 +88,7 @@ def points(X: Matrix, blocks: Array, is_target: Array, micro_clusters: int | Non
     n = len(blocks)
     if micro_clusters is None:
         return Points(X, blocks, is_target, np.ones(n), np.arange(n))
-    Z, of_row, n_points = unit_rows(X), np.empty(n, dtype=np.intp), 0
+    Z, of_row, n_points = normalize_rows_l2(X), np.empty(n, dtype=np.intp), 0
     group = np.where(is_target, UNKNOWN, blocks)
     for code in np.unique(group):
         rows = np.flatnonzero(group == code)

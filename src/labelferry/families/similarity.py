@@ -25,9 +25,9 @@ from ..core.proportions import match_label_proportions
 from ..linalg.discretize import indicator_sums
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
+from .clustering import likelihood
 from .hybrid_graph import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve, scales
-from .per_target import likelihood
 
 TAU, MAX_ITER, TOL = 0.25, 30, 1e-4
 
@@ -114,7 +114,7 @@ class ClassMeans(NamedTuple):
 
     def scores(self, B: Array) -> Array:
         """Documents x columns: how likely each class is, 1 for the one with the nearest mean."""
-        return likelihood(2 * unit_rows(B) @ self.centres - (self.centres**2).sum(axis=0), self.spread)
+        return likelihood(2 * normalize_rows_l2(B) @ self.centres - (self.centres**2).sum(axis=0), self.spread)
 
     def codes(self, B: Array, shares: Array | None = None) -> Array:
         """The class with the nearest mean, or nearest as the shares of the classes allow; the first one where no class
@@ -129,7 +129,7 @@ class ClassMeans(NamedTuple):
 
 def class_means(b: Blocks, s: Similarity, n_classes: int) -> ClassMeans:
     """The means of the labelled documents with words, by class."""
-    Z = unit_rows(b.R_i @ s.W_i)
+    Z = normalize_rows_l2(b.R_i @ s.W_i)
     there = Z.any(axis=1)
     Z, codes = Z[there], b.codes_i[there]
     size = np.bincount(codes, minlength=n_classes)

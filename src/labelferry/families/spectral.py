@@ -25,7 +25,7 @@ from ..core.labels import UNKNOWN
 from ..linalg import eigen
 from ..linalg.laplacian import MustLink, Similarity, cut_operator, inverse_root
 from ..linalg.matrix import Array, Matrix, stack_rows
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 from .linear import LinearModel, logistic
 
 _SHALLOW = 0.05  # (E) divides by no less than this share of the degree: a document of few links is not blown up
@@ -90,7 +90,7 @@ def describe(W: Similarity, g: Nodes, values: Array, x: Array, C: float, dtype: 
     kept = reached(W, x)
     kept[kept.argmax()] = True  # where nothing is similar to anything, one column without a meaning
     values, x = values[kept], x[:, kept]
-    model = logistic(unit_rows(x)[g.known], g.codes[g.known], C)
+    model = logistic(normalize_rows_l2(x)[g.known], g.codes[g.known], C)
     first, with_ones = g.first_target, np.hstack([x, np.ones((len(x), 1))])
     parts = (
         values,
@@ -106,7 +106,7 @@ def describe(W: Similarity, g: Nodes, values: Array, x: Array, C: float, dtype: 
 def similarities(s: Spectrum, X: Matrix, *, of_target: bool = False) -> tuple[Array, Array]:
     """w'x and, as a column, w'1 of new documents; with `of_target` over the documents of the targets alone."""
     sums, constant = (s.target_sums, s.constant[1]) if of_target else (s.sums, s.constant[0])
-    both = unit_rows(X) @ sums + constant
+    both = normalize_rows_l2(X) @ sums + constant
     return both[:, :-1], both[:, -1:]
 
 
@@ -142,4 +142,4 @@ class SpectralShell(TransductiveClassifier):
         return [self._classify(x) for x, d in zip(parts, domains, strict=True) if d.is_target]
 
     def _classify(self, x: Array) -> Array:
-        return LinearModel(self.state_.coef, self.state_.intercept).proba(unit_rows(x))
+        return LinearModel(self.state_.coef, self.state_.intercept).proba(normalize_rows_l2(x))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import columns_to_one, rows_to_one
+from ..linalg.multiplicative import normalize_columns_l1, normalize_rows_l1
 
 
 def topics_table(
@@ -31,7 +31,7 @@ def topics_table(
             f"feature_names must name the {len(common)} columns of X; got {names.shape}. "
             "Pass vectorizer.get_feature_names_out()."
         )
-    lean = rows_to_one(columns_to_one(H))
+    lean = normalize_rows_l1(normalize_columns_l1(H))
     return [
         {
             "topic": int(topic),

@@ -19,7 +19,7 @@ from ..core.domains import Domains
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.proportions import match_proportions
 from ..linalg.matrix import Array, Matrix
-from ..linalg.multiplicative import columns_to_one, gram, rows_to_one, scale
+from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale
 
 Update: TypeAlias = Callable[[Array, Array, Array], Array]  # (A, numerator, denominator): `scale` or `root_scale`
 Normalize: TypeAlias = Callable[[Array], Array]
@@ -55,7 +55,7 @@ class Problem(NamedTuple):
         shares, unknown = self.shares[d], ~self.known[d]
         if shares is None:
             return Vd
-        Vd = rows_to_one(Vd)
+        Vd = normalize_rows_l1(Vd)
         Vd[unknown] = match_proportions(Vd[unknown], shares, tol=1e-4)
         return Vd
 
@@ -69,7 +69,7 @@ def pose(
 
 
 def update_documents(
-    V: Sequence[Array], p: Problem, B: Sequence[Array], *, by: Update = scale, to_one: Normalize = rows_to_one
+    V: Sequence[Array], p: Problem, B: Sequence[Array], *, by: Update = scale, to_one: Normalize = normalize_rows_l1
 ) -> tuple[Array, ...]:
     """V_d <- V_d * (X_d B_d) / (V_d B_d'B_d) for the documents without a label; B_d = F_d H, words x classes."""
     return p.update_unknown(V, lambda d: p.balanced(to_one(by(V[d], p.X[d] @ B[d], V[d] @ gram(B[d]))), d))
@@ -95,11 +95,11 @@ def update_association(
 
 def normalizers(when: str) -> tuple[Normalize, Normalize]:
     """What is done to the columns of a word factor and to the rows of V right after their update, if anything."""
-    return (_columns_in_place, rows_to_one) if when == "update" else (np.asarray, np.asarray)
+    return (_columns_in_place, normalize_rows_l1) if when == "update" else (np.asarray, np.asarray)
 
 
 def _columns_in_place(A: Array) -> Array:
-    return columns_to_one(A, out=A)  # an update gives a new array, which no one else has
+    return normalize_columns_l1(A, out=A)  # an update gives a new array, which no one else has
 
 
 def random_factor(rng: np.random.Generator, rows: int, columns: int, dtype: Any) -> Array:
@@ -112,7 +112,7 @@ def fold_in(X: Matrix, B: Array, *, n_iter: int = 100) -> Array:
     XB, BtB = X @ B, gram(B)
     V = np.full_like(XB, 1.0 / B.shape[1])
     for _ in range(n_iter):
-        V = rows_to_one(scale(V, XB, V @ BtB))
+        V = normalize_rows_l1(scale(V, XB, V @ BtB))
     return V
 
 

@@ -1,1 +1,1 @@
-"""Matrices only: numpy, scipy and sparse_dot_topn. Nothing here knows what a document, a label or a domain is."""
+"""Matrix computations with numpy, scipy and sparse_dot_topn, independent of documents, labels and domains."""

@@ -1,13 +1,14 @@
-"""Bisecting k-means: rows are split in two, the largest cluster first, until a rule says that a cluster is done.
+"""Bisecting k-means: clusters are split in two, the largest first, until a rule stops it.
 
-A split starts from the side of the principal direction (PDDP) and is refined by spherical 2-means (Savaresi and Boley
-2001 compare the two). All products are with one vector, so a level of the tree costs a few passes over the data.
+A split starts from the sign along the principal direction (PDDP) and is refined by spherical 2-means (Savaresi and
+Boley 2001 compare the two). All products are with one vector, so a level of the tree costs a few passes over the data.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,15 +16,29 @@ import scipy.sparse as sp
 from .matrix import Array, Matrix
 
 _POWER_STEPS, _LLOYD_STEPS = 6, 10
-_FLAT = 1e-6  # rows whose spread is below it are the same document
+_MIN_DEVIATION = 1e-6  # rows with a smaller deviation from their mean are equal
 
 
 def bisect(
     Z: Matrix, done: Callable[[Array, Matrix], bool], *, rng: np.random.Generator, max_clusters: int | None = None
 ) -> Array:
-    """The cluster of every row of Z (unit rows): 0, 1, ...
+    """Cluster the rows of Z, which have unit length.
 
-    `done(rows, Z[rows])` says that a cluster is not to be split; identical rows never are.
+    Parameters
+    ----------
+    Z : matrix of shape (n_rows, n_columns)
+        Rows of unit length.
+    done : callable
+        `done(rows, Z[rows])` returns True if a cluster must not be split. Equal rows are never split.
+    rng : Generator
+        Random numbers.
+    max_clusters : int, default=None
+        Largest number of clusters; None means no limit.
+
+    Returns
+    -------
+    cluster : array of int, shape (n_rows,)
+        The cluster of each row: 0, 1, ...
     """
     cluster = np.zeros(Z.shape[0], dtype=np.intp)
     limit = Z.shape[0] if max_clusters is None else max_clusters
@@ -43,17 +58,17 @@ def bisect(
 
 
 def split(Z: Matrix, rng: np.random.Generator) -> Array | None:
-    """True on one side of a split of unit rows in two; None where they are all the same."""
+    """True for one side of a split of unit rows in two; None if all rows are equal."""
     n = Z.shape[0]
     if n < 2:
         return None
     v = rng.standard_normal(n).astype(Z.dtype)
-    for _ in range(_POWER_STEPS):  # power iteration on the centred rows
+    for _ in range(_POWER_STEPS):  # power iteration on the centered rows
         v -= v.mean()
         v /= max(float(np.linalg.norm(v)), np.finfo(v.dtype).tiny)
         v = Z @ (Z.T @ v)
     v -= v.mean()
-    if np.linalg.norm(v) < _FLAT:
+    if np.linalg.norm(v) < _MIN_DEVIATION:
         return None
     side = v > 0
     for _ in range(_LLOYD_STEPS):
@@ -68,8 +83,8 @@ def split(Z: Matrix, rng: np.random.Generator) -> Array | None:
     return side
 
 
-def means(Z: Matrix, cluster: Array) -> Matrix:
-    """The mean of the rows of every cluster, of the kind that Z is."""
+def means(Z: Matrix, cluster: Array) -> Any:
+    """The mean of the rows of each cluster; sparse if Z is sparse."""
     size = np.bincount(cluster)
     weight = (1 / size[cluster]).astype(Z.dtype)
     return sp.csr_array((weight, (cluster, np.arange(len(cluster)))), shape=(len(size), len(cluster))) @ Z

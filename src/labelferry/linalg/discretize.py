@@ -1,10 +1,11 @@
 """From eigenvectors to a partition (Yu and Shi, Multiclass Spectral Clustering, ICCV 2003).
 
-Eigenvectors are known up to a rotation. With rows Y of unit length, the partition C (one 1 a row) and the rotation T
+Eigenvectors are determined up to a rotation. With rows Y of unit length, the partition C (one 1 per row) and the
+rotation T are computed in turn:
 
-    minimise  || C - Y T ||^2      over indicator matrices C and orthogonal T
+    minimize  || C - Y T ||^2      over indicator matrices C and orthogonal T
 
-are found in turn: C has its 1 where the row of Y T is largest, T = V U' for the singular vectors of C'Y = U S V'.
+C has its 1 at the largest entry of each row of Y T; T = V U' for the singular vectors of C'Y = U S V'.
 """
 
 from __future__ import annotations
@@ -15,42 +16,44 @@ import numpy as np
 import scipy.sparse as sp
 
 from .matrix import Array
-from .normalize import unit_rows
+from .normalize import normalize_rows_l2
 
-NOWHERE = -1  # the cluster of a row of zeros
-
-
-class Partition(NamedTuple):
-    codes: Array  # cluster of every row, NOWHERE for rows of zeros
-    T: Array  # the rotation: a row y belongs where y T is largest
+NO_CLUSTER = -1  # the cluster of a row of zeros
 
 
-def discretize(vectors: Array, *, max_iter: int = 100) -> Partition:
-    """The partition of the rows of `vectors` (rows x k) into k clusters. The same vectors give the same partition."""
-    Y = unit_rows(vectors)
-    there = Y.any(axis=1)
-    if not there.any():
-        return Partition(np.full(len(Y), NOWHERE), np.eye(Y.shape[1], dtype=Y.dtype))
-    Y, T = Y[there], _first_rotation(Y[there])
-    codes, value = np.full(len(vectors), NOWHERE, dtype=np.intp), -1.0
+class Discretization(NamedTuple):
+    """A partition and the rotation that belongs to it."""
+
+    codes: Array  # cluster of each row, NO_CLUSTER for rows of zeros
+    T: Array  # rotation: the cluster of a row y is the argmax of y T
+
+
+def discretize(vectors: Array, *, max_iter: int = 100) -> Discretization:
+    """Partition the rows of `vectors` (rows x k) into k clusters, deterministically."""
+    Y = normalize_rows_l2(vectors)
+    non_zero = Y.any(axis=1)
+    if not non_zero.any():
+        return Discretization(np.full(len(Y), NO_CLUSTER), np.eye(Y.shape[1], dtype=Y.dtype))
+    Y, T = Y[non_zero], _first_rotation(Y[non_zero])
+    codes, value = np.full(len(vectors), NO_CLUSTER, dtype=np.intp), -1.0
     for _ in range(max_iter):
-        codes[there] = (Y @ T).argmax(axis=1)
-        U, S, Vt = np.linalg.svd(indicator_sums(Y, codes[there], Y.shape[1]))  # of C'Y
+        codes[non_zero] = (Y @ T).argmax(axis=1)
+        U, S, Vt = np.linalg.svd(indicator_sums(Y, codes[non_zero], Y.shape[1]))  # of C'Y
         if S.sum() <= value + 1e-10 * len(Y):
             break
         value, T = S.sum(), (U @ Vt).T
-    codes[there] = (Y @ T).argmax(axis=1)
-    return Partition(codes, T)
+    codes[non_zero] = (Y @ T).argmax(axis=1)
+    return Discretization(codes, T)
 
 
 def indicator_sums(Y: Array, codes: Array, k: int) -> Array:
-    """C'Y for the indicator matrix C of the codes: sums of the rows of each cluster."""
+    """C'Y for the indicator matrix C of the codes: the sum of the rows of each cluster."""
     member = sp.csr_array((np.ones(len(codes), Y.dtype), (codes, np.arange(len(codes)))), shape=(k, len(codes)))
     return np.asarray(member @ Y)
 
 
 def _first_rotation(Y: Array) -> Array:
-    """k rows of Y as far in angle from each other as one after the other can be; the first is nearest to the mean."""
+    """k rows of Y with large angles between them, chosen one by one; the first is nearest to the mean."""
     k = Y.shape[1]
     T = np.empty((k, k), dtype=Y.dtype)
     covered = np.zeros(len(Y), dtype=Y.dtype)

@@ -1,4 +1,4 @@
-"""Eigenvectors: the only caller of an eigensolver. Order and sign are fixed here, once, and a loose result is said."""
+"""Eigenvectors: the only file that calls an eigensolver. It fixes order and signs, and checks convergence."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobp
 from .matrix import Array
 
 _DENSE_BELOW = 200  # nodes; below it a dense decomposition is cheaper than the first Krylov space
-_LOOSE = 1e-4  # residual, as a share of the largest eigenvalue found or of 1, above which we warn
+_MAX_RESIDUAL = 1e-4  # as a fraction of the largest eigenvalue, or of 1; above it there is a warning
 
 
 class ConvergenceWarning(UserWarning):
-    """The eigenvectors are not those of the problem to the precision asked for."""
+    """The eigenvectors do not have the required precision."""
 
 
 class Eigen(NamedTuple):
@@ -28,7 +28,8 @@ class Eigen(NamedTuple):
 
     @property
     def converged(self) -> bool:
-        return bool(self.residuals.max(initial=0.0) <= _LOOSE * max(1.0, np.abs(self.values).max(initial=0.0)))
+        """Whether all residuals are small."""
+        return bool(self.residuals.max(initial=0.0) <= _MAX_RESIDUAL * max(1.0, np.abs(self.values).max(initial=0.0)))
 
 
 def smallest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
@@ -37,21 +38,22 @@ def smallest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float 
 
 
 def largest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
-    """The k largest eigenpairs of a symmetric operator, in ascending order like all others."""
+    """The k largest eigenpairs of a symmetric operator, in ascending order too."""
     return _solve(A, k, "LA", rng, tol)
 
 
 def leading_left(M: Array, k: int) -> tuple[Array, Array]:
-    """The k largest singular values of a thin matrix, descending, and its left singular vectors, signs fixed."""
+    """The k largest singular values of a thin matrix, descending, and its left singular vectors with fixed signs."""
     left, values, _ = np.linalg.svd(M, full_matrices=False)
     return values[:k], fix_signs(left[:, :k])
 
 
 def fix_signs(vectors: Array) -> Array:
     """Each column times 1 or -1, so that its entry of largest magnitude (the first of equals) is positive."""
-    rounded = np.abs(vectors).round(6)  # what is equal but for rounding is equal
+    rounded = np.abs(vectors).round(6)  # values that differ by rounding only are equal
     top = vectors[rounded.argmax(axis=0), np.arange(vectors.shape[1])]
-    return vectors * np.where(top < 0, -1, 1).astype(vectors.dtype)
+    signs: Array = np.where(top < 0, -1, 1).astype(vectors.dtype)
+    return vectors * signs
 
 
 def _solve(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol: float) -> Eigen:
@@ -64,29 +66,31 @@ def _solve(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol:
         values, vectors = _arpack(A, k, which, rng, tol)
     order = np.argsort(values, kind="stable")
     values, vectors = values[order], fix_signs(vectors[:, order])
-    found = Eigen(values, vectors, np.linalg.norm(A @ vectors - vectors * values, axis=0))
-    if not found.converged:
+    eigenpairs = Eigen(values, vectors, np.linalg.norm(A @ vectors - vectors * values, axis=0))
+    if not eigenpairs.converged:
         warnings.warn(
             "the eigenvectors have not converged: the largest residual |A v - value v| is "
-            f"{found.residuals.max():.2g}. Labels that depend on them may be off: ask for fewer eigenvectors, raise "
-            "degree_regularization, or drop near-duplicate documents.",
+            f"{eigenpairs.residuals.max():.2g}. Labels that depend on them may be wrong: compute fewer eigenvectors, "
+            "raise degree_regularization, or drop near-duplicate documents.",
             ConvergenceWarning,
             stacklevel=3,
         )
-    return found
+    return eigenpairs
 
 
 def _arpack(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol: float) -> tuple[Array, Array]:
     n = A.shape[0]
     settings: dict[str, Any] = {"which": which, "v0": rng.random(n)}
-    # A larger Krylov space nearly always settles what a small one could not.
+    # A larger Krylov space nearly always converges if a small one has not.
     for ncv, maxiter in ((max(40, 2 * k + 1), 10 * n), (max(120, 6 * k), 20 * n)):
         try:
-            return eigsh(A, k, tol=tol, ncv=min(n - 1, ncv), maxiter=maxiter, **settings)
+            values, vectors = eigsh(A, k, tol=tol, ncv=min(n - 1, ncv), maxiter=maxiter, **settings)
+            return values, vectors
         except ArpackNoConvergence as stopped:
-            found = stopped.eigenvectors
-    # What has converged, made up to k vectors; how far they are from eigenvectors is said by the caller.
-    start = np.hstack([found, rng.standard_normal((n, k - found.shape[1]))]).astype(A.dtype)
+            converged = stopped.eigenvectors
+    # Start from the converged vectors and random ones; the caller reports the residuals.
+    start = np.hstack([converged, rng.standard_normal((n, k - converged.shape[1]))]).astype(A.dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return lobpcg(A, start, largest=which == "LA", tol=tol, maxiter=200)[:2]
+        values, vectors = lobpcg(A, start, largest=which == "LA", tol=tol, maxiter=200)[:2]
+    return values, vectors

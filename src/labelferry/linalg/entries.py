@@ -1,4 +1,4 @@
-"""Entries of a matrix, one by one or by column. Nothing here writes to its input."""
+"""Operations on the entries of a matrix. No function changes its input."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .matrix import Array
 
 
 def values(X: Any) -> Array:
-    """The entries that are not zero, in no order to rely on."""
-    stored = X.data if sp.issparse(X) else np.asarray(X)
-    return stored[stored != 0]
+    """The non-zero entries, in any order."""
+    stored = np.asarray(X.data if sp.issparse(X) else X)
+    return np.asarray(stored[stored != 0])
 
 
 def apply(X: Any, function: Callable[[Array], Array]) -> Any:
-    """The function of every entry that is not zero, in the precision of X; zeros stay zero."""
+    """Apply the function to all non-zero entries, in the precision of X; zeros stay zero."""
     stored = X.data if sp.issparse(X) else np.asarray(X)
     out = np.zeros_like(stored)
     out[stored != 0] = function(stored[stored != 0])
@@ -34,5 +34,5 @@ def scale_columns(X: Any, factor: Array) -> Any:
 
 
 def to_dense(X: Any) -> Array:
-    """X as a numpy array; for a few rows."""
+    """X as a numpy array; only for a few rows."""
     return X.toarray() if sp.issparse(X) else np.asarray(X)

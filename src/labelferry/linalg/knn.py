@@ -1,8 +1,8 @@
-"""Exact cosine nearest neighbours of the rows of a sparse matrix; nothing of size n x n is formed.
+"""Exact cosine nearest neighbors of the rows of a sparse matrix; no n x n matrix is formed.
 
-Ties are broken by the lower index, so that a graph depends on the data alone and not on threads, on the order in which
-a heap was filled, or (but for the rare pair on the border of two bins) on rounding: cosines that agree to ten digits,
-in single precision to five, are equal.
+Ties are broken by the lower index, so that a graph depends on the data alone, not on threads or on the order in which a
+heap was filled. Cosines that agree to ten digits (in single precision to five) are equal, so that it does not depend on
+rounding either, except for rare pairs at the border of two bins.
 """
 
 from __future__ import annotations
@@ -13,22 +13,34 @@ import scipy.sparse as sp
 from sparse_dot_topn import sp_matmul_topn
 
 from .matrix import Array, Matrix, to_csr
-from .normalize import unit_rows
+from .normalize import normalize_rows_l2
 
-_BLOCK_ENTRIES = 20_000_000  # entries of a full product held at once while ties are resolved
+_BLOCK_ENTRIES = 20_000_000  # entries of a full product in memory at once while ties are resolved
 
 
 def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.csr_array:
-    """Row i holds cos(x_i, z_j) for the `n_neighbors` rows z_j of `others` nearest to x_i, where it is positive.
+    """Cosines of each row with its nearest neighbors.
 
-    Without `others` the neighbours are among the rows of X itself, and a row is not its own neighbour.
+    Parameters
+    ----------
+    X : matrix of shape (n_rows, n_columns)
+        Rows whose neighbors are computed.
+    others : matrix of shape (n_others, n_columns), default=None
+        Rows among which the neighbors are; None takes X, and a row is not its own neighbor.
+    n_neighbors : int
+        Number of neighbors per row; fewer if fewer cosines are positive.
+
+    Returns
+    -------
+    W : csr_array of shape (n_rows, n_others)
+        Entry (i, j) is cos(x_i, z_j) if z_j is one of the nearest neighbors of x_i.
     """
-    Q = sp.csr_array(unit_rows(to_csr(X)))
-    Z = Q if others is None else sp.csr_array(unit_rows(to_csr(others)), dtype=Q.dtype)
+    Q = sp.csr_array(normalize_rows_l2(to_csr(X)))
+    Z = Q if others is None else sp.csr_array(normalize_rows_l2(to_csr(others)), dtype=Q.dtype)
     if n_neighbors == 0:
         return sp.csr_array((Q.shape[0], Z.shape[0]), dtype=Q.dtype)
     Zt = sp.csr_array(Z.T.tocsr())
-    spare = 2 if others is None else 1  # one to see a tie at the border, one for the row itself
+    spare = 2 if others is None else 1  # one to detect a tie at the border, one for the row itself
     top = sp.csr_array(
         sp_matmul_topn(
             sp.csr_matrix(Q),
@@ -43,14 +55,16 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
     if len(rows) == 0:
         return best
     blocks = np.array_split(rows, max(1, len(rows) * Z.shape[0] // _BLOCK_ENTRIES))
-    settled = sp.vstack([_settle(Q, Zt, best, block, without_self=others is None) for block in blocks], format="csr")
+    resolved = sp.vstack(
+        [_resolve_ties(Q, Zt, best, block, without_self=others is None) for block in blocks], format="csr"
+    )
     untied = sp.diags_array((~tied).astype(best.dtype)) @ best
     place = sp.csr_array((np.ones(len(rows), best.dtype), (rows, np.arange(len(rows)))), shape=(len(tied), len(rows)))
-    return to_csr(untied + place @ settled)
+    return to_csr(untied + place @ resolved)
 
 
-def neighbour_graph(X: Matrix, *, n_neighbors: int) -> sp.csr_array:
-    """max(W, W') of the nearest neighbours of the rows of X: an edge where either is among the other's nearest."""
+def neighbor_graph(X: Matrix, *, n_neighbors: int) -> sp.csr_array:
+    """max(W, W') of the nearest neighbors of the rows of X: an edge if one is a nearest neighbor of the other."""
     return symmetric(nearest(X, n_neighbors=n_neighbors))
 
 
@@ -60,11 +74,13 @@ def symmetric(affinity: Matrix) -> sp.csr_array:
     return sp.csr_array(W.maximum(W.T))
 
 
-def _settle(Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, *, without_self: bool) -> sp.csr_array:
-    """The neighbours of rows with a tie at the border, from all their cosines that reach it."""
+def _resolve_ties(
+    Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, *, without_self: bool
+) -> sp.csr_array:
+    """The neighbors of rows with a tie at the border, from all their cosines that reach it."""
     border = best[rows].min(axis=1, explicit=True).toarray().ravel()
     product = sp.csr_array(Q[rows] @ Zt).tocoo()
-    reaches = product.data >= border[product.row] - 1e-4  # by more than the rounding of either precision
+    reaches = product.data >= border[product.row] - 1e-4  # more than the rounding error of either precision
     reaching = sp.coo_array((product.data[reaches], (product.row[reaches], product.col[reaches])), shape=product.shape)
     n_neighbors = int(np.diff(best.indptr)[rows[0]])  # a row with a tie at the border is full
     return _first_per_row(reaching, n_neighbors, without_self=without_self, row_ids=rows)[0]
@@ -73,7 +89,7 @@ def _settle(Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, 
 def _first_per_row(
     C: Matrix, n_neighbors: int, *, without_self: bool, row_ids: Array | None = None
 ) -> tuple[sp.csr_array, Array]:
-    """The largest entries of every row, the lower column first among equals; and where the next would be equal too."""
+    """The largest entries of each row, the lower column first among equals; and whether the next one is equal too."""
     coo = sp.coo_array(C)
     row, col, value = coo.row, coo.col, coo.data
     keep = value > 0

@@ -1,7 +1,7 @@
-"""Graphs as a solver meets them: products with W, the degrees, and how rough a function on the nodes is.
+"""Graphs as operators: products with W, degrees, and the roughness of a function on the nodes.
 
-A similarity of all pairs, W = Z Z', and the constraints that rows of one class belong together are never formed: each
-is a few sums and thin products.
+A similarity of all pairs, W = Z Z', and the must-link constraints of the rows of one class are never formed: each
+product is a few sums and products with thin matrices.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from .matrix import Array, Matrix, has_negative
-from .normalize import unit_rows
+from .normalize import normalize_rows_l2
 
-_NO_EDGE = 1e-12  # a degree below it is that of a node without edges, but for rounding
+_NO_EDGE = 1e-12  # nodes with a smaller degree have no edges
 
 
 class Graph(NamedTuple):
-    """A symmetric, non-negative affinity W, times the weight it has in an objective, and its row sums as a column."""
+    """A symmetric, non-negative affinity W times its weight in an objective, and its row sums as a column."""
 
     W: sp.csr_array
     degree: Array
 
 
 def graph(affinity: Matrix, dtype: Any, weight: float = 1.0) -> Graph:
-    """The graph of an affinity matrix; with weight 0, one without edges."""
+    """The graph of an affinity matrix; with weight 0 it has no edges."""
     W = sp.csr_array(affinity, dtype=dtype) * np.dtype(dtype).type(weight)
     W.eliminate_zeros()
     return Graph(W, np.asarray(W.sum(axis=1), dtype=dtype).reshape(-1, 1))
 
 
 def subgraph(g: Graph, nodes: Array) -> Graph:
-    """The graph of some of the nodes, the others having no edges; g itself where they are all of them."""
+    """The graph of some nodes, if the others have no edges; g itself if all nodes are selected."""
     return g if nodes.all() else Graph(sp.csr_array(g.W[nodes][:, nodes]), g.degree[nodes])
 
 
@@ -45,29 +45,29 @@ def roughness(g: Graph, V: Array) -> float:
 class Similarity:
     """W = Z Z' + c 1 1' for the unit rows Z of X: cosines of all pairs, never formed. c >= 0 is `constant`.
 
-    c is tau mean(d) / n (`degree_regularization` tau, Qin and Rohe 2013), which keeps documents that have hardly any
-    neighbours from making clusters of their own; and 1 more where X has negative entries, so that no similarity, and
-    with it no degree, is negative.
+    c is tau mean(d) / n (`degree_regularization` tau, Qin and Rohe 2013). It prevents that rows with hardly any
+    neighbors form clusters. If X has negative entries, c is 1 more, so that no similarity and no degree is negative.
     """
 
-    def __init__(self, X: Matrix, tau: float = 0.0):
-        self.Z = unit_rows(X)
+    def __init__(self, X: Matrix, tau: float = 0.0) -> None:
+        self.Z = normalize_rows_l2(X)
         n = X.shape[0]
         plain = self.Z @ (self.Z.T @ np.ones(n, dtype=X.dtype))
         self.constant = float(tau * max(plain.mean(), 0.0) / n) + float(has_negative(X))
         self.degree = plain + plain.dtype.type(self.constant * n)
 
     def __matmul__(self, B: Array) -> Array:
-        return self.Z @ (self.Z.T @ B) + self.constant * B.sum(axis=0)
+        product: Array = self.Z @ (self.Z.T @ B) + self.constant * B.sum(axis=0)
+        return product
 
 
 class MustLink:
-    """U U', with a column e_i - e_j in U for every pair of nodes of one class: n_c b_i - sum_j b_j on the class's rows.
+    """U U', with a column e_i - e_j in U for each pair of nodes of one class: n_c b_i - sum_j b_j on the class's rows.
 
-    `codes` has the class of each node, -1 for nodes without one.
+    `codes` contains the class of each node, -1 for nodes without a class.
     """
 
-    def __init__(self, codes: Array, dtype: Any = np.float64):
+    def __init__(self, codes: Array, dtype: Any = np.float64) -> None:
         self.rows = np.flatnonzero(codes >= 0)
         self.codes = codes[self.rows]
         sizes = np.bincount(self.codes).astype(dtype)
@@ -89,12 +89,12 @@ def must_link(codes: Array, B: Array) -> Array:
 
 
 class LabelledSimilarity:
-    """A, which is W but for pairs of labelled nodes: 1 between those of one class, 0 between those of different ones.
+    """A, which is W except for pairs of labelled nodes: 1 within a class, 0 between different classes.
 
-    A = W - P (Z_l Z_l' + c 1 1') P' + sum_c 1_c 1_c', where P puts the labelled nodes in their place: thin products.
+    A = W - P (Z_l Z_l' + c 1 1') P' + sum_c 1_c 1_c', with P of the labelled nodes in all nodes: thin products.
     """
 
-    def __init__(self, W: Similarity, codes: Array):
+    def __init__(self, W: Similarity, codes: Array) -> None:
         self.W = W
         self.rows = np.flatnonzero(codes >= 0)
         self.Z_l = W.Z[self.rows]
@@ -113,19 +113,19 @@ class LabelledSimilarity:
 
 
 def additive_operator(A: Any) -> LinearOperator:
-    """(A + d_max I - D) / d_max: additive normalisation, which leaves the links of a node of few links weak."""
+    """(A + d_max I - D) / d_max: additive normalization, which keeps the links of nodes with few links weak."""
     n, top = len(A.degree), max(float(A.degree.max()), _NO_EDGE)
     diagonal = 1 - A.degree / top
 
     def product(Y: Array) -> Array:
         flat = Y.reshape(n, -1)
-        return ((A @ flat) / top + diagonal[:, None] * flat).reshape(Y.shape)
+        return np.asarray((A @ flat) / top + diagonal[:, None] * flat).reshape(Y.shape)
 
     return LinearOperator((n, n), matvec=product, matmat=product, dtype=A.degree.dtype)
 
 
 def laplacian_operator(g: Graph) -> LinearOperator:
-    """I - D^-1/2 W D^-1/2 of a sparse graph, its trivial eigenvector D^1/2 1 moved from 0 to 3, above all others."""
+    """I - D^-1/2 W D^-1/2 of a sparse graph; its trivial eigenvector D^1/2 1 is moved from 0 to 3, above all others."""
     degree = g.degree.ravel()
     root, trivial = inverse_root(degree), np.sqrt(np.maximum(degree, 0.0))
     trivial = trivial / max(float(np.linalg.norm(trivial)), _NO_EDGE)
@@ -134,7 +134,7 @@ def laplacian_operator(g: Graph) -> LinearOperator:
     def product(Y: Array) -> Array:
         flat = Y.reshape(n, -1)
         smooth = root[:, None] * (g.W @ (root[:, None] * flat))
-        return (flat - smooth + 3 * np.outer(trivial, trivial @ flat)).reshape(Y.shape)
+        return np.asarray(flat - smooth + 3 * np.outer(trivial, trivial @ flat)).reshape(Y.shape)
 
     return LinearOperator((n, n), matvec=product, matmat=product, dtype=degree.dtype)
 
@@ -154,15 +154,15 @@ def inverse_root(degree: Array) -> Array:
 def cut_operator(
     W: Similarity, *, links: MustLink | None = None, link_weight: float = 0.0, first: int = 0, block_weight: float = 0.0
 ) -> LinearOperator:
-    """D^-1/2 (D - W + beta U U' + lambda (D_b - W_b)) D^-1/2, where W_b is W among the rows from `first` on.
+    """D^-1/2 (D - W + beta U U' + lambda (D_b - W_b)) D^-1/2, with W_b = W among the rows from `first` on.
 
-    beta is `link_weight`, lambda `block_weight`. A product costs two sparse products with Z whatever lambda is. A node
+    beta is `link_weight`, lambda is `block_weight`. A product costs two sparse products with Z for any lambda. A node
     without edges has 1 on the diagonal and no other entry.
     """
     n = W.Z.shape[0]
     root = inverse_root(W.degree)
     Z0, Z1, c = W.Z[:first], W.Z[first:], W.constant
-    more = 1.0 + block_weight
+    scale = 1.0 + block_weight
     own_degree = block_degree(W, first)
     # D^-1/2 (D + lambda D_b) D^-1/2
     diagonal = np.ones(n, dtype=root.dtype)
@@ -175,10 +175,10 @@ def cut_operator(
         sum0, sum1 = c * S[:first].sum(axis=0), c * S[first:].sum(axis=0)
         out = np.empty_like(S)
         out[:first] = Z0 @ (of0 + of1) + (sum0 + sum1)
-        out[first:] = Z1 @ (of0 + more * of1) + (sum0 + more * sum1)
+        out[first:] = Z1 @ (of0 + scale * of1) + (sum0 + scale * sum1)
         if links is not None and link_weight > 0:
             out -= link_weight * (links @ S)
-        return (diagonal[:, None] * flat - root[:, None] * out).reshape(Y.shape)
+        return np.asarray(diagonal[:, None] * flat - root[:, None] * out).reshape(Y.shape)
 
     return LinearOperator((n, n), matvec=product, matmat=product, dtype=W.Z.dtype)
 
@@ -187,4 +187,5 @@ def block_degree(W: Similarity, first: int) -> Array:
     """Row sums of W among the rows from `first` on."""
     Z = W.Z[first:]
     ones = np.ones(Z.shape[0], dtype=Z.dtype)
-    return Z @ (Z.T @ ones) + Z.dtype.type(W.constant * len(ones))
+    degree: Array = Z @ (Z.T @ ones) + Z.dtype.type(W.constant * len(ones))
+    return degree

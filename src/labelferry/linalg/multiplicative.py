@@ -1,4 +1,4 @@
-"""Multiplicative updates: the words in which every non-negative factorisation of this library is written.
+"""Multiplicative updates: the operations of every non-negative factorization of this library.
 
 An update `A <- A * numerator / denominator` keeps A non-negative and lowers a least-squares objective (Lee and Seung
 2000); with the square root of the ratio it also lowers one with quadratic side terms (Ding et al. 2006).
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from .matrix import Array
+from .matrix import Array, Matrix, squared_norm
 
 _BLOCK_ENTRIES = 32_768
 
@@ -18,7 +18,7 @@ _BLOCK_ENTRIES = 32_768
 def ratio(numerator: Array, denominator: Array) -> Array:
     """numerator / denominator, with 0 / 0 = 0."""
     # The smallest normal number keeps 0 / 0 at 0 and changes no other quotient.
-    quotient = denominator + np.finfo(denominator.dtype).tiny
+    quotient: Array = denominator + np.finfo(denominator.dtype).tiny
     return np.divide(numerator, quotient, out=quotient)
 
 
@@ -36,7 +36,7 @@ def root_scale(A: Array, numerator: Array, denominator: Array) -> Array:
 
 
 def by_rows(update: Callable[..., Array], A: Array, *others: Array) -> Array:
-    """`update(A, *others)`, block by block, for an update that treats every row on its own.
+    """`update(A, *others)`, block by block, for an update that treats each row separately.
 
     The arrays of a tall factor do not fit the cache; the temporaries of one block do, which halves the time.
     """
@@ -48,14 +48,15 @@ def by_rows(update: Callable[..., Array], A: Array, *others: Array) -> Array:
     return new
 
 
-def rows_to_one(A: Array) -> Array:
-    """Rows divided by their sum; a row of zeros becomes uniform, since nothing speaks for any column."""
+def normalize_rows_l1(A: Array) -> Array:
+    """Rows divided by their sum; a row of zeros becomes uniform."""
     total = A.sum(axis=1, keepdims=True)
-    uniform = np.full_like(A, 1.0 / A.shape[1])
-    return np.divide(A, total, out=uniform, where=total > 0)
+    uniform: Array = np.full_like(A, 1.0 / A.shape[1])
+    rows: Array = np.divide(A, total, out=uniform, where=total > 0)
+    return rows
 
 
-def columns_to_one(A: Array, out: Array | None = None) -> Array:
+def normalize_columns_l1(A: Array, out: Array | None = None) -> Array:
     """Columns divided by their sum; a column of zeros stays zero. `out` as in numpy."""
     total = np.ones(len(A), dtype=A.dtype) @ A  # a product is faster than a sum along the short axis
     return np.divide(A, np.where(total > 0, total, 1), out=out)
@@ -66,8 +67,17 @@ def gram(A: Array) -> Array:
     return A.T @ A
 
 
+def sq_residual(X: Matrix, B: Array, V: Array, XtV: Array | None = None) -> float:
+    """||X' - B V'||^2 = ||X||^2 - 2 <X'V, B> + <B'B, V'V>, without forming B V'.
+
+    X'V may be passed if it is known: it is the only product with the data.
+    """
+    XtV = X.T @ V if XtV is None else XtV
+    return squared_norm(X) - 2.0 * float(np.vdot(XtV, B)) + float(np.vdot(gram(B), gram(V)))
+
+
 def add_up(arrays: Iterable[Array]) -> Array:
-    """The sum of arrays of one shape; no more than one beside the sum is held at a time."""
+    """The sum of arrays of one shape, with at most one of them in memory besides the sum."""
     each = iter(arrays)
     total = next(each).copy()
     for A in each:

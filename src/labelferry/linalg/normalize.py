@@ -11,10 +11,9 @@ from .matrix import Array, Matrix, squared_norm
 
 
 def row_norms(X: Any) -> Array:
-    """Euclidean length of every row."""
-    if sp.issparse(X):
-        return np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-    return np.sqrt(np.einsum("ij,ij->i", X, X))
+    """Euclidean length of each row."""
+    squared = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    return np.asarray(np.sqrt(squared))
 
 
 def scale_rows(X: Any, factor: Array) -> Any:
@@ -25,8 +24,8 @@ def scale_rows(X: Any, factor: Array) -> Any:
     return np.asarray(X) * factor[:, None]
 
 
-def unit_rows(X: Matrix) -> Any:
-    """Every row divided by its length; rows of zeros stay zero."""
+def normalize_rows_l2(X: Matrix) -> Any:
+    """Rows divided by their length; rows of zeros stay zero."""
     length = row_norms(X)
     return scale_rows(X, np.divide(1.0, length, out=np.zeros_like(length), where=length > 0))
 

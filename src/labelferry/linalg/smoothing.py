@@ -1,8 +1,8 @@
-r"""Answers smoothed over a graph: a document is taken for what its neighbours are taken for.
+r"""Predictions smoothed over a graph: each document gets the mean predictions of its neighbors.
 
-F = (1 - a) P + a D^-1 W F      solved by rounds, from F = P                                                     (1)
+F = (1 - a) P + a D^-1 W F      by iteration, from F = P                                                         (1)
 
-P  documents x classes, the answers     W  weights of neighbours, >= 0     D  row sums of W
+P  documents x classes, the predictions     W  weights of neighbors, >= 0     D  row sums of W
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from .matrix import Array, Matrix
 
 
 def step(F: Array, P: Array, W: Matrix, a: float) -> Array:  # (1)
-    """W may be of new documents x those of F. A document without a neighbour keeps its P."""
+    """One iteration. W may be new documents x documents of F. A document without a neighbor keeps its P."""
     total = np.asarray(W.sum(axis=1)).reshape(-1, 1)  # type: ignore[attr-defined]
     mean = (W @ F) / np.where(total > 0, total, 1)
     return np.where(total > 0, (1 - a) * P + a * mean, P)
 
 
 def smooth(P: Array, W: Matrix, a: float, n_rounds: int) -> Array:
+    """`n_rounds` iterations of (1)."""
     F = P
     for _ in range(n_rounds):
         F = step(F, P, W, a)

@@ -44,12 +44,11 @@ from ..families.linear import start_labels
 from ..families.topics import topics_table
 from ..families.trifactorization import Problem, TriFactorization, check_n_topics, pose, random_factor
 from ..families.user_graphs import doc_graphs, word_graphs
-from ..linalg.knn import nearest, neighbour_graph
+from ..linalg.knn import nearest, neighbor_graph
 from ..linalg.laplacian import Graph, graph, roughness, subgraph
 from ..linalg.matrix import Array, Matrix, empty_rows, fill_rows, squared_norm, take_columns
-from ..linalg.multiplicative import add_up, by_rows, columns_to_one, gram, root_scale
-from ..linalg.normalize import scale_rows, unit_norm, unit_rows
-from ..linalg.residual import sq_residual
+from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale, sq_residual
+from ..linalg.normalize import normalize_rows_l2, scale_rows, unit_norm
 
 
 class Factors(NamedTuple):
@@ -85,7 +84,7 @@ def objective(f: Factors, p: Problem, g: Graphs) -> float:  # (7)
 def step(f: Factors, p: Problem, g: Graphs, normalize: bool = True) -> Factors:
     """(8)-(10) for one domain after the other, as in Algorithm 1. Theorem 1 is about `normalize=False`."""
     U, H, V = list(f.U), f.H, list(f.V)
-    to_one = columns_to_one if normalize else np.asarray
+    to_one = normalize_columns_l1 if normalize else np.asarray
     XV = p.words_by_class(f.V)
     VtV = [gram(Vd) for Vd in V]
     UtXV = [Ud.T @ XVd for Ud, XVd in zip(U, XV, strict=True)]
@@ -125,14 +124,14 @@ def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Arra
 def start(V: tuple[Array, ...], here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:
     """Random U_d for the words that are here, and H; V from the labels or logistic regression (Algorithm 1)."""
     draw = partial(random_factor, rng, dtype=V[0].dtype)
-    U = tuple(columns_to_one(draw(len(h), n_topics)[h]) for h in here)
+    U = tuple(normalize_columns_l1(draw(len(h), n_topics)[h]) for h in here)
     return Factors(U, draw(n_topics, V[0].shape[1]), V)
 
 
 def cosine_graphs(X: Sequence[Matrix], n_neighbors: int, weight: float) -> list[Graph]:
     """(3) over the rows of each matrix, times its weight in (7); no neighbours are looked for where it has none."""
     p = n_neighbors if weight > 0 else 0
-    return [graph(neighbour_graph(Xd, n_neighbors=p), Xd.dtype, weight) for Xd in X]
+    return [graph(neighbor_graph(Xd, n_neighbors=p), Xd.dtype, weight) for Xd in X]
 
 
 def solve(
@@ -152,7 +151,7 @@ def solve(
 ) -> Solution:
     check_n_topics(n_topics, domains.n_words)
     by_matrix = normalization == "matrix"
-    X = tuple((unit_norm if by_matrix else unit_rows)(Xd) for Xd in domains.X)
+    X = tuple((unit_norm if by_matrix else normalize_rows_l2)(Xd) for Xd in domains.X)
     words = word_graphs(word_graph, domains, word_smoothness) or cosine_graphs(
         [Xd.T for Xd in domains.X], n_neighbors, word_smoothness
     )
@@ -161,7 +160,7 @@ def solve(
     here = [~empty_rows(Xd.T) | (g.degree.ravel() > 0) for Xd, g in zip(X, words, strict=True)]
     g = Graphs(tuple(subgraph(w, h) for w, h in zip(words, here, strict=True)), tuple(docs))
     mass = [None if shares is None else masses(shares, domains.class_prior) for shares in domains.shares]
-    V = tuple(to_mass(columns_to_one(Vd), m) for Vd, m in zip(start_labels(domains), mass, strict=True))
+    V = tuple(to_mass(normalize_columns_l1(Vd), m) for Vd, m in zip(start_labels(domains), mass, strict=True))
     p = pose([take_columns(Xd, h) for Xd, h in zip(X, here, strict=True)], domains.known, V, mass)
     best = restart(
         partial(step, p=p, g=g),
@@ -282,7 +281,7 @@ class GCMF(TriFactorization):
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
         lengths = self.state_.lengths
-        X = unit_rows(X) if lengths is None else scale_rows(X, np.full(X.shape[0], 1 / lengths[d]))
+        X = normalize_rows_l2(X) if lengths is None else scale_rows(X, np.full(X.shape[0], 1 / lengths[d]))
         return fold_in(X, self.state_, d)
 
     def topics_table(self, feature_names: Any, n_words: int = 8) -> list[dict[str, Any]]:

@@ -49,6 +49,7 @@ from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
 from ..core.proportions import match_label_proportions
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
+from ..families.clustering import by_class, cosine_scores, join_solutions, targets_of
 from ..families.hybrid_graph import (
     WEIGHTINGS,
     Blocks,
@@ -61,12 +62,11 @@ from ..families.hybrid_graph import (
     resolve,
     scales,
 )
-from ..families.per_target import by_class, join, shares, targets_of
 from ..families.similarity import similarity_codes
 from ..linalg.discretize import discretize
 from ..linalg.matrix import Array, Matrix, squared_norm
 from ..linalg.multiplicative import add_up
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 
 class Labels(NamedTuple):
@@ -107,7 +107,9 @@ def step(codes: Array, b: Blocks, n_classes: int, prior: Array | None = None) ->
     names = class_of_clusters(b.R_i, b.codes_i, b.R_o, clusters, K, n_clusters=max(len(T), 1))
     codes = names[clusters]
     if prior is not None:
-        codes = match_label_proportions(by_class(shares(unit_rows(U @ T)), names, K), prior).argmax(axis=1)
+        codes = match_label_proportions(by_class(cosine_scores(normalize_rows_l2(U @ T)), names, K), prior).argmax(
+            axis=1
+        )
     return Labels(codes, words, C_w @ back @ T, names[: len(T)])
 
 
@@ -141,7 +143,7 @@ def solve(
         propagate(blocks(domains, target, R), domains.n_classes, codes, max_iter=max_iter, prior=target.shares)
         for target, codes in zip(domains.targets, first, strict=True)
     ]
-    return join(solved, Propagated(*s, *zip(*(solution.state for solution in solved), strict=True)))
+    return join_solutions(solved, Propagated(*s, *zip(*(solution.state for solution in solved), strict=True)))
 
 
 @register
@@ -212,6 +214,6 @@ class HybridLabelPropagation(TransductiveClassifier):
         f = self.state_
         R = relations(X, Scales(*f[:4]), d)
         return add_up(
-            by_class(shares(unit_rows(R @ f.axes[t])), f.names[t], len(self.classes_))
+            by_class(cosine_scores(normalize_rows_l2(R @ f.axes[t])), f.names[t], len(self.classes_))
             for t in targets_of(self.domain_is_target_, d)
         )

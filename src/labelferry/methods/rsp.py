@@ -60,7 +60,7 @@ from ..families.partition import Embedding, Points, cluster_rows, embed, normali
 from ..families.spectral import divide, nodes
 from ..linalg.laplacian import Similarity
 from ..linalg.matrix import Array, Matrix, empty_rows
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 FULL_BELOW, NONE_ABOVE = 0.1, 0.9  # risks at which the brake is off, and fully on
 COUNTERPART = 0.15  # likeness to a source class from which on it counts as one; set by eye on newsgroups
@@ -95,7 +95,7 @@ def cut(p: Points, k: int, R: float, *, beta: float, tau: float, rng: np.random.
     """The clusters of the target for the risk R: by (11), or by its own cut where R is 1."""
 
     def clusters(e: Embedding, Y: Array) -> Cut:
-        T = unit_rows(Y)
+        T = normalize_rows_l2(Y)
         return Cut(e, T, *cluster_rows(T, k, p.size[p.is_target], rng))
 
     M_U = np.full(len(p.blocks), UNKNOWN)
@@ -118,7 +118,7 @@ def cheapest(p: Points, cuts: Sequence[Cut], tau: float) -> Cut:
 
 def extend(X: Matrix, p: Partition) -> Array:
     """Rows of Y for new documents."""
-    both = unit_rows(X) @ p.sums + p.constant
+    both = normalize_rows_l2(X) @ p.sums + p.constant
     wY, degree = both[:, :-1], both[:, -1:]
     return divide(wY, degree * (1 - p.mu) - p.mu, degree)
 
@@ -354,4 +354,4 @@ class RSP(TransductiveClassifier):
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
         p = self.state_
-        return posterior(unit_rows(extend(X, p)), p.centres, p.spread).astype(X.dtype) @ p.answers
+        return posterior(normalize_rows_l2(extend(X, p)), p.centres, p.spread).astype(X.dtype) @ p.answers

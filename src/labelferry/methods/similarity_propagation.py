@@ -42,13 +42,13 @@ from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
+from ..families.clustering import by_class, cosine_scores, join_solutions, targets_of
 from ..families.hybrid_graph import WEIGHTINGS, Blocks, Scales, leading_vectors, relations
-from ..families.per_target import by_class, join, shares, targets_of
 from ..families.similarity import MAX_ITER, TAU, TOL, ClassMeans, Similarity, class_means, similarities
 from ..linalg.discretize import discretize
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
-from ..linalg.normalize import unit_rows
+from ..linalg.normalize import normalize_rows_l2
 
 
 class Propagated(NamedTuple):
@@ -92,7 +92,7 @@ def solve(
     of_target = [
         (solution.state.W_i, solution.state.W_o, *read(b, solution.state, domains.n_classes)) for b, solution in solved
     ]
-    return join([solution for _, solution in solved], Propagated(*s, *zip(*of_target, strict=True)))
+    return join_solutions([solution for _, solution in solved], Propagated(*s, *zip(*of_target, strict=True)))
 
 
 @register
@@ -178,5 +178,5 @@ class HybridSimilarityPropagation(TransductiveClassifier):
 
     def _read(self, B: Array, centres: Array, spread: float) -> Array:
         if self.reading == "cut":
-            return shares(unit_rows(B @ centres))
+            return cosine_scores(normalize_rows_l2(B @ centres))
         return ClassMeans(centres, spread, np.arange(centres.shape[1])).scores(B)

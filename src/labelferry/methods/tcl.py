@@ -49,8 +49,7 @@ from ..families.trifactorization import (
     update_documents,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import add_up, by_rows, columns_to_one, gram, rows_to_one, scale
-from ..linalg.residual import sq_residual
+from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, normalize_rows_l1, scale, sq_residual
 
 
 class Factors(NamedTuple):
@@ -105,8 +104,8 @@ def step(f: Factors, p: Problem, alpha: float, normalize: str = "update") -> Fac
         add_up(mix(alpha, U.T @ Bd, Wd.T @ Bd) @ gram(Vd) for Wd, Bd, Vd in zip(W, B, V, strict=True)),  # (8)
     )
     if normalize == "cycle":
-        U, W = columns_to_one(U), tuple(columns_to_one(Wd) for Wd in W)
-        V = p.update_unknown(V, lambda d: rows_to_one(V[d]))
+        U, W = normalize_columns_l1(U), tuple(normalize_columns_l1(Wd) for Wd in W)
+        V = p.update_unknown(V, lambda d: normalize_rows_l1(V[d]))
     return Factors(U, W, H, V)
 
 
@@ -124,7 +123,7 @@ def update_W(Wd: Array, U: Array, XVd: Array, *, H: Array, G: Array, alpha: floa
 def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
     """Random U, W_d and H; V from the labels and, where there is none, logistic regression (section 3.3)."""
     draw = partial(random_factor, rng, dtype=V[0].dtype)
-    U, *W = (columns_to_one(draw(n_words, n_topics)) for _ in range(1 + len(V)))
+    U, *W = (normalize_columns_l1(draw(n_words, n_topics)) for _ in range(1 + len(V)))
     return Factors(U, tuple(W), draw(n_topics, V[0].shape[1]), V)
 
 

@@ -1,49 +1,81 @@
-"""Data frames in and out: pandas, polars and whatever else narwhals knows. The user's kind of frame comes back."""
+"""Data frames of pandas, polars and other libraries that narwhals supports. The result has the type of the input."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .tables import Table
-from .write import joined, new_names
+from .tables import LazyColumns, Table
+from .write import new_column, new_names
 
 
 def from_frame(frame: Any, *, name: str = "the frame") -> Table:
-    """The table of a data frame; its rows are numbered from 1, and what is null or NaN is None."""
-    ours = eager(frame, name)
-    columns = {str(column): values_of(ours.get_column(column)) for column in ours.columns}
-    if not columns or not len(ours):
-        raise ValueError(f"{name} is empty. Pass one with a document a row.")
-    return Table(name, columns, range(1, len(ours) + 1))
+    """Make a table from a data frame. A column is converted to a list on first access.
+
+    Parameters
+    ----------
+    frame : data frame
+        For example of pandas or polars.
+    name : str, default="the frame"
+        Name for messages.
+
+    Returns
+    -------
+    table : Table
+        Rows are numbered from 1; null and NaN are None.
+    """
+    wrapped = wrap(frame, name)
+    if not wrapped.columns or not len(wrapped):
+        raise ValueError(f"{name} is empty. Pass one with one document per row.")
+    own_names = {str(column): column for column in wrapped.columns}
+
+    def convert(column: str, n_rows: int | None) -> list[Any]:
+        series = wrapped.get_column(own_names[column])
+        return values_of(series if n_rows is None else series.head(n_rows))
+
+    return Table(name, LazyColumns(own_names, convert), range(1, len(wrapped) + 1))
 
 
 def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any) -> Any:
-    """The frame `like`, from which `table` was made, with the columns of `extra`; rows that were skipped are left out.
+    """Add new columns to a data frame.
 
-    Its own columns, their types and its index are as they were. A column whose name is needed is kept as
-    `<name>_before`.
+    Its own columns, their types and its index stay as they are and are not converted. If a new column has the name of
+    an own column, the own column is renamed to `<name>_before`.
+
+    Parameters
+    ----------
+    table : Table
+        The table made from `like`. Rows that were skipped in it are removed.
+    extra : mapping of str to sequence
+        The new columns, one value per row of `table`.
+    like : data frame
+        The user's frame.
+
+    Returns
+    -------
+    frame : data frame
+        A new frame of the same type.
     """
     import narwhals as nw
 
-    ours = eager(like, "like")
-    names = new_names(list(table.columns), list(extra))
-    columns = joined(table, extra, names)
-    if len(table) < len(ours):
-        ours = ours[[line - 1 for line in table.lines]]
-    ours = ours.rename({column: names[str(column)] for column in ours.columns if str(column) in names})
-    series = [nw.new_series(name, columns[name], backend=ours.implementation) for name in extra]
-    return ours.with_columns(*series).to_native()
+    wrapped = wrap(like, "like")
+    names = new_names(table.columns, extra)
+    values = {name: new_column(table, name, column) for name, column in extra.items()}
+    if len(table) < len(wrapped):
+        wrapped = wrapped[[line - 1 for line in table.lines]]
+    wrapped = wrapped.rename({column: names[str(column)] for column in wrapped.columns if str(column) in names})
+    series = [nw.new_series(name, column, backend=wrapped.implementation) for name, column in values.items()]
+    return wrapped.with_columns(*series).to_native()
 
 
-def eager(frame: Any, name: str) -> Any:
-    """The frame as narwhals sees it."""
+def wrap(frame: Any, name: str) -> Any:
+    """The frame as a narwhals frame."""
     import narwhals as nw
     from narwhals.exceptions import DuplicateError
 
     try:
-        ours = nw.from_native(frame, eager_only=True)
-        names = [str(column) for column in ours.columns]
+        wrapped = nw.from_native(frame, eager_only=True)
+        names = [str(column) for column in wrapped.columns]
     except TypeError:
         kind = type(frame).__name__
         raise ValueError(
@@ -53,9 +85,10 @@ def eager(frame: Any, name: str) -> Any:
         raise ValueError(f"{name}: {' '.join(str(error).split())}. Give each column a name of its own.") from None
     if len(set(names)) < len(names):
         raise ValueError(f"{name}: two columns have one name when written: {', '.join(names)}. Rename one.")
-    return ours
+    return wrapped
 
 
-def values_of(column: Any) -> list[Any]:
-    pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+def values_of(series: Any) -> list[Any]:
+    """The values of a narwhals series as a list; None if missing or NaN."""
+    pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
     return [None if null or (isinstance(value, float) and value != value) else value for value, null in pairs]

@@ -1,8 +1,8 @@
 """Stop words and stems.
 
-English stop words are scikit-learn's. Those of other languages come from the package `stop-words`: BSD licence,
-maintained, 59 kB, and its lists hold function words, where longer collections also have nouns and adjectives that tell
-topics apart. It is an extra, since English needs nothing. Stems are Snowball's, by PyStemmer.
+English stop words are those of scikit-learn. Those of other languages come from the package `stop-words`: BSD license,
+maintained, 59 kB; its lists contain function words, while longer collections also contain nouns and adjectives that
+distinguish topics. It is an extra, because English does not need it. Stems are those of Snowball, by PyStemmer.
 """
 
 from __future__ import annotations
@@ -18,8 +18,14 @@ ENGLISH = ("english", "en")
 _stemmers = threading.local()  # a stemmer must not be used by two threads
 
 
+def language_or_none(language: str | None) -> str | None:
+    """The language; None if it is None or "none"."""
+    return None if language is None or language.lower() == "none" else language
+
+
 def stop_words(language: str | None, pattern: str) -> str | list[str] | None:
-    """What scikit-learn takes for `stop_words`; where a word is split by the pattern, its parts are stop words too."""
+    """The value for scikit-learn's `stop_words`. If the pattern splits a word, its parts are stop words too."""
+    language = language_or_none(language)
     if language is None:
         return None
     if language.lower() in ENGLISH:
@@ -36,7 +42,7 @@ def stop_words(language: str | None, pattern: str) -> str | list[str] | None:
     except lists.StopWordError:
         known = ", ".join(sorted(lists.AVAILABLE_LANGUAGES))
         raise ValueError(
-            f"language={language!r} has no stop words; languages that have: {known}. "
+            f"language={language!r} has no stop words; known are: {known}. "
             "Pass stop_words= with a list of your own, or language=None."
         ) from None
     return sorted({part for word in words for part in re.findall(pattern, word.lower())})
@@ -44,7 +50,7 @@ def stop_words(language: str | None, pattern: str) -> str | list[str] | None:
 
 @dataclass(frozen=True)
 class Stems:
-    """A tokenizer: the stems of the words that fit the pattern and are no stop words."""
+    """A tokenizer: the stems of the words that match the pattern and are not stop words."""
 
     language: str
     pattern: str
@@ -52,29 +58,29 @@ class Stems:
 
     @classmethod
     def of(cls, language: str, pattern: str, words: Any) -> Stems:
+        """Make a tokenizer; `words` are the stop words, as in scikit-learn."""
         words = ENGLISH_STOP_WORDS if words == "english" else words or ()
         stems = cls(language.lower(), pattern, frozenset(words))
-        stemmer(stems.language)  # a language without stems, or a missing package, is told now and not in `fit`
+        stemmer(stems.language)  # an unknown language or a missing package is an error now, not in `fit`
         return stems
 
     def __call__(self, text: str) -> list[str]:
         words = [word for word in re.findall(self.pattern, text) if word not in self.stop_words]
-        return stemmer(self.language).stemWords(words)
+        stems: list[str] = stemmer(self.language).stemWords(words)
+        return stems
 
 
 def stemmer(language: str) -> Any:
-    """This thread's stemmer of the language."""
-    known = _stemmers.__dict__
-    if language not in known:
+    """The stemmer of the language for this thread."""
+    by_language = _stemmers.__dict__
+    if language not in by_language:
         try:
             import Stemmer
         except ImportError:
             raise ValueError("stem=True needs PyStemmer: pip install 'labelferry[stemming]'.") from None
         try:
-            known[language] = Stemmer.Stemmer(language)
+            by_language[language] = Stemmer.Stemmer(language)
         except KeyError:
             names = ", ".join(Stemmer.algorithms())
-            raise ValueError(
-                f"language={language!r} has no stems; languages that have: {names}. Pass stem=False."
-            ) from None
-    return known[language]
+            raise ValueError(f"language={language!r} has no stems; known are: {names}. Pass stem=False.") from None
+    return by_language[language]

@@ -1,7 +1,7 @@
 """A fitted vectorizer as plain arrays and JSON, and back. Nothing in the state is executed.
 
-Words are kept as UTF-8 bytes and the positions where they end: an array of strings would make every word as wide as the
-longest.
+Words are stored as UTF-8 bytes and the positions where they end: in an array of strings every word would need as much
+memory as the longest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .languages import Stems
 
 FORMAT = 1
-PLAIN = (  # settings of scikit-learn's that are JSON as they are
+PLAIN = (  # parameters of TfidfVectorizer that JSON can represent
     "analyzer",
     "binary",
     "decode_error",
@@ -32,13 +32,24 @@ PLAIN = (  # settings of scikit-learn's that are JSON as they are
     "token_pattern",
     "use_idf",
 )
-CODED = ("dtype", "ngram_range", "stop_words", "tokenizer")  # settings that are JSON in another form
+CODED = ("dtype", "ngram_range", "stop_words", "tokenizer")  # parameters that are converted for JSON
 WEIGHTS = ("norm", "use_idf", "smooth_idf", "sublinear_tf")
 DTYPES = {"float32": np.float32, "float64": np.float64}
 
 
 def vectorizer_state(vectorizer: TfidfVectorizer) -> dict[str, np.ndarray]:
-    """All that a fitted TfidfVectorizer knows: `settings` (JSON), `words`, `ends`, and `idf` where there is one."""
+    """Convert a fitted TfidfVectorizer to arrays.
+
+    Parameters
+    ----------
+    vectorizer : TfidfVectorizer
+        The fitted vectorizer.
+
+    Returns
+    -------
+    state : dict of str to array
+        `settings` (JSON), `words`, `ends` and, if the vectorizer has weights, `idf`.
+    """
     check_is_fitted(vectorizer, "vocabulary_")
     words = [word.encode("utf-8", "surrogatepass") for word in vectorizer.get_feature_names_out().tolist()]
     state = {
@@ -52,7 +63,18 @@ def vectorizer_state(vectorizer: TfidfVectorizer) -> dict[str, np.ndarray]:
 
 
 def vectorizer_from(state: dict[str, np.ndarray]) -> TfidfVectorizer:
-    """The vectorizer whose state this is: same settings, same columns, same numbers."""
+    """Rebuild a vectorizer from its state: same settings, same columns, same numbers.
+
+    Parameters
+    ----------
+    state : dict of str to array
+        What `vectorizer_state` returned.
+
+    Returns
+    -------
+    vectorizer : TfidfVectorizer
+        The fitted vectorizer.
+    """
     try:
         settings = json.loads(str(state["settings"]))
         if settings.pop("format") != FORMAT:
@@ -67,7 +89,7 @@ def vectorizer_from(state: dict[str, np.ndarray]) -> TfidfVectorizer:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         what = " ".join(str(error).split())
         raise ValueError(f"this is not the state of a vectorizer ({what}). Make it with vectorizer_state().") from None
-    # What `fit` leaves behind: the columns of the words, and the transformer with their weights.
+    # What `fit` sets: the columns of the words, and the transformer with their weights.
     vectorizer.vocabulary_ = {word: column for column, word in enumerate(words)}
     vectorizer.fixed_vocabulary_ = False
     weights = TfidfTransformer(**{name: getattr(vectorizer, name) for name in WEIGHTS})
@@ -79,19 +101,19 @@ def vectorizer_from(state: dict[str, np.ndarray]) -> TfidfVectorizer:
 
 
 def settings_of(vectorizer: TfidfVectorizer) -> dict[str, Any]:
-    """The settings as JSON."""
-    given = vectorizer.get_params(deep=False)
-    tokenizer, words, dtype = given["tokenizer"], given["stop_words"], np.dtype(given["dtype"]).name
+    """The parameters in a form that JSON can represent."""
+    params = vectorizer.get_params(deep=False)
+    tokenizer, words, dtype = params["tokenizer"], params["stop_words"], np.dtype(params["dtype"]).name
     for name in ("preprocessor", "analyzer", "tokenizer"):
-        if callable(given[name]) and not isinstance(given[name], Stems):
+        if callable(params[name]) and not isinstance(params[name], Stems):
             raise ValueError(f"{name} is a function of your own, which cannot be saved without pickle. Pass None.")
-    if given["input"] != "content":
-        raise ValueError(f"input must be 'content' to be saved; got {given['input']!r}. Read the files before.")
+    if params["input"] != "content":
+        raise ValueError(f"input must be 'content' to be saved; got {params['input']!r}. Read the files first.")
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be float32 or float64 to be saved; got {dtype}. Fit again with one of them.")
-    settings = {name: given[name].item() if isinstance(given[name], np.generic) else given[name] for name in PLAIN}
+    settings = {name: params[name].item() if isinstance(params[name], np.generic) else params[name] for name in PLAIN}
     settings["dtype"] = dtype
-    settings["ngram_range"] = list(given["ngram_range"])
+    settings["ngram_range"] = list(params["ngram_range"])
     settings["stop_words"] = words if words is None or isinstance(words, str) else sorted(words)
     settings["tokenizer"] = None
     if isinstance(tokenizer, Stems):
@@ -100,10 +122,10 @@ def settings_of(vectorizer: TfidfVectorizer) -> dict[str, Any]:
 
 
 def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
-    """The parameters that these settings were made of. Only the settings that we know, and all of them."""
-    strangers = settings.keys() ^ {*PLAIN, *CODED}
-    if strangers:
-        raise ValueError(f"settings missing or unknown: {', '.join(sorted(strangers))}")
+    """The parameters from which these settings were made. Unknown or missing settings are an error."""
+    mismatches = settings.keys() ^ {*PLAIN, *CODED}
+    if mismatches:
+        raise ValueError(f"settings missing or unknown: {', '.join(sorted(mismatches))}")
     parameters = dict(settings)
     parameters["dtype"] = DTYPES[settings["dtype"]]
     parameters["ngram_range"] = tuple(settings["ngram_range"])
@@ -113,8 +135,9 @@ def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
     return parameters
 
 
-def words_of(letters: np.ndarray, ends: np.ndarray) -> list[str]:
-    data, stops = np.asarray(letters, dtype=np.uint8).tobytes(), np.asarray(ends).tolist()
+def words_of(encoded: np.ndarray, ends: np.ndarray) -> list[str]:
+    """The words, from their bytes and the positions where they end."""
+    data, stops = np.asarray(encoded, dtype=np.uint8).tobytes(), np.asarray(ends).tolist()
     starts = [0, *stops[:-1]]
     words = [data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, stops, strict=True)]
     if not words or len(set(words)) < len(words) or stops[-1] != len(data):

@@ -1,44 +1,75 @@
-"""Reading users' files: CSV, TSV, JSON lines and Parquet become a `Table`, in one pass and row by row.
-
-The text formats may be gzipped. A row that cannot be read is an error that names its line; with `skip_bad` it is left
-out and listed in `Table.bad`. Every error is a ValueError in one line: the file, the line, the rule and the way out.
-What the content says goes before the suffix where it is certain: gzip, and a byte order mark.
-"""
+"""A table of documents, by column: from a file, a data frame or a list of texts."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import os
-import zlib
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any
 
-from .formats import Parsed, read_delimited, read_json_lines, read_parquet
-from .lines import BadRow, BadRows, Lines
+from .lines import BadRow, BadRows
 
-MAX_CELL = 10_000_000  # characters of a cell or a line; longer ones are junk, such as an unclosed quote
-DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}  # several: the header decides
-FORMATS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+class LazyColumns(Mapping[str, list[Any]]):
+    """Columns that are converted to lists on first access.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of the columns, in order.
+    convert : callable
+        Takes a name and a number of rows, or None for all rows, and returns the values.
+    """
+
+    def __init__(self, names: Iterable[str], convert: Callable[[str, int | None], list[Any]]) -> None:
+        self._names = dict.fromkeys(names)  # an ordered set
+        self._convert = convert
+        self._values: dict[str, list[Any]] = {}
+
+    def __getitem__(self, name: str) -> list[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._values:
+            self._values[name] = self._convert(name, None)
+        return self._values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"LazyColumns({list(self._names)})"
+
+    def head(self, name: str, n_rows: int) -> list[Any]:
+        """The first values of a column, without converting the others."""
+        return self._values[name][:n_rows] if name in self._values else self._convert(name, n_rows)
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a file, by column.
+    """Rows of documents, by column.
 
-    name : the path as the user wrote it, for messages
-    columns : name -> values, in the file's order; strings in CSV and TSV, else what the file holds, None if missing
-    lines : where each row begins: its line in the file; its number, from 1, where there are no lines
-    bad : the rows left out, with the reason
-    types : name -> Arrow type of the columns of a Parquet file, so that they are written back as they were
+    Attributes
+    ----------
+    name : str
+        The path as the user wrote it, or another name for messages.
+    columns : mapping of str to list
+        Values per column, in the order of the file: strings from CSV and TSV, otherwise the values of the file; None
+        if missing. The columns of a data frame are converted on first access.
+    lines : sequence of int
+        Line on which each row begins; the number of the row, from 1, if there are no lines.
+    bad : tuple of BadRow
+        Rows that were skipped, with the reason.
+    types : dict
+        Arrow type per column of a Parquet file, so that it is written back with the same types.
     """
 
     name: str
-    columns: dict[str, list[Any]]
+    columns: Mapping[str, list[Any]]
     lines: Sequence[int]
     bad: tuple[BadRow, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
@@ -46,158 +77,116 @@ class Table:
     def __len__(self) -> int:
         return len(self.lines)
 
-
-class Opened(NamedTuple):
-    """A file with its layers off."""
-
-    file: BinaryIO
-    format: str
-    encoding: str
-
-
-def read_table(
-    path: str | os.PathLike[str], *, skip_bad: bool = False, encoding: str | None = None, limit: int = MAX_CELL
-) -> Table:
-    """The table in a file. Text is UTF-8, or UTF-16 with a byte order mark, unless `encoding` says otherwise.
-
-    The delimiter of a CSV file is the one of comma, semicolon, tab and bar that its header is split by. Empty lines are
-    no rows. `limit` is the greatest number of characters in a line or a cell.
-    """
-    name = os.fsdecode(path)
-    bad = BadRows(name, skip_bad)
-    with ExitStack() as stack:
-        try:
-            file = stack.enter_context(open(path, "rb"))
-            opened = open_layers(file, name, encoding, stack)
-        except FileNotFoundError:
-            raise ValueError(f"there is no file {name!r}. Check the path.") from None
-        except IsADirectoryError:
-            raise ValueError(f"{name!r} is a folder. Name a file in it.") from None
-        except OSError as error:
-            raise ValueError(f"cannot read {name!r}: {error.strerror or error}. Check the file.") from None
-        parsed = parse(opened, name, bad, limit)
-    return table_of(parsed, name, bad)
-
-
-def parse(opened: Opened, name: str, bad: BadRows, limit: int) -> Parsed:
-    if opened.format == "parquet":
-        return read_parquet(opened.file, name, limit)
-    try:
-        text = io.TextIOWrapper(opened.file, opened.encoding, errors="surrogateescape", newline="")
-    except LookupError:
-        raise ValueError(f"encoding={opened.encoding!r} is not known. Pass one such as utf-8 or cp1252.") from None
-    lines = Lines(text, name, limit)
-    if opened.format == "jsonl":
-        return read_json_lines(lines, bad)
-    return read_delimited(lines, DELIMITERS[opened.format], bad)
-
-
-def table_of(parsed: Parsed, name: str, bad: BadRows) -> Table:
-    """The table, unless it is empty."""
-    if not parsed.lines or not parsed.columns:
-        if bad.rows:
-            line, what = bad.rows[0]
-            raise ValueError(f"{name} has no good row: {len(bad.rows)} are bad, the first on line {line}: {what}.")
-        what = "has a header and no rows" if parsed.columns else "is empty"
-        raise ValueError(f"{name} {what}. Pass a file with a header and one document a row.")
-    return Table(name, parsed.columns, parsed.lines, tuple(bad.rows), parsed.types)
-
-
-def open_layers(file: BinaryIO, name: str, encoding: str | None, stack: ExitStack) -> Opened:
-    """Take off gzip and find out format and encoding, from the first bytes and the name."""
-    path = PurePath(name)
-    start = peek(file)
-    if start[:2] == b"\x1f\x8b":
-        file = stack.enter_context(gzip.GzipFile(fileobj=file))  # type: ignore[assignment]
-        try:
-            start = peek(file)
-        except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(f"{name} is a damaged gzip file ({error}). Get or write it again.") from None
-    suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
-    if encoding is None:
-        encoding = "utf-16" if start[:2] in UTF16 else "utf-8"
-    if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
-        encoding = "utf-8-sig"  # the same, without the byte order mark
-    return Opened(file, FORMATS.get(suffix) or guess_format(start, name, suffix), encoding)
-
-
-def peek(file: Any) -> bytes:
-    """The first bytes, which remain to be read."""
-    return file.peek(1024)[:1024]
-
-
-def guess_format(start: bytes, name: str, suffix: str) -> str:
-    """The format of a file whose suffix is none of ours."""
-    known = "CSV, TSV, JSON lines or Parquet"
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    if start.startswith(b"PK\x03\x04"):
-        raise ValueError(f"{name} is a workbook or a zip archive. Save it as {known}.")
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"["):
-        raise ValueError(f"{name} is one JSON array. Write one object a line, as jq -c '.[]' does, to a file .jsonl.")
-    if text.startswith(b"{"):
-        return "jsonl"
-    if b"\0" in start and start[:2] not in UTF16:
-        raise ValueError(f"{name} is a binary file with the suffix {suffix!r}. Save it as {known}.")
-    return "csv"
+    def head(self, column: str, n_rows: int) -> list[Any]:
+        """The first values of a column."""
+        if isinstance(self.columns, LazyColumns):
+            return self.columns.head(column, n_rows)
+        return self.columns[column][:n_rows]
 
 
 def with_texts(table: Table, column: str, *, skip_bad: bool = False) -> Table:
-    """The table, where every row has a text in this column. One that has none is a bad row.
+    """Check that every row has a text in this column.
 
+    Parameters
+    ----------
+    table : Table
+        The documents.
+    column : str
+        The text column.
+    skip_bad : bool, default=False
+        Whether to skip rows without a text instead of raising an error.
+
+    Returns
+    -------
+    checked : Table
+        The table without the skipped rows, which are listed in `bad`.
+
+    Examples
+    --------
     >>> with_texts(from_texts(["a red door", " "]), "text", skip_bad=True).bad
     (BadRow(line=2, what="no text in column 'text'"),)
     """
 
-    def wrong(value: Any) -> str | None:
+    def problem(value: Any) -> str | None:
         if isinstance(value, str) and value.strip():
             return None
         if value is None or isinstance(value, str):
             return f"no text in column {column!r}"
-        return f"column {column!r} holds a {type(value).__name__}, not a text"
+        return f"column {column!r} contains a value of type {type(value).__name__}, not a text"
 
-    return without(table, column, "text", wrong, skip_bad)
+    return drop_bad_rows(table, column, "text", problem, skip_bad)
 
 
 def with_labels(table: Table, column: str, *, skip_bad: bool = False) -> Table:
-    """The table, where every row has a label in this column: a text, a number, true or false.
+    """Check that every row has a label in this column: a text, a number, true or false.
 
-    >>> with_labels(from_texts(["a red door", "a green house"], [1, None]), "label", skip_bad=True).columns
+    Parameters
+    ----------
+    table : Table
+        The documents.
+    column : str
+        The label column.
+    skip_bad : bool, default=False
+        Whether to skip rows without a label instead of raising an error.
+
+    Returns
+    -------
+    checked : Table
+        The table without the skipped rows, which are listed in `bad`.
+
+    Examples
+    --------
+    >>> dict(with_labels(from_texts(["a red door", "a green house"], [1, None]), "label", skip_bad=True).columns)
     {'text': ['a red door'], 'label': [1]}
     """
 
-    def wrong(value: Any) -> str | None:
+    def problem(value: Any) -> str | None:
         if value is None or value != value or (isinstance(value, str) and not value.strip()):
             return f"no label in column {column!r}"
         if isinstance(value, list | tuple | dict | set | bytes):
-            return f"column {column!r} holds a {type(value).__name__}, not a label"
+            return f"column {column!r} contains a value of type {type(value).__name__}, not a label"
         return None
 
-    return without(table, column, "label", wrong, skip_bad)
+    return drop_bad_rows(table, column, "label", problem, skip_bad)
 
 
-def without(table: Table, column: str, what: str, wrong: Callable[[Any], str | None], skip_bad: bool) -> Table:
-    """The table less the rows in whose column something is `wrong`, which are bad rows."""
+def drop_bad_rows(table: Table, column: str, kind: str, problem: Callable[[Any], str | None], skip_bad: bool) -> Table:
+    """The table without the rows for whose value `problem` returns a message; they become bad rows."""
     bad = BadRows(table.name, skip_bad)
     kept = []
     for position, value in enumerate(table.columns[column]):
-        if (why := wrong(value)) is None:
+        if (message := problem(value)) is None:
             kept.append(position)
         else:
-            bad.add(table.lines[position], why)
+            bad.add(table.lines[position], message)
     if not kept:
-        raise ValueError(f"{table.name} has no {what} at all in column {column!r}. Name another column.")
+        raise ValueError(f"{table.name} has no {kind} at all in column {column!r}. Name another column.")
     if len(kept) == len(table):
         return table
-    columns = {name: [values[i] for i in kept] for name, values in table.columns.items()}
+    columns = LazyColumns(table.columns, lambda name, stop: [table.columns[name][i] for i in kept[:stop]])
     lines = [table.lines[i] for i in kept]
     return replace(table, columns=columns, lines=lines, bad=tuple(sorted((*table.bad, *bad.rows))))
 
 
 def from_texts(texts: Iterable[str], labels: Iterable[Any] | None = None, *, name: str = "texts") -> Table:
-    """A table of a list or an array: columns `text` and, where there are labels, `label`.
+    """Make a table from a list or an array of texts.
 
+    Parameters
+    ----------
+    texts : iterable of str
+        One text per document.
+    labels : iterable, default=None
+        One label per document.
+    name : str, default="texts"
+        Name for messages.
+
+    Returns
+    -------
+    table : Table
+        Columns `text` and, if there are labels, `label`.
+
+    Examples
+    --------
     >>> from_texts(["a red door", "a green house"], [0, 1]).columns
     {'text': ['a red door', 'a green house'], 'label': [0, 1]}
     """
@@ -208,16 +197,11 @@ def from_texts(texts: Iterable[str], labels: Iterable[Any] | None = None, *, nam
         columns["label"] = to_list(labels)
         if len(columns["label"]) != len(columns["text"]):
             sizes = f"{len(columns['label'])} labels and {len(columns['text'])} texts"
-            raise ValueError(f"{name}: labels must be as many as texts; got {sizes}. Pass one a text.")
+            raise ValueError(f"{name}: labels must be as many as texts; got {sizes}. Pass one per text.")
     return Table(name, columns, range(1, len(columns["text"]) + 1))
 
 
 def to_list(values: Iterable[Any]) -> list[Any]:
-    """A list of Python's own values; numpy's scalars would not be written as numbers."""
-    return values.tolist() if hasattr(values, "tolist") else list(values)
-
-
-def is_table_file(one: Any) -> bool:
-    """Is this a string with the suffix of a format that can be read?"""
-    suffixes = tuple(suffix + packed for suffix in FORMATS for packed in ("", ".gz"))
-    return isinstance(one, str) and len(one) < 4096 and "\n" not in one and one.lower().endswith(suffixes)
+    """A list of Python values; numpy scalars would not be written as numbers."""
+    as_list: list[Any] = values.tolist() if hasattr(values, "tolist") else list(values)
+    return as_list

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ def _scores(labels: Array, truth: Array | None) -> dict[str, float | None]:
     return {"accuracy": float((labels == truth)[known].mean()), "balanced": float(np.mean(by_class))}
 
 
-def _truth(columns: dict[str, list[Any]], truth: str | None, name: str) -> Array | None:
+def _truth(columns: Mapping[str, list[Any]], truth: str | None, name: str) -> Array | None:
     if truth is None:
         return None
     if truth not in columns:

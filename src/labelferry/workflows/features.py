@@ -46,7 +46,7 @@ def make_features(inputs: Inputs, options: TextOptions) -> Features:
 
 
 def vectorize(inputs: Inputs, options: TextOptions) -> Features:
-    """tf-idf of the cleaned texts. With a memory limit rare words are dropped until a fit is likely to stay below it."""
+    """tf-idf of the cleaned texts. With a memory limit, rare words are dropped to stay below it."""
     corpora = [clean(t, **options.cleaning) for t in (*(source.texts for source in inputs.sources), inputs.texts)]
     texts = [text for corpus in corpora for text in corpus]
     try:

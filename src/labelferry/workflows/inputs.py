@@ -104,7 +104,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     skipped = [
         f"{table.name}, line {row.line}: {row.what}; skipped" for table in (*tables, target_table) for row in table.bad
     ]
-    return Inputs(sources, target_table, columns, target, [*columns.said, *skipped])
+    return Inputs(sources, target_table, columns, target, [*columns.messages, *skipped])
 
 
 def _is_several(source: Any) -> bool:
@@ -134,7 +134,7 @@ def _table(one: Any, name: str, labels: Any, options: TextOptions) -> Table:
 def _sources(table: Table, columns: Columns, as_array: Callable[[list[Any]], Array]) -> list[Source]:
     """One source, or one per value of the domain column."""
     texts, labels = table.columns[columns.text], as_array(table.columns[columns.label])
-    if columns.domain not in table.columns:
+    if columns.domain is None or columns.domain not in table.columns:
         return [Source(table.name, texts, labels)]
     domain = np.array([str(value) for value in table.columns[columns.domain]])
     rows = {name: np.flatnonzero(domain == name) for name in dict.fromkeys(domain.tolist())}

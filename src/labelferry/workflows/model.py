@@ -61,7 +61,7 @@ class Model:
 
     def words(self) -> Array:
         """The vocabulary."""
-        return self.vectorizer.get_feature_names_out()
+        return np.asarray(self.vectorizer.get_feature_names_out())
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file."""

@@ -1,0 +1,84 @@
+"""JSON lines: one object per line. The keys are the columns, in the order in which they first appear."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+from ..lines import BadRows, Lines
+from .base import ColumnValues, Parsed, text_format
+
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which JSON can escape and UTF-8 cannot encode
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_json_lines(lines: Lines, bad: BadRows) -> Parsed:
+    """Read one object per line; a key that an object does not have is None."""
+    columns: dict[str, list[Any]] = {}
+    numbers = array("q")
+    for line, text in enumerate(lines, 1):
+        if text.isspace():
+            continue
+        row = json_object(text)
+        if lines.with_nul and lines.had_nul(line):
+            row = "NUL bytes"
+        if isinstance(row, str):
+            bad.add(line, row)
+            continue
+        for name in row:
+            if name not in columns:
+                columns[name] = [None] * len(numbers)
+        for name, column in columns.items():
+            column.append(row.get(name))
+        numbers.append(line)
+    return Parsed(columns, numbers)
+
+
+def json_object(text: str) -> dict[str, Any] | str:
+    """The object or, as a string, what is wrong."""
+    try:
+        value = json.loads(text.rstrip(), object_pairs_hook=without_repeated_keys)
+    except RecursionError:
+        return "JSON that is nested too deeply"
+    except json.JSONDecodeError as error:
+        return f"no JSON object ({error.msg} at character {error.colno})"
+    except ValueError as error:
+        return f"no JSON object ({error})"
+    return value if isinstance(value, dict) else f"JSON that is a {type(value).__name__}, not an object"
+
+
+def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The pairs as a dict; an error if a key occurs twice."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return value
+
+
+def write_json_lines(columns: ColumnValues, write: Callable[[str], Any]) -> None:
+    """Write one object per row."""
+    for values in zip(*columns.values(), strict=True):
+        write(to_json(dict(zip(columns, values, strict=True))) + "\n")
+
+
+def to_json(value: Any) -> str:
+    """JSON in which letters are not escaped. A value that JSON has no form for, such as a date, becomes a string."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, default=str) if SURROGATE.search(text) else text
+
+
+def first_character(start: bytes) -> bytes:
+    """The first byte that is neither white space nor part of a byte order mark."""
+    return start.removeprefix(BYTE_ORDER_MARK).lstrip()[:1]
+
+
+JSON_LINES = text_format(
+    "JSON lines",
+    (".jsonl", ".ndjson"),
+    read_rows=read_json_lines,
+    write_rows=write_json_lines,
+    matches=lambda start: first_character(start) == b"{",
+)

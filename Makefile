@@ -1,44 +1,61 @@
-# Each target sets up what it needs in .venv of this checkout.
+# Each target installs what it needs into .venv of this checkout.
 PYTHON ?= python3
 BIN := .venv/bin
+# One thread per process: the tests run in two processes, and the benchmarks compare single threads.
+THREADS := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
-# Real corpora: the folder in LABELFERRY_DATA, by default one beside the checkout. What needs them is skipped without.
+# Real corpora: the folder in LABELFERRY_DATA, by default a folder beside the checkout. Tests that need a missing
+# corpus are skipped.
 ifneq ($(wildcard ../shared/data),)
 export LABELFERRY_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint types format bench clean
+.PHONY: help demo test quick docs lint types format bench clean
+
+help:                  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 18
 
 demo: .venv/run        ## label the embedded tickets of a new product
 	$(BIN)/labelferry demo
 
-test: lint types       ## lint, types and tests
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+test: lint types       ## lint, types and all tests
+	$(THREADS) $(BIN)/python -m pytest -n 2
 
-lint: .venv/dev
+quick: lint types      ## lint, types and the fast tests
+	$(THREADS) $(BIN)/python -m pytest -n 2 -m "not slow"
+
+docs: .venv/docs       ## build the documentation in site/; a broken link is an error
+	$(THREADS) $(BIN)/python -m mkdocs build --strict
+
+lint: .venv/dev        ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: .venv/dev
+types: .venv/dev       ## mypy --strict
 	$(BIN)/mypy
 
-format: .venv/dev      ## rewrite files in the house style
+format: .venv/dev      ## fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/dev       ## speed and memory beside scikit-learn's NMF
+bench: .venv/dev       ## speed and memory compared with scikit-learn's NMF
 	$(BIN)/python -m benchmarks.speed
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
 .venv/run: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[cli,report]"
 	@touch $@
 
 .venv/dev: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet "pip>=25.1"  # installs dependency groups
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	@touch $@ .venv/run
 
-clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+.venv/docs: .venv/dev pyproject.toml
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+clean:                 ## remove .venv, caches and built files
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site docs/gallery

@@ -1,4 +1,4 @@
-"""Draw docs/report.png, the top of the report on the demo's tickets: python docs/make_picture.py (needs Chromium)."""
+"""Draw docs/report.png, the top of the report of the demo tickets: python docs/make_picture.py (needs Chromium)."""
 
 import shutil
 from contextlib import chdir
@@ -16,17 +16,17 @@ DRAWN = """() => [...document.querySelectorAll("[data-chart]")].every((chart) =>
 
 
 def write_report(folder: str) -> Path:
-    """The page of the demo's tickets, read from files of the names that README.md uses."""
+    """Write the report of the demo tickets, from files with the names that README.md uses."""
     demo = labelferry.load_demo()
     with chdir(folder):
-        pd.DataFrame({"text": demo.texts_source, "label": demo.y_source}).to_csv("old.csv", index=False)
+        pd.DataFrame({"text": demo.texts_source, "label": demo.y_source}).to_csv("labelled.csv", index=False)
         pd.DataFrame({"text": demo.texts_target}).to_csv("new.csv", index=False)
-        labelferry.label("old.csv", "new.csv").report("page.html")
+        labelferry.label("labelled.csv", "new.csv").report("page.html")
         return Path("page.html").resolve()
 
 
 def draw(page: Path, picture: Path) -> None:
-    """The page down to the map of the documents."""
+    """Save a picture of the page down to the map of the documents."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program)

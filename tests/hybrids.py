@@ -22,7 +22,7 @@ def blocks_of(task: Task, tau: float = 1.0) -> Blocks:
 
 
 def counted(task: Task) -> Task:
-    """The task with the counts of which its unit rows were made, given a word that occurs once in every document."""
+    """The task with the counts behind its unit rows, if a word occurs once in every document."""
     return task._replace(Xs=_counts(task.Xs), Xt=_counts(task.Xt))
 
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelferry.core.domains import read_domains
-from labelferry.families.spectral import cut, extend, nodes
+from labelferry.families.spectral import cut_eigenvectors, extend, nodes
 from labelferry.linalg import eigen
 from labelferry.linalg.laplacian import MustLink, Similarity, cut_operator, must_link
 from labelferry.linalg.normalize import normalize_rows_l2
@@ -43,9 +43,9 @@ def test_thin_equals_dense(tau, beta, lam):
     np.testing.assert_allclose(S.degree, W.sum(axis=1), rtol=1e-10)
     np.testing.assert_allclose(thin @ np.eye(200), T, atol=1e-10)
     np.testing.assert_allclose(thin @ np.eye(200)[:, 7], T[:, 7], atol=1e-10)
-    _, found, x = cut(g, n_eigenvectors=4, beta=beta, lam=lam, tau=tau, rng=RNG(0))
+    _, eigenpairs, x = cut_eigenvectors(g, n_eigenvectors=4, beta=beta, lam=lam, tau=tau, rng=RNG(0))
     values, X, Y = slow.cdsc_rows(W, T, 4)
-    np.testing.assert_allclose(found.values, values, atol=1e-10)
+    np.testing.assert_allclose(eigenpairs.values, values, atol=1e-10)
     same_up_to_sign(x, X, atol=1e-8)
     same_up_to_sign(normalize_rows_l2(x), Y, atol=1e-8)
 
@@ -53,9 +53,9 @@ def test_thin_equals_dense(tau, beta, lam):
 def test_large_solver_equals_dense(monkeypatch):
     """The same through ARPACK, which smaller graphs never see."""
     g = problem()
-    dense = cut(g, n_eigenvectors=3, beta=15, lam=0.2, tau=1, rng=RNG(0))[1]
+    dense = cut_eigenvectors(g, n_eigenvectors=3, beta=15, lam=0.2, tau=1, rng=RNG(0))[1]
     monkeypatch.setattr(eigen, "_DENSE_BELOW", 10)
-    lanczos = cut(g, n_eigenvectors=3, beta=15, lam=0.2, tau=1, rng=RNG(0))[1]
+    lanczos = cut_eigenvectors(g, n_eigenvectors=3, beta=15, lam=0.2, tau=1, rng=RNG(0))[1]
     np.testing.assert_allclose(lanczos.values, dense.values, atol=1e-8)
     same_up_to_sign(lanczos.vectors, dense.vectors, atol=1e-4)
     assert lanczos.converged
@@ -64,7 +64,7 @@ def test_large_solver_equals_dense(monkeypatch):
 def test_constraints_as_blocks_equal_the_constraint_matrix():
     codes = np.array([0, 1, -1, 1, 0, 2, 1, -1])
     U = slow.constraint_matrix(codes)
-    assert U.shape[1] == 1 + 3 + 0  # n_c (n_c - 1) / 2 columns a class
+    assert U.shape[1] == 1 + 3 + 0  # n_c (n_c - 1) / 2 columns per class
     B = RNG(0).random((8, 3))
     np.testing.assert_allclose(must_link(codes, B), U @ U.T @ B, atol=1e-12)
     np.testing.assert_allclose(must_link(codes, B[:, 0]), U @ U.T @ B[:, 0], atol=1e-12)
@@ -79,17 +79,19 @@ def test_lemma_2_symmetric():
 
 
 def test_coordinates_are_orthogonal_by_degree():
-    """(12) through ARPACK, which does not give it for nothing: y'y = 1, and x'Dx = 1 for x = D^-1/2 y."""
+    """(12) through ARPACK, which does not guarantee it: y'y = 1, and x'Dx = 1 for x = D^-1/2 y."""
     g = problem(n_docs=150)
     assert len(g.codes) > eigen._DENSE_BELOW
     W, T = dense_problem(g, 1, 15, 0.2)
-    _, found, x = cut(g, n_eigenvectors=6, beta=15, lam=0.2, tau=1, rng=RNG(0))
-    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(6), atol=1e-8)
+    _, eigenpairs, x = cut_eigenvectors(g, n_eigenvectors=6, beta=15, lam=0.2, tau=1, rng=RNG(0))
+    np.testing.assert_allclose(eigenpairs.vectors.T @ eigenpairs.vectors, np.eye(6), atol=1e-8)
     np.testing.assert_allclose(x.T @ (W.sum(axis=1)[:, None] * x), np.eye(6), atol=1e-8)
-    np.testing.assert_allclose(found.vectors.T @ T @ found.vectors, np.diag(np.linalg.eigvalsh(T)[:6]), atol=1e-6)
+    np.testing.assert_allclose(
+        eigenpairs.vectors.T @ T @ eigenpairs.vectors, np.diag(np.linalg.eigvalsh(T)[:6]), atol=1e-6
+    )
 
 
-def test_equation_5_consistent_partitions_pay_nothing():
+def test_equation_5_consistent_partitions_cost_nothing():
     """U'x = 0 for every x that is constant on the classes, and only for these."""
     g = problem(n_classes=3)
     x = np.where(g.blocks >= 0, np.array([2.0, -1.0, 0.5])[g.blocks], RNG(0).random(len(g.blocks)))
@@ -99,16 +101,16 @@ def test_equation_5_consistent_partitions_pay_nothing():
 
 
 def test_first_eigenvector_is_constant_with_eigenvalue_zero():
-    _, found, x = cut(problem(), n_eigenvectors=2, beta=15, lam=0.2, tau=1, rng=RNG(0))
-    assert found.values[0] == pytest.approx(0, abs=1e-10)
+    _, eigenpairs, x = cut_eigenvectors(problem(), n_eigenvectors=2, beta=15, lam=0.2, tau=1, rng=RNG(0))
+    assert eigenpairs.values[0] == pytest.approx(0, abs=1e-10)
     np.testing.assert_allclose(x[:, 0], x[0, 0], rtol=1e-6)
 
 
-def test_much_must_link_puts_a_class_on_one_point():
+def test_a_large_must_link_weight_moves_a_class_to_one_point():
     g = problem()
     spread = []
     for beta in (0.0, 0.1, 1e4):
-        x = cut(g, n_eigenvectors=3, beta=beta, lam=0.2, tau=1, rng=RNG(0))[2]
+        x = cut_eigenvectors(g, n_eigenvectors=3, beta=beta, lam=0.2, tau=1, rng=RNG(0))[2]
         source = normalize_rows_l2(x)[: g.first_target]
         spread.append(max(np.ptp(source[g.codes[: g.first_target] == c], axis=0).max() for c in (0, 1)))
     assert spread[0] > 0.1
@@ -117,7 +119,7 @@ def test_much_must_link_puts_a_class_on_one_point():
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_planted_vocabulary_shift_is_bridged(n_classes):
+def test_planted_vocabulary_shift_is_solved(n_classes):
     task = vocabulary_shift(n_classes=n_classes)
     assert (CDSC(random_state=0).transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
 
@@ -129,7 +131,7 @@ def test_planted_with_two_sources():
     assert est.state_.vectors.shape == (300, 3)
 
 
-def test_each_domain_has_constraints_of_its_own():
+def test_each_domain_has_its_own_constraints():
     X, y, domain = stacked(vocabulary_shift(n_docs=40))
     y = y.copy()
     y[40:50] = [0, 1] * 5
@@ -140,22 +142,21 @@ def test_each_domain_has_constraints_of_its_own():
     assert (g.blocks[50:] == -1).all()
 
 
-def test_extension_is_exact_on_the_documents_at_hand_but_for_the_similarity_to_themselves():
+def test_extension_is_exact_for_documents_of_the_fit_without_the_similarity_to_themselves():
     """(E) with the document's own similarity on the left alone is the eigenvector equation itself."""
     X, y, domain = stacked(vocabulary_shift(n_docs=100))
     est = CDSC(random_state=0, target_cut=0.2).fit(X, y, domain)
     s, Xt = est.state_, X[100:]
-    both, of_target = (
-        normalize_rows_l2(Xt) @ s.sums + s.constant[0],
-        normalize_rows_l2(Xt) @ s.target_sums + s.constant[1],
-    )
-    left = both[:, -1:] * (1 - s.values) + 0.2 * of_target[:, -1:]
+    both, of_target = (normalize_rows_l2(Xt) @ e.sums + e.constant for e in (s.extension, s.target))
+    left = both[:, -1:] * (1 - s.extension.values) + 0.2 * of_target[:, -1:]
     np.testing.assert_allclose((both + 0.2 * of_target)[:, :-1] / left, s.vectors[100:], atol=1e-8)
 
 
 def aligned(A, B, rows):
-    """Mean difference of the unit rows of A and B, after the turn that fits the given rows best: eigenvectors of close
-    eigenvalues turn within their space, which no classifier on them notices."""
+    """Mean difference of the unit rows of A and B, after the rotation that fits the given rows best.
+
+    Eigenvectors of close eigenvalues rotate within their space, which does not change a classifier on them.
+    """
     A, B = normalize_rows_l2(A), normalize_rows_l2(B)
     left, _, right = np.linalg.svd(A[rows].T @ B[rows])
     return np.abs(A @ (left @ right) - B).mean(axis=1)
@@ -163,8 +164,8 @@ def aligned(A, B, rows):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("n_new", [1, 40])
-def test_extension_agrees_with_a_refit(n_classes, n_new):
-    """New documents are put as near to where a refit has them as the refit leaves the documents it already knew."""
+def test_extension_agrees_with_a_new_fit(n_classes, n_new):
+    """New documents are as near to their place in a new fit as the documents that were in both fits."""
     task = vocabulary_shift(n_classes=n_classes, n_docs=240, common=0.2)
     known, new = slice(0, 200), slice(200, 200 + n_new)
     est, refit = CDSC(random_state=0), CDSC(random_state=0)
@@ -177,7 +178,7 @@ def test_extension_agrees_with_a_refit(n_classes, n_new):
     assert moved[440:].max() < (0.01 if n_new == 1 else 0.08)
 
 
-def test_new_documents_of_the_newsgroups_as_in_a_refit(corpus):
+def test_new_documents_of_the_newsgroups_get_the_labels_of_a_new_fit(corpus):
     path = corpus("20news/20news-bydate.jsonl.gz")
     task = cdsc_sample(path, "rec vs talk", 0)
     old = RNG(0).permutation(len(task.yt)) >= 50
@@ -187,7 +188,7 @@ def test_new_documents_of_the_newsgroups_as_in_a_refit(corpus):
     assert (est.predict(task.Xt[~old]) == labels).mean() >= 0.95
 
 
-def test_documents_without_words_are_isolated_and_harm_nobody():
+def test_documents_without_words_are_isolated_and_change_no_other():
     task = vocabulary_shift(n_docs=60)
     for tau in (0.0, 1.0):
         plain = CDSC(random_state=0, degree_regularization=tau)
@@ -219,7 +220,7 @@ HARD = {
 @pytest.mark.parametrize("tau", [0.0, 1.0])
 @pytest.mark.parametrize("k", [None, 1, 50])
 @pytest.mark.parametrize("case", HARD)
-def test_hard_input_has_a_defined_answer(case, k, tau):
+def test_hard_input_has_a_defined_prediction(case, k, tau):
     Xs, Xt = HARD[case]
     est = CDSC(k, degree_regularization=tau, random_state=0)
     with warnings.catch_warnings():
@@ -240,7 +241,7 @@ def test_a_class_with_a_single_document():
     assert np.isfinite(est.transduction_proba_).all()
 
 
-def test_failed_convergence_is_said_with_the_residual(monkeypatch):
+def test_failed_convergence_warns_with_the_residual(monkeypatch):
     def gives_up(A, k, **settings):
         raise eigen.ArpackNoConvergence("no", np.empty(0), np.empty((A.shape[0], 0)))
 
@@ -254,7 +255,7 @@ def test_failed_convergence_is_said_with_the_residual(monkeypatch):
 
 
 def test_the_papers_newsgroup_tasks(corpus):
-    """Table 1, 250 documents a class: mean error over six tasks and five draws, default and the paper's setting."""
+    """Table 1, 250 documents per class: mean error over six tasks and five draws, default and the paper's setting."""
     path = corpus("20news/20news-bydate.jsonl.gz")
     tasks = [[cdsc_sample(path, name, seed) for name in CDSC_TABLE_1] for seed in range(5)]
     paper = CDSC(6, target_cut=0.025, degree_regularization=0, random_state=0)

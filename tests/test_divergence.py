@@ -18,7 +18,7 @@ FORMS = ("corrected", "paper")
 
 
 def topics(shares, n_docs, seed=0, length=60, n_words=40, drawn=False):
-    """Documents of topics with words of their own; topics have the given shares, or are drawn by them."""
+    """Documents of topics without common words; topics have the given proportions, or are drawn with them."""
     rng = np.random.default_rng(seed)
     exact = np.searchsorted(np.cumsum(shares), (np.arange(n_docs) + 0.5) / n_docs)
     topic = rng.choice(len(shares), size=n_docs, p=shares) if drawn else exact
@@ -36,11 +36,11 @@ def test_both_forms_equal_the_loops(seed):
     assert kl(source, target) == pytest.approx(slow.kullback_leibler(source, target), rel=1e-12)
 
 
-def test_corrected_form_is_zero_for_equal_shares_and_the_printed_one_is_not():
+def test_corrected_form_is_zero_for_equal_proportions_and_the_printed_one_is_not():
     target = np.array([40, 80, 120])
     assert kl(target, target) == 0
     for times in (2, 5):
-        source = times * (target + 0.5) - 0.5  # the same shares, pseudo-counts and all, in a larger sample
+        source = times * (target + 0.5) - 0.5  # the same proportions, pseudo-counts included, in a larger sample
         assert kl(source, target) == pytest.approx(0, abs=1e-12)
         assert abs(kl(source, target, "paper")) > 0.1
 
@@ -61,7 +61,7 @@ def test_same_domain_is_near_and_others_are_far():
     assert 0.2 < shifted < 2 < apart
 
 
-def test_bisection_finds_the_topics_where_shares_differ():
+def test_bisection_finds_the_topics_whose_proportions_differ():
     source, target = cluster_counts(
         topics([0.5, 0.25, 0.25], 300), topics([0.1, 0.4, 0.5], 300, seed=1), rng=np.random.default_rng(0)
     )
@@ -70,7 +70,7 @@ def test_bisection_finds_the_topics_where_shares_differ():
     assert sorted(target) == [30, 120, 150]
 
 
-def test_gap_is_free_of_noise_and_steady_with_sample_size():
+def test_gap_has_no_noise_and_hardly_depends_on_the_sample_size():
     for n in (50, 200, 800):
         same = gap(topics([0.25] * 4, n, length=8), topics([0.25] * 4, n, seed=1, length=8))
         assert same < 0.03
@@ -80,13 +80,13 @@ def test_gap_is_free_of_noise_and_steady_with_sample_size():
 
 
 def test_gap_is_unbiased():
-    """The mean over many small samples is that of large ones; of plain means it is not."""
+    """The mean over many small samples is that of large ones; with plain means it is not."""
     small = [gap(topics([0.6, 0.4], 12, s, drawn=True), topics([0.4, 0.6], 12, 100 + s, drawn=True)) for s in range(60)]
     large = gap(topics([0.6, 0.4], 4000), topics([0.4, 0.6], 4000, seed=1))
     assert abs(np.mean(small) - large) < 0.05
 
 
-def test_risk_is_the_papers_for_kappa_e_squared_and_rises_with_the_divergence():
+def test_risk_is_the_papers_for_kappa_e_squared_and_increases_with_the_divergence():
     values = [risk(d, exp(2)) for d in (0, 1, 5, 7.389, 10, 50)]
     assert values == pytest.approx([slow.risk(d) for d in (0, 1, 5, 7.389, 10, 50)], rel=1e-9)
     for kappa in (0.5, 2.0, exp(2)):
@@ -99,7 +99,7 @@ def test_risk_is_the_papers_for_kappa_e_squared_and_rises_with_the_divergence():
     assert risk(-1e6) == pytest.approx(0)
 
 
-def test_same_seed_same_answer_and_sparse_equals_dense():
+def test_same_seed_same_value_and_sparse_equals_dense():
     task = vocabulary_shift(n_docs=100)
     value = divergence(task.Xs, task.Xt, random_state=3)
     assert value == divergence(task.Xs, task.Xt, random_state=3)
@@ -108,7 +108,7 @@ def test_same_seed_same_answer_and_sparse_equals_dense():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_odd_input_gives_a_number(form):
+def test_unusual_input_gives_a_number(form):
     one = sp.csr_array([[1.0, 0, 0]])
     none = sp.csr_array((3, 3))
     same = sp.csr_array(np.ones((40, 3)))
@@ -118,7 +118,7 @@ def test_odd_input_gives_a_number(form):
     assert divergence(same, same) == 0
 
 
-def test_refusals():
+def test_errors():
     X = np.ones((3, 2))
     with pytest.raises(ValueError, match="same columns"):
         divergence(X, np.ones((3, 4)))
@@ -134,12 +134,12 @@ def test_refusals():
         risk(float("nan"))
 
 
-def test_the_room_is_reachable_from_the_top():
+def test_the_package_is_reachable_from_the_top():
     assert labelferry.assessment.gap is gap
     assert "assessment" in dir(labelferry)
 
 
-def test_split_separates_two_topics_and_leaves_equal_rows_alone():
+def test_split_separates_two_topics_and_never_equal_rows():
     X = topics([0.5, 0.5], 80)
     first = np.asarray(X[:, :40].sum(axis=1)).ravel() > 0
     side = split(normalize_rows_l2(X), np.random.default_rng(0))
@@ -160,7 +160,7 @@ def test_bisection_keeps_to_its_limit_and_its_means_are_means():
     assert len(set(alone.tolist())) == 100
 
 
-def test_the_first_mistakes_are_said_in_words():
+def test_errors_of_a_first_use_explain_the_call():
     X = np.eye(4)
     with pytest.raises(ValueError, match=r"risk\(divergence\(Xs, Xt\)\)"):
         risk(X, X)

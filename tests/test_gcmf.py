@@ -3,10 +3,10 @@ import pytest
 import scipy.sparse as sp
 
 from labelferry.baselines import nmtf
-from labelferry.families.trifactorization import pose
+from labelferry.families.trifactorization import factorization_problem
 from labelferry.linalg.knn import nearest
 from labelferry.linalg.multiplicative import normalize_columns_l1
-from labelferry.methods.gcmf import GCMF, Factors, Graphs, cosine_graphs, fold_in, objective, start, step
+from labelferry.methods.gcmf import GCMF, Factors, Graphs, cosine_graphs, fold_in_with_neighbors, objective, start, step
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import gcmf as slow
@@ -17,7 +17,8 @@ def problem(sizes=(11, 13), n_topics=4, seed=0, lam=1.0, gamma=1.0):
     V = [normalize_columns_l1(Vd) for Vd in V]
     g = Graphs(tuple(cosine_graphs([Xd.T for Xd in X], 3, lam)), tuple(cosine_graphs(X, 3, gamma)))
     here = [np.ones(Xd.shape[1], dtype=bool) for Xd in X]
-    return start(tuple(V), here, n_topics, np.random.default_rng(seed)), pose(X, known, V), g
+    p = factorization_problem(X, known, V)
+    return start(p, here, n_topics, np.random.default_rng(seed)), p, g
 
 
 @pytest.mark.parametrize("normalize", [True, False])
@@ -30,7 +31,7 @@ def test_step_equals_the_papers_formulas(sizes, lam, gamma, normalize):
     for d in range(len(p.X)):
         np.testing.assert_allclose(g.words[d].W.toarray(), lam * Wu[d], atol=1e-9)
         np.testing.assert_allclose(g.docs[d].W.toarray(), gamma * Wv[d], atol=1e-9)
-    U, H, V = f
+    U, H, V, _ = f
     for _ in range(3):
         f = step(f, p, g, normalize)
         U, H, V = slow.iteration(Xt, U, H, V, Wu, Wv, lam, gamma, [not k.all() for k in p.known], normalize)
@@ -43,7 +44,7 @@ def test_step_equals_the_papers_formulas(sizes, lam, gamma, normalize):
 
 
 @pytest.mark.parametrize("weight", [0.0, 1.0, 30.0])
-def test_theorem_1_objective_never_rises(weight):
+def test_theorem_1_objective_never_increases(weight):
     f, p, g = problem(seed=3, lam=weight, gamma=weight)
     values = [objective(f, p, g)]
     for _ in range(300):
@@ -74,8 +75,8 @@ def test_kkt_residual_vanishes():
     assert kkt_residual(f, p, g) < 1e-3 * first
 
 
-def test_without_smoothness_it_rests_where_nmtf_rests():
-    """lambda = gamma = 0 is the collective tri-factorisation (2); the root changes the way, not the end."""
+def test_without_smoothness_the_fixed_points_are_those_of_nmtf():
+    """lambda = gamma = 0 is the collective tri-factorization (2); the root changes the path, not the fixed point."""
     f, p, g = problem(seed=2, lam=0.0, gamma=0.0)
     plain = nmtf.Factors(*f)
     for _ in range(20000):
@@ -92,7 +93,7 @@ def test_without_smoothness_it_rests_where_nmtf_rests():
 def test_words_that_a_domain_does_not_have_are_in_no_topic_of_it():
     X, y, domain = stacked(vocabulary_shift(n_docs=60))
     est = GCMF(n_topics=4, random_state=0).fit(X, y, domain)
-    for U, key in zip(est.state_.U, (1, -2), strict=True):
+    for U, key in zip(est.state_.factors.U, (1, -2), strict=True):
         absent = np.asarray(X[domain == key].sum(axis=0)).ravel() == 0
         assert absent.any()
         assert U.shape == (X.shape[1], 4)
@@ -100,14 +101,14 @@ def test_words_that_a_domain_does_not_have_are_in_no_topic_of_it():
         assert (U[~absent].sum(axis=1) > 0).all()
 
 
-def test_a_new_document_rests_where_its_gradient_vanishes():
-    """Fold-in against the KKT conditions of (7) in one row: gradient * v = 0 and gradient >= 0 where v = 0."""
+def test_the_gradient_vanishes_for_a_new_document():
+    """Fold-in against the KKT conditions of (7) in one row: gradient * v = 0, and gradient >= 0 if v = 0."""
     task = vocabulary_shift(n_docs=80, seed=6)
     est = GCMF(n_topics=8, doc_smoothness=1, word_smoothness=1, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt[:60])
-    f, X = est.state_, task.Xt[60:] / est.state_.lengths[-1]
-    V, B = fold_in(X, f, 1, n_iter=2000), f.U[1] @ f.H
-    W = f.gamma * nearest(X, f.X[1], n_neighbors=f.p)
+    s, f, X = est.state_, est.state_.factors, task.Xt[60:] / est.state_.lengths[-1]
+    V, B = fold_in_with_neighbors(X, s, 1, n_iter=2000), f.U[1] @ f.H
+    W = s.gamma * nearest(X, s.X[1], n_neighbors=s.p)
     gradient = V @ (B.T @ B) - X @ B + W.sum(axis=1)[:, None] * V - W @ f.V[1]
     assert abs(gradient * V).max() < 1e-6 * abs(X @ B).max() * V.max()
     assert gradient[V < 1e-12].min(initial=0) > -1e-9
@@ -123,7 +124,7 @@ def test_without_smoothness_the_graphs_do_not_matter():
 
 
 def test_much_smoothness_gives_linked_documents_one_label():
-    """As gamma grows, V is constant on each connected piece of the document graph: the graph decides alone."""
+    """As gamma grows, V is constant on each connected piece of the document graph: only the graph matters."""
     task = vocabulary_shift(n_docs=60, seed=4)
     X, y, domain = stacked(task)
     pieces = np.arange(60) % 2
@@ -131,14 +132,14 @@ def test_much_smoothness_gives_linked_documents_one_label():
     graphs = {1: sp.csr_array((60, 60)), -2: links}
     est = GCMF(n_topics=8, doc_smoothness=1e6, max_iter=300, random_state=0)
     est.fit(X, y, domain, doc_graph=graphs)
-    V = est.state_.V[-1]
+    V = est.state_.factors.V[-1]
     for piece in (0, 1):
         rows = V[pieces == piece]
         assert (rows.max(axis=0) - rows.min(axis=0)).max() < 0.05 * rows.max()
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_planted_vocabulary_shift_is_bridged(n_classes):
+def test_planted_vocabulary_shift_is_solved(n_classes):
     task = vocabulary_shift(n_classes=n_classes)
     est = GCMF(n_topics=16, random_state=0)
     assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
@@ -158,7 +159,7 @@ def test_new_documents_of_the_target_are_labelled():
     assert (est.predict(task.Xt[200:]) == task.yt[200:]).mean() > 0.95
 
 
-def test_the_same_graphs_by_hand_give_the_same_answer():
+def test_the_same_graphs_by_hand_give_the_same_predictions():
     task = vocabulary_shift(n_docs=60)
     X, y, domain = stacked(task)
     est = GCMF(n_topics=8, n_neighbors=4, random_state=0).fit(X, y, domain)

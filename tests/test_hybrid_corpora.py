@@ -1,4 +1,4 @@
-"""Mean target accuracy on newsgroups: the hybrid graph's Table 3 and CDSC's Table 1, 500 documents a class, counts."""
+"""Target accuracy on newsgroups: the hybrid graph's Table 3 and CDSC's Table 1, counts of 500 documents per class."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_table_3(corpus, estimator, at_least):
     assert mean_accuracy(estimator, corpus(NEWS), HYBRID_TABLE_3, n_seeds=5) >= at_least
 
 
-def test_the_papers_form_comes_near_its_table_4(corpus):
+def test_the_papers_form_is_close_to_its_table_4(corpus):
     assert abs(mean_accuracy(PAPERS_LP, corpus(NEWS), HYBRID_TABLE_3, n_seeds=5) - TABLE_4_LP) < 0.02
 
 

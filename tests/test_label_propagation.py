@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelferry.families.cluster_names import class_of_clusters
-from labelferry.families.hybrid_graph import Scales, indicator, relations, resolve
+from labelferry.families.cluster_names import name_clusters
+from labelferry.families.hybrid_graph import indicator, relations, resolve_weighting
 from labelferry.linalg.discretize import discretize
 from labelferry.linalg.eigen import leading_left
 from labelferry.methods.label_propagation import HybridLabelPropagation, objective, propagate, step
@@ -15,10 +15,10 @@ from .reference import label_propagation as slow
 
 @pytest.mark.parametrize("tau", [0.0, 1.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_thin_equals_the_full_matrices_in_every_round(n_classes, tau):
+def test_thin_equals_full_matrices_in_every_round(n_classes, tau):
     task = vocabulary_shift(n_classes=n_classes, n_docs=100, n_words=12)
     b = blocks_of(task, tau=tau)
-    R_i, R_o = (slow.normalise(X.toarray(), tau) for X in (task.Xs, task.Xt))
+    R_i, R_o = (slow.normalize(X.toarray(), tau) for X in (task.Xs, task.Xt))
     np.testing.assert_allclose(b.R_i.toarray(), R_i, atol=1e-12)
     np.testing.assert_allclose(b.R_o.toarray(), R_o, atol=1e-12)
     C_i = slow.indicator(task.ys, n_classes)
@@ -28,7 +28,7 @@ def test_thin_equals_the_full_matrices_in_every_round(n_classes, tau):
         f = step(codes, b, n_classes)
         words, clusters = slow.cycle(R_i, C_i, R_o, codes, n_classes)
         np.testing.assert_array_equal(f.words, words)
-        np.testing.assert_array_equal(f.codes, class_of_clusters(b.R_i, task.ys, b.R_o, clusters, n_classes)[clusters])
+        np.testing.assert_array_equal(f.codes, name_clusters(b.R_i, task.ys, b.R_o, clusters, n_classes))
         C_o, C_w = slow.indicator(f.codes, n_classes), slow.indicator(words, 2 * n_classes)
         assert objective(f.codes, f.words, b, n_classes) == pytest.approx(
             slow.objective(R_i, C_i, R_o, C_o, C_w), rel=1e-10
@@ -44,7 +44,7 @@ def test_the_singular_vectors_are_the_eigenvectors_of_8():
     values, U = leading_left(M, 4)
     eight = M @ M.T
     np.testing.assert_allclose(eight @ U, U * values**2, atol=1e-8)
-    assert np.linalg.matrix_rank(eight, tol=1e-10) == 4  # K_w = 2K is no parameter
+    assert np.linalg.matrix_rank(eight, tol=1e-10) == 4  # K_w = 2K is not a parameter
 
 
 def test_theorem_3_with_its_trace():
@@ -79,18 +79,18 @@ def test_corollary_5():
     np.testing.assert_allclose(P.T @ np.linalg.pinv(O) @ P, M @ M.T, atol=1e-10)
 
 
-def test_a_partition_found_again_ends_the_loop():
+def test_the_loop_ends_when_a_partition_occurs_again():
     task = vocabulary_shift(n_docs=100)
-    found = propagate(blocks_of(task), 2, task.yt, max_iter=30)
-    assert found.converged
-    assert found.n_iter <= 3
-    np.testing.assert_array_equal(step(found.state.codes, blocks_of(task), 2).codes, found.state.codes)
+    solution = propagate(blocks_of(task), 2, task.yt, max_iter=30)
+    assert solution.converged
+    assert solution.n_iter <= 3
+    np.testing.assert_array_equal(step(solution.state.codes, blocks_of(task), 2).codes, solution.state.codes)
 
 
 @pytest.mark.parametrize("kind", [None, "log"])
 @pytest.mark.parametrize("start", ["similarity", "logistic"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_planted_vocabulary_shift_is_bridged(n_classes, start, kind):
+def test_planted_vocabulary_shift_is_solved(n_classes, start, kind):
     task = vocabulary_shift(n_classes=n_classes)
     task = counted(task) if kind else task
     assert (HybridLabelPropagation(start).transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
@@ -100,22 +100,22 @@ def test_planted_with_two_sources():
     Xs, ys, Xt, yt = two_sources(seed=1)
     est = HybridLabelPropagation()
     assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.95
-    assert len(est.state_.word) == 3
+    assert len(est.state_.scales.word_scale) == 3
 
 
-def test_word_clusters_hold_words_of_one_class():
+def test_word_clusters_contain_words_of_one_class():
     task = vocabulary_shift(n_classes=2, n_words=30)
     est = HybridLabelPropagation().fit(*stacked(task))
-    words = est.state_.words[0]
+    words = est.state_.targets[0].words
     own = words[:180].reshape(2, 90)
     assert not set(own[0]) & set(own[1])
 
 
-def test_new_documents_as_a_refit_would_label_them():
+def test_new_documents_get_the_labels_of_a_new_fit():
     task = vocabulary_shift(n_docs=300, n_words=60)
     est = HybridLabelPropagation()
     est.transfer(task.Xs, task.ys, task.Xt)
-    last_round = est.classes_[est.state_.codes[0]]
+    last_round = est.classes_[est.state_.targets[0].codes]
     np.testing.assert_array_equal(est.transduction_, last_round)
     np.testing.assert_array_equal(est.predict(task.Xt), last_round)
     refit = est.transduction_
@@ -123,12 +123,12 @@ def test_new_documents_as_a_refit_would_label_them():
     assert (est.predict(task.Xt[200:]) == refit[200:]).mean() > 0.95
 
 
-def test_given_target_labels_stay():
+def test_given_target_labels_are_kept():
     task = vocabulary_shift(n_docs=200, seed=2)
     X, y, domain = stacked(task)
     y[200:260] = 1 - task.yt[:60]
-    told = HybridLabelPropagation("logistic").fit(X, y, domain, use_target_labels=True)
-    np.testing.assert_array_equal(told.transduction_[:60], y[200:260])
+    est = HybridLabelPropagation("logistic").fit(X, y, domain, use_target_labels=True)
+    np.testing.assert_array_equal(est.transduction_[:60], y[200:260])
     y[200:] = task.yt
     everything = HybridLabelPropagation().fit(X, y, domain, use_target_labels=True)
     np.testing.assert_array_equal(everything.transduction_, task.yt)
@@ -146,24 +146,24 @@ def test_targets_do_not_depend_on_each_other():
 def test_weightings():
     task = counted(vocabulary_shift(n_docs=60))
     domains = as_domains(task)
-    assert resolve(domains, "auto", "log") == "log"
-    assert resolve(as_domains(vocabulary_shift(n_docs=60)), "auto", "log") == "none"
+    assert resolve_weighting(domains, "auto", "log") == "log"
+    assert resolve_weighting(as_domains(vocabulary_shift(n_docs=60)), "auto", "log") == "none"
     by_hand = task._replace(**{k: counts_log(getattr(task, k)) for k in ("Xs", "Xt")})
     start = {"start": "logistic", "degree_regularization": 0.5}
     auto = HybridLabelPropagation(**start)
     auto.transfer(task.Xs, task.ys, task.Xt)
-    given = HybridLabelPropagation(**start, weighting="none")
-    given.transfer(by_hand.Xs, task.ys, by_hand.Xt)
-    assert (auto.state_.weighting, given.state_.weighting) == ("log", "none")
-    of_auto, of_given = Scales(*auto.state_[:4]), Scales(*given.state_[:4])
+    plain = HybridLabelPropagation(**start, weighting="none")
+    plain.transfer(by_hand.Xs, task.ys, by_hand.Xt)
+    of_auto, of_plain = auto.state_.scales, plain.state_.scales
+    assert (of_auto.weighting, of_plain.weighting) == ("log", "none")
     for d, X in enumerate(("Xs", "Xt")):
         R = relations(getattr(task, X), of_auto, d)
         np.testing.assert_allclose(
-            R.toarray(), relations(getattr(by_hand, X), of_given, d).toarray(), rtol=1e-12, atol=0
+            R.toarray(), relations(getattr(by_hand, X), of_plain, d).toarray(), rtol=1e-12, atol=0
         )
-        np.testing.assert_allclose(R.toarray(), slow.normalise(getattr(by_hand, X).toarray(), 0.5), rtol=1e-10)
+        np.testing.assert_allclose(R.toarray(), slow.normalize(getattr(by_hand, X).toarray(), 0.5), rtol=1e-10)
     unit = vocabulary_shift(n_docs=60)
-    with pytest.raises(ValueError, match="takes counts"):
+    with pytest.raises(ValueError, match="requires word counts"):
         HybridLabelPropagation(weighting="log").transfer(unit.Xs, unit.ys, unit.Xt)
 
 
@@ -177,9 +177,9 @@ class TestDiscretize:
         codes = np.append(np.arange(4), rng.integers(4, size=200))
         T = np.linalg.qr(rng.normal(size=(4, 4)))[0]
         vectors = (np.eye(4)[codes] + 0.1 * rng.normal(size=(204, 4))) @ T * rng.random((204, 1))
-        found = discretize(vectors).codes
-        assert len(set(zip(codes, found, strict=True))) == 4
-        np.testing.assert_array_equal(found, slow.discretise(vectors))
+        recovered = discretize(vectors).codes
+        assert len(set(zip(codes, recovered, strict=True))) == 4
+        np.testing.assert_array_equal(recovered, slow.discretize(vectors))
 
     def test_the_basis_does_not_matter(self):
         rng = np.random.default_rng(1)

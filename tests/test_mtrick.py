@@ -3,7 +3,7 @@ import pytest
 
 from labelferry.baselines import nmtf
 from labelferry.baselines.mtrick import Factors, MTrick, objective, start, step, word_clusters
-from labelferry.families.trifactorization import pose
+from labelferry.families.trifactorization import factorization_problem
 from labelferry.linalg.normalize import unit_total
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
@@ -13,18 +13,19 @@ from .reference import mtrick as slow
 def problem(sizes=(11, 13), n_topics=4, seed=0, beta=1.5):
     X, known, G = random_problem(sizes=sizes, seed=seed)
     X = [unit_total(Xd) for Xd in X]
-    f = start(tuple(G), word_clusters(np.vstack(X), n_topics, np.random.default_rng(seed)))
-    return f, pose(X, known, G), tuple(1.0 if k.all() else beta for k in known)
+    p = factorization_problem(X, known, G)
+    f = start(p, word_clusters(np.vstack(X), n_topics, np.random.default_rng(seed)))
+    return f, p, tuple(1.0 if k.all() else beta for k in known)
 
 
 @pytest.mark.parametrize("sizes", [(11, 13), (7, 9, 12)])
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 1000.0])
 @pytest.mark.parametrize("beta", [0.5, 1.5])
 def test_step_equals_the_papers_loops_for_any_alpha(alpha, beta, sizes):
-    """The loops update the sources' labels too, pulled to the given ones by alpha: they never move."""
+    """The loops also update the labels of the sources, pulled to the given ones by alpha: they never change."""
     f, p, weights = problem(sizes, beta=beta)
     Xt, is_target = [X.T for X in p.X], [not k.all() for k in p.known]
-    F, S, G = f
+    F, S, G, _ = f
     Y = list(f.G)
     for _ in range(3):
         f = step(f, p, weights)
@@ -37,7 +38,7 @@ def test_step_equals_the_papers_loops_for_any_alpha(alpha, beta, sizes):
 
 
 @pytest.mark.parametrize("beta", [0.5, 1.5])
-def test_objective_never_rises_without_the_normalisations(beta):
+def test_objective_never_increases_without_the_normalizations(beta):
     f, p, weights = problem(seed=3, beta=beta)
     values = [objective(f, p, weights)]
     for _ in range(300):
@@ -66,8 +67,8 @@ def test_kkt_residual_vanishes():
     assert kkt_residual(f, p, weights) < 1e-4 * first
 
 
-def test_rests_where_nmtf_rests():
-    """With beta = 1 and without the normalisations (1) is NMTF's problem; the root changes the way, not the end."""
+def test_fixed_points_are_those_of_nmtf():
+    """With beta = 1 and no normalization, (1) is NMTF's problem; the root changes the path, not the fixed point."""
     f, p, weights = problem(seed=2, beta=1.0)
     g = nmtf.Factors(*f)
     for _ in range(20000):
@@ -81,7 +82,7 @@ def test_rests_where_nmtf_rests():
         np.testing.assert_allclose(moved.G[d], rest.G[d], rtol=1e-3, atol=1e-4 * rest.G[d].max())
 
 
-def test_the_height_of_the_uniform_start_changes_no_label():
+def test_the_value_of_the_uniform_start_changes_no_label():
     f, p, weights = problem()
     g = f._replace(S=np.full_like(f.S, 1 / f.S.shape[1]))
     for _ in range(60):
@@ -91,7 +92,7 @@ def test_the_height_of_the_uniform_start_changes_no_label():
 
 
 def test_word_clusters_are_those_that_made_the_words():
-    """Two topics without a common word: P(topic | word) is 0 or 1; a word that does not occur is in both alike."""
+    """Two topics without a common word: P(topic | word) is 0 or 1; uniform for a word that does not occur."""
     rng = np.random.default_rng(0)
     of_topic = np.array([[3.0, 2, 1, 0, 0, 0, 0], [0, 0, 0, 1, 2, 3, 0]])
     X = rng.poisson(5 * of_topic[np.arange(40) % 2]).astype(float)
@@ -103,7 +104,7 @@ def test_word_clusters_are_those_that_made_the_words():
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_planted_vocabulary_shift_is_bridged(n_classes):
+def test_planted_vocabulary_shift_is_solved(n_classes):
     task = vocabulary_shift(n_classes=n_classes)
     est = MTrick(random_state=0)
     assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
@@ -126,7 +127,7 @@ def test_given_labels_are_kept():
     np.testing.assert_array_equal(est.state_.G[1][:5], np.eye(2)[wrong])
 
 
-def test_same_seed_same_answer():
+def test_same_seed_same_prediction():
     task = vocabulary_shift(n_docs=60)
     first, second = (MTrick(20, random_state=4) for _ in range(2))
     first.transfer(task.Xs, task.ys, task.Xt)

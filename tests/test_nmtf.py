@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from labelferry.baselines.nmtf import NMTF, objective, start, step
-from labelferry.families.trifactorization import pose
+from labelferry.families.trifactorization import factorization_problem
 from labelferry.methods import tcl
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
@@ -11,8 +11,8 @@ from .reference import nmtf as slow
 
 def problem(sizes=(11, 13), n_topics=4, seed=0):
     X, known, V = random_problem(sizes=sizes, seed=seed)
-    f = start(tuple(V), X[0].shape[1], n_topics, np.random.default_rng(seed))
-    return f, pose(X, known, V)
+    p = factorization_problem(X, known, V)
+    return start(p, n_topics, np.random.default_rng(seed)), p
 
 
 @pytest.mark.parametrize("normalize", ["update", "cycle", "never"])
@@ -20,7 +20,7 @@ def problem(sizes=(11, 13), n_topics=4, seed=0):
 def test_step_equals_the_loops(sizes, normalize):
     f, p = problem(sizes)
     Xt = [X.T for X in p.X]
-    W, H, V = f
+    W, H, V, _ = f
     for _ in range(3):
         f = step(f, p, normalize)
         W, H, V = slow.cycle(Xt, W, H, V, [not k.all() for k in p.known], normalize)
@@ -31,7 +31,7 @@ def test_step_equals_the_loops(sizes, normalize):
     assert objective(f, p) == pytest.approx(slow.objective(Xt, W, H, V), rel=1e-10)
 
 
-def test_objective_never_rises_without_the_normalisations():
+def test_objective_never_increases_without_the_normalizations():
     f, p = problem(seed=3)
     values = [objective(f, p)]
     for _ in range(200):
@@ -63,7 +63,7 @@ def test_kkt_residual_vanishes():
 @pytest.mark.parametrize("normalize", ["update", "cycle", "never"])
 def test_is_tcl_without_common_words(normalize):
     f, p = problem((7, 9, 12), seed=2)
-    g = tcl.Factors(np.ones_like(f.W[0]), f.W, f.H, f.V)
+    g = tcl.Factors(np.ones_like(f.W[0]), f.W, f.H, f.V, f.XV)
     for _ in range(5):
         f, g = step(f, p, normalize), tcl.step(g, p, 0.0, normalize)
         np.testing.assert_allclose(f.H, g.H, rtol=1e-10)
@@ -73,7 +73,7 @@ def test_is_tcl_without_common_words(normalize):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_planted_vocabulary_shift_is_bridged(n_classes):
+def test_planted_vocabulary_shift_is_solved(n_classes):
     task = vocabulary_shift(n_classes=n_classes)
     est = NMTF(random_state=0)
     assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95

@@ -19,13 +19,13 @@ def test_thin_equals_dense(tau):
     est = NormalizedCut(degree_regularization=tau, random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt)
     values, X, Y = slow.cdsc_rows(W, T, 2)
-    np.testing.assert_allclose(est.state_.values, values, atol=1e-10)
+    np.testing.assert_allclose(est.state_.extension.values, values, atol=1e-10)
     same_up_to_sign(est.state_.vectors, X, atol=1e-8)
     same_up_to_sign(normalize_rows_l2(est.state_.vectors), Y, atol=1e-8)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_planted_vocabulary_shift_is_bridged(n_classes):
+def test_planted_vocabulary_shift_is_solved(n_classes):
     task = vocabulary_shift(n_classes=n_classes)
     assert (NormalizedCut(random_state=0).transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
 
@@ -35,7 +35,7 @@ def test_planted_with_two_sources():
     assert (NormalizedCut(random_state=0).transfer(Xs, ys, Xt) == yt).mean() > 0.95
 
 
-def test_the_source_names_clusters_and_does_not_move_them():
+def test_the_source_names_clusters_and_does_not_change_them():
     task = vocabulary_shift(n_docs=100)
     one, other = NormalizedCut(random_state=0), NormalizedCut(random_state=0)
     one.transfer(task.Xs, task.ys, task.Xt)
@@ -44,7 +44,7 @@ def test_the_source_names_clusters_and_does_not_move_them():
     np.testing.assert_array_equal(one.transduction_, 1 - other.transduction_)
 
 
-def test_new_documents_as_in_a_refit():
+def test_new_documents_get_the_labels_of_a_new_fit():
     task = vocabulary_shift(n_classes=3, n_docs=240, common=0.2)
     est, refit = NormalizedCut(random_state=0), NormalizedCut(random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt[:200])
@@ -62,7 +62,7 @@ def test_more_clusters_than_classes_share_names():
 @pytest.mark.parametrize("tau", [0.0, 1.0])
 @pytest.mark.parametrize("k", [None, 1, 50])
 @pytest.mark.parametrize("case", HARD)
-def test_hard_input_has_a_defined_answer(case, k, tau):
+def test_hard_input_has_a_defined_prediction(case, k, tau):
     Xs, Xt = HARD[case]
     est = NormalizedCut(k, degree_regularization=tau, random_state=0)
     est.transfer(Xs, [0, 0, 0, 1, 1, 1], Xt)

@@ -155,21 +155,21 @@ def test_factors_learn_under_the_shares(name):
     """The target's V itself has them, in every round, not only the answer that is read from it."""
     X, y, keys = stacked(UNEVEN)
     est = small(name).set_params(class_prior=SHARES).fit(X, y, keys)
-    np.testing.assert_allclose(est.state_.V[-1].mean(axis=0), SHARES, atol=1e-3)
+    np.testing.assert_allclose(est._document_factors()[-1].mean(axis=0), SHARES, atol=1e-3)
     np.testing.assert_allclose(est.balance_[-1, 0], 1.0)
 
 
 def test_gcmf_gives_its_columns_the_mass_of_the_shares():
     X, y, keys = stacked(UNEVEN)
     est = small("GCMF").set_params(class_prior=SHARES).fit(X, y, keys)
-    np.testing.assert_allclose(est.state_.V[-1].sum(axis=0), 2 * SHARES, rtol=1e-6)
-    np.testing.assert_allclose(est.state_.V[0].sum(axis=0), [1, 1], rtol=1e-6)
+    np.testing.assert_allclose(est.state_.factors.V[-1].sum(axis=0), 2 * SHARES, rtol=1e-6)
+    np.testing.assert_allclose(est.state_.factors.V[0].sum(axis=0), [1, 1], rtol=1e-6)
 
 
 def test_balanced_leaves_given_labels_and_other_domains_alone():
     V = probabilities(40, 2)
     known = np.arange(40) < 10
-    p = factorization.pose([V, V], [known, known], [V, V], [None, np.array([0.9, 0.1])])
+    p = factorization.factorization_problem([V, V], [known, known], [V, V], [None, np.array([0.9, 0.1])])
     assert p.balanced(V, 0) is V
     np.testing.assert_allclose(p.balanced(V, 1)[~known].mean(axis=0), [0.9, 0.1], atol=1e-3)
     np.testing.assert_allclose(p.balanced(V, 1)[known], V[known])

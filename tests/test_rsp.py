@@ -9,7 +9,7 @@ from labelferry.core.labels import UNKNOWN
 from labelferry.families.partition import Points, constrained_laplacian, embed, normalized_cut
 from labelferry.families.spectral import nodes
 from labelferry.linalg.laplacian import MustLink, Similarity
-from labelferry.methods.rsp import cheapest, cut
+from labelferry.methods.rsp import cluster_target, lowest_cut
 
 from .corpora import newsgroups
 from .planted import Task, stacked, two_sources, vocabulary_shift
@@ -68,20 +68,20 @@ def test_operator_is_symmetric_and_positive():
     assert np.linalg.eigvalsh(T).min() > -1e-10
 
 
-def test_partitions_that_keep_the_constraints_cost_nothing():
-    """M x = 0 for x constant on the blocks, and x'M'M x counts the pairs that x tears apart."""
+def test_partitions_that_satisfy_the_constraints_cost_nothing():
+    """M x = 0 for x constant on the blocks, and x'M'M x counts the pairs that x separates."""
     _, L, U = small_problem()
     for blocks in (L, U):
         np.testing.assert_allclose(MustLink(blocks) @ np.where(blocks == 1, 3.0, -2.0), 0, atol=1e-10)
         M = slow.constraints(blocks)
         x = np.random.default_rng(0).integers(2, size=len(blocks)).astype(float)
-        torn = sum(
+        separated = sum(
             x[i] != x[j]
             for i, j in zip(*np.nonzero(np.triu(np.equal.outer(blocks, blocks), 1)), strict=True)
             if blocks[i] >= 0
         )
-        assert x @ (MustLink(blocks) @ x) == pytest.approx(torn)
-        assert np.square(M @ x).sum() == torn
+        assert x @ (MustLink(blocks) @ x) == pytest.approx(separated)
+        assert np.square(M @ x).sum() == separated
 
 
 def test_first_eigenvector_is_the_constant_one():
@@ -91,36 +91,36 @@ def test_first_eigenvector_is_the_constant_one():
     assert np.ptp(e.Y[:, 0]) < 1e-6 * abs(e.Y[0, 0])
 
 
-def test_strong_must_link_gathers_a_source_class_in_one_point():
+def test_a_large_must_link_weight_moves_a_source_class_to_one_point():
     X, L, _ = small_problem()
     e = embed(X, 2, tau=1.0, rng=np.random.default_rng(0), links=[(1e4, L)])
     spread = [np.ptp(e.Y[c == L, 1]) for c in (0, 1)]
     assert max(spread) < 1e-3 * abs(e.Y[L == 0, 1].mean() - e.Y[L == 1, 1].mean())
 
 
-def test_normalized_cut_equals_the_loops_and_the_cheapest_is_kept():
+def test_normalized_cut_equals_the_loops_and_the_lowest_is_kept():
     X, L, U = small_problem()
     target = L == UNKNOWN
     p = Points(X, L, target, np.ones(200), np.arange(200))
     W = slow.similarity(X[target].toarray(), 1.0)
     cost = normalized_cut(Similarity(X[target], 1.0), U[target])
     assert cost == pytest.approx(slow.normalized_cut(W, U[target]), rel=1e-10)
-    found = cut(p, 2, 0.0, beta=0.6, tau=1.0, rng=np.random.default_rng(0))
-    poor = found._replace(cluster=U[target])
-    assert normalized_cut(Similarity(X[target], 1.0), found.cluster) < cost
-    assert cheapest(p, [poor, found], 1.0) is found
-    assert cheapest(p, [found, poor], 1.0) is found
+    full = cluster_target(p, 2, 0.0, beta=0.6, tau=1.0, rng=np.random.default_rng(0))
+    poor = full._replace(cluster=U[target])
+    assert normalized_cut(Similarity(X[target], 1.0), full.cluster) < cost
+    assert lowest_cut(p, [poor, full], 1.0) is full
+    assert lowest_cut(p, [full, poor], 1.0) is full
 
 
 @pytest.mark.parametrize("partial", ["cheapest", "blend"])
-def test_partial_transfer_recovers_the_plan(partial):
+def test_partial_transfer_recovers_the_planted_classes(partial):
     task = vocabulary_shift()
     est = RSP(risk=0.5, partial=partial, random_state=0)
     assert (est.transfer(*task[:3]) == task.yt).mean() > 0.9
     assert est.transfer_ == "partial"
 
 
-def test_risk_one_is_the_targets_own_cut():
+def test_risk_one_is_the_cut_of_the_target_alone():
     """No-T: the source's documents and labels change nothing."""
     task = other_classes()
     a, b = RSP(3, risk=1, random_state=0), RSP(3, risk=1, random_state=0)
@@ -132,8 +132,8 @@ def test_risk_one_is_the_targets_own_cut():
 
 @pytest.mark.parametrize("tau", [0.3, 1.0])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_risk_one_is_the_normalised_cut(seed, tau):
-    """The special case that is another method: the same clusters and, where these are classes, the same labels."""
+def test_risk_one_is_the_normalized_cut(seed, tau):
+    """The special case that is another method: the same clusters and, if these are classes, the same labels."""
     settings = {"degree_regularization": tau, "random_state": 0}
     task = other_classes(seed=seed)
     est, ncut = RSP(3, risk=1, **settings), NormalizedCut(3, **settings)
@@ -146,16 +146,16 @@ def test_risk_one_is_the_normalised_cut(seed, tau):
     np.testing.assert_array_equal(est.transfer(*task[:3]), ncut.transfer(*task[:3]))
 
 
-def test_risk_zero_does_not_look_at_the_targets_own_cut():
+def test_risk_zero_does_not_use_the_cut_of_the_target_alone():
     X, L, _ = small_problem()
     p = Points(X, L, L == UNKNOWN, np.ones(200), np.arange(200))
-    found = cut(p, 2, 0.0, beta=0.6, tau=1.0, rng=np.random.default_rng(0))
+    full = cluster_target(p, 2, 0.0, beta=0.6, tau=1.0, rng=np.random.default_rng(0))
     dense = slow.operator(X.toarray(), L, np.full(200, UNKNOWN), 0.0, 0.6, 1.0)
-    np.testing.assert_allclose(found.embedding.mu, np.linalg.eigvalsh(dense)[:2], atol=1e-8)
+    np.testing.assert_allclose(full.embedding.mu, np.linalg.eigvalsh(dense)[:2], atol=1e-8)
 
 
 @pytest.mark.parametrize(("risk", "word", "same_as"), [(0.05, "full", 0.0), (0.95, "none", 1.0), (0.5, "partial", 0.5)])
-def test_the_ends_of_the_risk_are_firm(risk, word, same_as):
+def test_risks_near_the_ends_count_as_the_ends(risk, word, same_as):
     task = vocabulary_shift(common=0.05)
     given, end = RSP(risk=risk, random_state=0), RSP(risk=same_as, random_state=0)
     np.testing.assert_array_equal(given.transfer(*task[:3]), end.transfer(*task[:3]))
@@ -164,7 +164,7 @@ def test_the_ends_of_the_risk_are_firm(risk, word, same_as):
     assert given.divergence_ is None
 
 
-def test_nearer_sources_have_less_risk():
+def test_nearer_sources_have_a_lower_risk():
     risks, gaps = [], []
     for common in (0.55, 0.3, 0.05):
         est = RSP(random_state=0)
@@ -182,9 +182,9 @@ def test_nearer_sources_have_less_risk():
 def test_planted_clusters_of_other_classes_are_recovered(risk, seed):
     task = other_classes(seed=seed)
     est = RSP(n_clusters=3, risk=risk, random_state=0)
-    answer = est.transfer(task.Xs, np.array(["ant", "bee"])[task.ys], task.Xt)
+    labels = est.transfer(task.Xs, np.array(["ant", "bee"])[task.ys], task.Xt)
     assert purity(task.yt, est.cluster_) > 0.9
-    np.testing.assert_array_equal(answer, est.cluster_)
+    np.testing.assert_array_equal(labels, est.cluster_)
     assert est.classes_.tolist() == [0, 1, 2]
     assert est.source_classes_.tolist() == ["ant", "bee"]
     assert est.transduction_proba_.shape == (150, 3)
@@ -192,7 +192,7 @@ def test_planted_clusters_of_other_classes_are_recovered(risk, seed):
     assert set(est.predict(task.Xt)) == {0, 1, 2}
 
 
-def test_correspondence_names_the_counterparts_and_says_where_there_is_none():
+def test_correspondence_names_the_counterparts_or_none():
     task = other_classes()
     est = RSP(n_clusters=3, random_state=0)
     est.transfer(task.Xs, np.array(["ant", "bee"])[task.ys], task.Xt)
@@ -211,7 +211,7 @@ def test_planted_vocabulary_shift_is_named():
     assert adjusted_rand_score(task.yt, est.cluster_) > 0.8
 
 
-def test_every_source_has_blocks_of_its_own():
+def test_every_source_has_its_own_blocks():
     Xs, ys, Xt, yt = two_sources(n_docs=80, seed=1)
     X, nothing = sp.csr_array(sp.vstack([*Xs, Xt])), np.full(80, UNKNOWN)
     y = np.concatenate([*ys, nothing])
@@ -224,12 +224,12 @@ def test_every_source_has_blocks_of_its_own():
     apart, across = (
         np.linalg.eigvalsh(slow.operator(X.toarray(), L, np.full(160, UNKNOWN), 0.0, 0.6, 1.0))[:2] for L in (blocks, y)
     )
-    np.testing.assert_allclose(est.state_.mu, apart, atol=1e-8)
+    np.testing.assert_allclose(est.state_.extension.values, apart, atol=1e-8)
     assert abs(across[1] - apart[1]) > 1e-4
 
 
 @pytest.mark.parametrize("risk", [0.0, 0.5, 1.0])
-def test_new_documents_are_where_a_refit_puts_them(risk):
+def test_new_documents_get_the_labels_of_a_new_fit(risk):
     task = vocabulary_shift(n_docs=300, seed=3)
     old, new = np.arange(240), np.arange(240, 300)
     est = RSP(risk=risk, random_state=0)
@@ -239,7 +239,7 @@ def test_new_documents_are_where_a_refit_puts_them(risk):
     assert (est.predict(task.Xt[new]) == refit.transduction_[new]).mean() >= 0.95
 
 
-def test_extension_is_exact_for_a_document_that_a_refit_leaves_where_it_is():
+def test_extension_is_exact_for_a_document_that_a_new_fit_does_not_change():
     """Without constraints on the target, a row of Y follows from the others; the document itself is in w here."""
     task = vocabulary_shift(n_docs=100)
     X, y, domain = stacked(task)
@@ -271,7 +271,7 @@ def finite(est, n):
 
 @pytest.mark.parametrize("risk", ["auto", 0.0, 0.5, 1.0])
 @pytest.mark.parametrize("micro", [None, 10])
-def test_odd_data_gives_an_answer(risk, micro):
+def test_unusual_data_gives_a_prediction(risk, micro):
     task = vocabulary_shift(n_docs=40)
     est = RSP(risk=risk, random_state=0, micro_clusters=micro, degree_regularization=0.5)
     nothing = sp.csr_array((3, task.Xt.shape[1]))
@@ -291,7 +291,7 @@ def test_odd_data_gives_an_answer(risk, micro):
     finite(est, 30)
 
 
-def test_without_words_the_answer_of_clusters_is_their_share():
+def test_without_words_the_prediction_is_the_proportion_of_each_cluster():
     task = other_classes()
     Xt = sp.csr_array(sp.vstack([task.Xt, sp.csr_array((2, task.Xt.shape[1]))]))
     est = finite(RSP(3, random_state=0).fit(*stacked(Task(task.Xs, task.ys, Xt, np.zeros(152)))), 152)
@@ -299,7 +299,7 @@ def test_without_words_the_answer_of_clusters_is_their_share():
     np.testing.assert_allclose(est.class_prior_, np.bincount(est.cluster_) / 152)
 
 
-def test_refusals():
+def test_errors():
     task = vocabulary_shift(n_docs=20)
     with pytest.raises(ValueError, match="n_clusters must be at most the number of target documents with words, 20"):
         RSP(n_clusters=21).transfer(*task[:3])
@@ -328,7 +328,7 @@ def test_single_precision_at_size():
     double, single = RSP(random_state=0), RSP(random_state=0)
     double.transfer(*task[:3])
     single.transfer(task.Xs.astype(np.float32), task.ys, task.Xt.astype(np.float32))
-    assert single.state_.sums.dtype == np.float32
+    assert single.state_.extension.sums.dtype == np.float32
     assert (single.transduction_ == double.transduction_).mean() > 0.99
 
 

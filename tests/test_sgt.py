@@ -25,10 +25,10 @@ def test_operator_equals_dense_without_the_trivial_eigenvector():
     root = np.diag(1 / np.sqrt(W.sum(axis=1)))
     L = np.eye(60) - root @ W @ root
     values, vectors = np.linalg.eigh(L)
-    found = eigen.smallest(laplacian_operator(g), 5, rng=np.random.default_rng(0))
-    np.testing.assert_allclose(found.values, values[1:6], atol=1e-10)
-    np.testing.assert_allclose(np.abs((found.vectors * vectors[:, 1:6]).sum(axis=0)), 1, atol=1e-8)
-    np.testing.assert_allclose(np.sqrt(W.sum(axis=1)) @ found.vectors, 0, atol=1e-8)
+    eigenpairs = eigen.smallest(laplacian_operator(g), 5, rng=np.random.default_rng(0))
+    np.testing.assert_allclose(eigenpairs.values, values[1:6], atol=1e-10)
+    np.testing.assert_allclose(np.abs((eigenpairs.vectors * vectors[:, 1:6]).sum(axis=0)), 1, atol=1e-8)
+    np.testing.assert_allclose(np.sqrt(W.sum(axis=1)) @ eigenpairs.vectors, 0, atol=1e-8)
 
 
 @given(st.integers(0, 10_000))
@@ -57,8 +57,8 @@ def test_no_point_of_the_sphere_is_lower():
 
 
 @pytest.mark.parametrize("b", [np.zeros(3), np.array([0.0, 1.0, 0.0]), np.array([0.0, 50.0, 1.0])])
-def test_labels_that_say_nothing_of_the_first_direction(b):
-    """The hard case: b has no part along the smallest eigenvector, which then makes up the length if need be."""
+def test_labels_without_a_component_in_the_first_direction(b):
+    """The hard case: b has no component along the smallest eigenvector, which is then added to reach the length."""
     G = np.diag([1.0, 4.0, 9.0])
     w = on_sphere(G, b, 10.0)
     assert w @ w == pytest.approx(10)
@@ -68,7 +68,7 @@ def test_labels_that_say_nothing_of_the_first_direction(b):
 
 
 def test_targets_of_the_labels_are_balanced():
-    """gamma sums to zero over the labelled documents and C weighs both sides alike."""
+    """gamma sums to zero over the labelled documents and C gives both sides the same weight."""
     known = np.arange(20) < 12
     gamma, cost, threshold = labels_of_class(np.arange(20) < 3, known)
     assert gamma[known].sum() == pytest.approx(0)
@@ -87,7 +87,7 @@ def test_two_classes_are_one_problem():
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_planted_vocabulary_shift_is_bridged(n_classes):
+def test_planted_vocabulary_shift_is_solved(n_classes):
     task = vocabulary_shift(n_classes=n_classes)
     assert (SGT(random_state=0).transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
 
@@ -97,7 +97,7 @@ def test_planted_with_two_sources():
     assert (SGT(random_state=0).transfer(Xs, ys, Xt) == yt).mean() > 0.95
 
 
-def test_new_documents_as_in_a_refit():
+def test_new_documents_get_the_labels_of_a_new_fit():
     task = vocabulary_shift(n_docs=240, common=0.2)
     est, refit = SGT(random_state=0), SGT(random_state=0)
     est.transfer(task.Xs, task.ys, task.Xt[:200])
@@ -107,7 +107,7 @@ def test_new_documents_as_in_a_refit():
 
 @pytest.mark.parametrize("n_neighbors", [1, 3, 50])
 @pytest.mark.parametrize("case", HARD)
-def test_hard_input_has_a_defined_answer(case, n_neighbors):
+def test_hard_input_has_a_defined_prediction(case, n_neighbors):
     Xs, Xt = HARD[case]
     est = SGT(n_neighbors, random_state=0)
     est.transfer(Xs, [0, 0, 0, 1, 1, 1], Xt)

@@ -4,12 +4,12 @@ import pytest
 from labelferry.families.cluster_names import class_of_clusters
 from labelferry.families.hybrid_graph import indicator, logistic_codes
 from labelferry.families.similarity import class_means, leading_positive, propagate, start, step
-from labelferry.methods.similarity_propagation import HybridSimilarityPropagation, read_cut
+from labelferry.methods.similarity_propagation import HybridSimilarityPropagation, cut_axes
 
 from .hybrids import as_domains, blocks_of, counted
 from .planted import stacked, two_sources, vocabulary_shift
 from .reference import similarity_propagation as slow
-from .reference.label_propagation import discretise, leading
+from .reference.label_propagation import discretize, leading
 
 
 def problem(n_classes=2, n_docs=100, seed=0, tau=0.25):
@@ -23,8 +23,8 @@ def problem(n_classes=2, n_docs=100, seed=0, tau=0.25):
 
 @pytest.mark.parametrize("extra", [0, 3])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_thin_equals_the_full_matrices_in_every_round(n_classes, extra):
-    """And any number K_w >= K of eigenpairs of Q gives the same: the paper's Figure 2."""
+def test_thin_equals_full_matrices_in_every_round(n_classes, extra):
+    """Any number K_w >= K of eigenpairs of Q gives the same result: the paper's Figure 2."""
     task, b, C_i, codes = problem(n_classes)
     P = np.vstack([b.R_i.toarray(), b.R_o.toarray()])
     C = np.vstack([C_i.toarray(), indicator(codes, n_classes, float).toarray()])
@@ -54,8 +54,8 @@ def test_the_start_is_the_similarity_of_labels():
     np.testing.assert_allclose(U.T @ U, np.eye(3), atol=1e-12)
 
 
-def test_table_2_read_literally_does_nothing():
-    """With O of full rank and more words than documents, P (P' O^-1 P)^+ P' is O again: why pairs are cut off."""
+def test_table_2_taken_literally_does_nothing():
+    """With O of full rank and more words than documents, P (P' O^-1 P)^+ P' is O: a reason to keep few eigenpairs."""
     rng = np.random.default_rng(0)
     P, root = rng.random((8, 20)), rng.random((8, 8))
     O = root @ root.T + np.eye(8)
@@ -63,7 +63,7 @@ def test_table_2_read_literally_does_nothing():
 
 
 def test_10_vanishes_for_a_similarity_of_that_rank():
-    """The Nystrom approximation is exact where S has no more rank than O."""
+    """The Nystrom approximation is exact if the rank of S is not larger than that of O."""
     rng = np.random.default_rng(1)
     F = rng.normal(size=(30, 3))
     S = F @ F.T
@@ -71,7 +71,7 @@ def test_10_vanishes_for_a_similarity_of_that_rank():
     np.testing.assert_allclose(P.T @ slow.inverse(O, 3) @ P, Q, atol=1e-8)
 
 
-def test_the_reset_makes_negative_eigenvalues_which_are_left_out():
+def test_the_reset_makes_negative_eigenvalues_which_are_removed():
     _, b, C_i, codes = problem()
     s = step(start(b, C_i, codes), b, C_i)
     B_i = b.R_i @ s.W_i
@@ -82,30 +82,30 @@ def test_the_reset_makes_negative_eigenvalues_which_are_left_out():
     assert values.tolist() == [3, 1]
 
 
-def test_the_change_of_s_oo_dies_out():
+def test_the_change_of_s_oo_vanishes():
     task, b, _, codes = problem(n_docs=150)
-    found = propagate(b, 2, codes, max_iter=200, tol=1e-7)
-    assert found.converged
-    assert found.history[-1] < 1e-7
+    solution = propagate(b, 2, codes, max_iter=200, tol=1e-7)
+    assert solution.converged
+    assert solution.history[-1] < 1e-7
     again = propagate(b, 2, task.yt, max_iter=200, tol=1e-7)
-    np.testing.assert_allclose(np.abs(found.state.B_o), np.abs(again.state.B_o), atol=1e-4)  # whatever the start
+    np.testing.assert_allclose(np.abs(solution.state.B_o), np.abs(again.state.B_o), atol=1e-4)  # from any start
 
 
 def slow_cut(S, k):
-    """Shi and Malik's cut of a full matrix of similarities, made a partition."""
+    """Shi and Malik's cut of a full matrix of similarities as a partition."""
     D = np.diag(S.sum(axis=1) ** -0.5)
-    return discretise(leading(D @ S @ D, k))
+    return discretize(leading(D @ S @ D, k))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_cut_is_that_of_the_full_matrix(n_classes):
     _, b, C_i, codes = problem(n_classes)
     s = step(start(b, C_i, codes), b, C_i)
-    cut = read_cut(b, s, n_classes)
+    cut = cut_axes(b, s, n_classes)
     S_oo = s.B_o @ s.B_o.T
-    np.testing.assert_array_equal((s.B_o @ cut.centres).argmax(axis=1), slow_cut(S_oo, n_classes))
+    np.testing.assert_array_equal((s.B_o @ cut.centers).argmax(axis=1), slow_cut(S_oo, n_classes))
     root = S_oo.sum(axis=1)[:, None] ** -0.5
-    U, turned = leading(root * S_oo * root.T, n_classes), root * (s.B_o @ cut.centres)  # but for the turn, the same
+    U, turned = leading(root * S_oo * root.T, n_classes), root * (s.B_o @ cut.centers)  # equal up to a rotation
     np.testing.assert_allclose(turned @ turned.T, U @ U.T, atol=1e-8)
     assert sorted(cut.names) == list(range(n_classes))
 
@@ -138,7 +138,7 @@ def test_labels_are_those_of_the_full_matrices(n_classes, reading):
 @pytest.mark.parametrize("reading", ["source", "cut"])
 @pytest.mark.parametrize("counts", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_planted_vocabulary_shift_is_bridged(n_classes, counts, reading):
+def test_planted_vocabulary_shift_is_solved(n_classes, counts, reading):
     task = vocabulary_shift(n_classes=n_classes)
     task = counted(task) if counts else task
     est = HybridSimilarityPropagation(reading=reading)
@@ -151,7 +151,7 @@ def test_planted_with_two_sources():
 
 
 @pytest.mark.parametrize("reading", ["source", "cut"])
-def test_new_documents_as_a_refit_would_label_them(reading):
+def test_new_documents_get_the_labels_of_a_new_fit(reading):
     task = vocabulary_shift(n_docs=300, n_words=60)
     est = HybridSimilarityPropagation(reading=reading)
     est.transfer(task.Xs, task.ys, task.Xt)
@@ -160,18 +160,18 @@ def test_new_documents_as_a_refit_would_label_them(reading):
     assert (est.predict(task.Xt[200:]) == refit[200:]).mean() > 0.95
 
 
-def test_given_target_labels_stay():
+def test_given_target_labels_are_kept():
     task = vocabulary_shift(n_docs=200, seed=2)
     X, y, domain = stacked(task)
     y[200:230] = 1 - task.yt[:30]
-    told = HybridSimilarityPropagation().fit(X, y, domain, use_target_labels=True)
-    np.testing.assert_array_equal(told.transduction_[:30], y[200:230])
+    est = HybridSimilarityPropagation().fit(X, y, domain, use_target_labels=True)
+    np.testing.assert_array_equal(est.transduction_[:30], y[200:230])
     y[200:] = task.yt
     everything = HybridSimilarityPropagation().fit(X, y, domain, use_target_labels=True)
     np.testing.assert_array_equal(everything.transduction_, task.yt)
 
 
-def test_the_idf_is_scikit_learns():
+def test_the_idf_equals_scikit_learns():
     from sklearn.feature_extraction.text import TfidfTransformer
 
     task = counted(vocabulary_shift(n_docs=80))

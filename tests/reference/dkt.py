@@ -1,4 +1,4 @@
-"""Orthogonal tri-factorisation, entry by entry, with products of words x words. X is words x documents here."""
+"""Orthogonal tri-factorization, entry by entry, with products of words x words. X is words x documents here."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ def objective(X, F, S, G):
 
 
 def lagrangian(F, A, C):
-    """tr(F'F C) - 2 tr(F'A): what the problem in F is with the multiplier held, but for a constant."""
+    """tr(F'F C) - 2 tr(F'A): the problem in F with a fixed multiplier, up to a constant."""
     return np.trace(F.T @ F @ C) - 2 * np.trace(F.T @ A)
 
 

@@ -36,7 +36,7 @@ def descend(A, gradient, negative_part):
 
 
 def cycle(X, U, W, H, V, is_target, normalize):
-    """(a)-(d), with the l1 normalisations after each update, at the end of the cycle, or never."""
+    """(a)-(d), with the l1 normalizations after each update, at the end of the cycle, or never."""
     W, V = list(W), list(V)
     k = U.shape[1]
     U = descend(U, gradients(X, U, W, H, V)[0], sum(X[d] @ V[d] @ H[:k].T for d in range(len(X))))

@@ -1,9 +1,9 @@
-"""Table 1 of the hybrid graph's paper with full matrices, and Yu and Shi's discretisation, loop by loop."""
+"""Table 1 of the hybrid graph's paper with full matrices, and Yu and Shi's discretization, loop by loop."""
 
 import numpy as np
 
 
-def normalise(X, tau):  # (4)
+def normalize(X, tau):  # (4)
     d_p, d_w = X.sum(axis=1), X.sum(axis=0)
     d_p, d_w = d_p + tau * d_p.mean(), d_w + tau * d_w.mean()
     R = np.zeros_like(X)
@@ -23,13 +23,13 @@ def indicator(codes, k):  # (2)
 
 
 def leading(S, k):
-    """Eigenvectors of the k largest eigenvalues, without those of the eigenvalue zero."""
+    """Eigenvectors of the k largest eigenvalues that are not zero."""
     values, vectors = np.linalg.eigh(S)
     order = [i for i in np.argsort(-values)[:k] if values[i] > 1e-10 * values.max()]
     return vectors[:, order]
 
 
-def discretise(X):
+def discretize(X):
     length = np.sqrt((X**2).sum(axis=1))
     rows = [p for p in range(len(X)) if length[p] > 1e-12]
     Y = np.array([X[p] / length[p] for p in rows])
@@ -57,9 +57,9 @@ def discretise(X):
 def cycle(R_i, C_i, R_o, codes_o, K):
     """One round: the clusters of words and of unlabelled documents, by number."""
     C_o = indicator(codes_o, K)
-    codes_w = discretise(leading(R_i.T @ C_i @ C_i.T @ R_i + R_o.T @ C_o @ C_o.T @ R_o, 2 * K))  # (8)
+    codes_w = discretize(leading(R_i.T @ C_i @ C_i.T @ R_i + R_o.T @ C_o @ C_o.T @ R_o, 2 * K))  # (8)
     C_w = indicator(codes_w, 2 * K)
-    return codes_w, discretise(leading(R_o @ C_w @ C_w.T @ R_o.T, K))  # (9)
+    return codes_w, discretize(leading(R_o @ C_w @ C_w.T @ R_o.T, K))  # (9)
 
 
 def objective(R_i, C_i, R_o, C_o, C_w):  # (5)

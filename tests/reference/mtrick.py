@@ -1,4 +1,4 @@
-"""MTrick, entry by entry, with the update of the sources' labels left out in the fast one. X is words x documents."""
+"""MTrick, entry by entry, with the update of the source labels that the fast version omits. X is words x documents."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def normalize_rows_l1(A):
 
 
 def cycle(X, F, S, G, Y, is_target, alpha, beta):
-    """(a) and then (b) or (c) for one domain after the other, then (d). Y holds the labels of the sources."""
+    """(a) and then (b) or (c) for one domain after the other, then (d). Y contains the labels of the sources."""
     F, G = list(F), list(G)
     for d in range(len(X)):
         F[d] = normalize_rows_l1(root_ratio(F[d], X[d] @ G[d] @ S.T, F[d] @ S @ G[d].T @ G[d] @ S.T))  # (a)

@@ -19,7 +19,7 @@ def ratio(A, numerator, denominator):
 
 
 def cycle(X, W, H, V, is_target, normalize):
-    """The updates of W, V and H, with the l1 normalisations after each update, at the end of the cycle, or never."""
+    """The updates of W, V and H, with the l1 normalizations after each update, at the end of the cycle, or never."""
     W, V = list(W), list(V)
     for d in range(len(X)):
         W[d] = ratio(W[d], X[d] @ V[d] @ H.T, W[d] @ H @ V[d].T @ V[d] @ H.T)

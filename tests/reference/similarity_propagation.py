@@ -1,4 +1,4 @@
-"""Table 2 of the hybrid graph's paper with full matrices, each of them an eigendecomposition of its own."""
+"""Table 2 of the hybrid graph's paper with full matrices and their eigendecompositions."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def cycle(O, P, S_ii, K, K_w):
 
 
 def nearest_mean(B_i, codes_i, B_o):
-    """The class whose labelled rows, at unit length, have the nearest mean."""
+    """The class whose labelled rows, scaled to unit length, have the nearest mean."""
     Z_i, Z_o = (B / np.linalg.norm(B, axis=1)[:, None] for B in (B_i, B_o))
     means = [Z_i[codes_i == c].mean(axis=0) for c in range(codes_i.max() + 1)]
     return np.array([np.argmin([np.linalg.norm(z - m) for m in means]) for z in Z_o])

@@ -1,4 +1,4 @@
-"""Ling et al. 2008, Kamvar et al. 2003, Shi and Malik 2000 and Joachims 2003 with every n x n matrix written out."""
+"""Ling et al. 2008, Kamvar et al. 2003, Shi and Malik 2000 and Joachims 2003 with full n x n matrices."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def regularized(W, tau):
 
 
 def constraint_matrix(codes):
-    """Algorithm 1: one column a pair of nodes of one class, +1 in the row of the first and -1 in that of the second."""
+    """Algorithm 1: one column per pair of nodes of a class, +1 in the row of the first and -1 in that of the second."""
     columns = []
     for i in range(len(codes)):
         for j in range(i + 1, len(codes)):

@@ -48,7 +48,7 @@ def update_H(X, U, W, H, V, alpha):  # (8)
 
 
 def cycle(X, U, W, H, V, alpha, is_target, normalize):
-    """(5)-(8), with the l1 normalisations after each update, at the end of the cycle, or never."""
+    """(5)-(8), with the l1 normalizations after each update, at the end of the cycle, or never."""
     each, end = normalize == "update", normalize == "cycle"
     W, V = list(W), list(V)
     U = update_U(X, U, W, H, V, alpha)

@@ -1,43 +1,44 @@
-r"""Dual knowledge transfer: the domains share their word clusters, and what these mean for the classes.
+r"""Dual knowledge transfer: the domains share their word clusters and the association of these with the classes.
 
-    minimise  sum_d || X_d' - F S G_d' ||^2                                                                          (1)
+    minimize  sum_d || X_d' - F S G_d' ||^2                                                                          (1)
     over      F, S, G_d >= 0,   F'F = I,  G_d'G_d = I
 
     X_d  documents x words, ||X_d|| = 1     F  words x topics, shared     S  topics x classes, shared
-    G_d  documents x classes; a source's are its labels, the column of a class of n documents divided by sqrt(n)
+    G_d  documents x classes; those of a source are its labels, the column of a class of n documents divided by sqrt(n)
 
-Columns that are non-negative and orthogonal share no row: each word is of one cluster, each document of one class.
+Non-negative orthogonal columns have no row in common: each word belongs to one cluster, each document to one class.
 
     F    <-  F   * sqrt(A / F sym(F'A)),           A = sum_d X_d' G_d S'                                             (a)
     G_d  <-  G_d * sqrt(A_d / G_d sym(G_d'A_d)),   A_d = X_d F S                                                     (b)
     S    <-  S   * sqrt((sum_d F'X_d'G_d) / (sum_d F'F S G_d'G_d)),   sym(C) = (C + C') / 2                          (c)
 
-Why: with a symmetric multiplier L of F'F = I, the Lagrangian in F is tr(F'F C) - 2 tr(F'A) but for a constant, where
-C = sum_d S G_d'G_d S' + L. Where it is stationary, the signs aside, F C = A, so that C = F'A eliminates L (Ding et
-al.). What follows, and is tested:
+Derivation: with a symmetric multiplier L of F'F = I, the Lagrangian in F is tr(F'F C) - 2 tr(F'A) up to a constant,
+with C = sum_d S G_d'G_d S' + L. At a stationary point, ignoring the signs, F C = A, so C = F'A eliminates L (Ding et
+al.). The consequences, which are tested:
 
-- With the multiplier held, (a) and (b) never raise their Lagrangian (C is symmetric and non-negative, so Ding et al.'s
-  auxiliary function lies above it), and (c) never raises (1).
-- After (a) or (b) no column is longer than one, and it is as long as that only if it shares no row with another.
-- Where F and G are orthonormal and S fits, L = 0: the ratio in (a) is that of the tri-factorisation with shared words.
+- With the multiplier fixed, (a) and (b) never increase their Lagrangian (C is symmetric and non-negative, so Ding et
+  al.'s auxiliary function lies above it), and (c) never increases (1).
+- After (a) or (b) no column is longer than one, and its length is one only if it has no row in common with another.
+- If F and G are orthonormal and S fits, L = 0: the ratio in (a) is that of the tri-factorization with shared words.
 
-It does not follow that (1) falls from step to step, as the multiplier moves; orthogonality is approached, not reached.
+It does not follow that (1) decreases in each step, because the multiplier changes; orthogonality is approached, not
+reached.
 
 Papers: Wang, Huang, Nie and Ding, Cross-Language Web Page Classification via Dual Knowledge Transfer Using Nonnegative
 Matrix Tri-factorization, SIGIR 2011; Ding, Li, Peng and Park, Orthogonal Nonnegative Matrix Tri-factorizations for
-Clustering, KDD 2006. We had no copy of the first. (1) is the method as it is described in short where others compare
-with it; its abstract speaks of word cluster "approximations", which may mean that F differs a little between the
-domains. (a)-(c) are the second's, summed over the domains; the rest of this page is ours.
+Clustering, KDD 2006. We had no copy of the first. (1) is the method as summarized in papers that compare with it; its
+abstract mentions word cluster "approximations", which may mean that F differs slightly between the domains. (a)-(c) are
+those of the second paper, summed over the domains; we wrote the other parts of this text.
 
 Departures
 ----------
-- Ding et al. write F'A in place of its symmetric part. A multiplier of F'F = I is symmetric, so theirs is one only
-  where F'A happens to be. The accuracy is much the same.
-- Each X_d is scaled to norm one. || F S G_d' || = || F S || is the same for every domain, so its X_d must be as long as
-  the others; otherwise a small target is fitted at a wrong scale. With it, a domain given twice over has the same
-  answer.
-- A document's label is read from its row of G_d after each column is brought to the length at which it comes nearest to
-  ones, g <- g (g'1 / g'g): for the G of given labels that gives back 0 and 1, whatever the sizes of the classes.
+- Ding et al. write F'A instead of its symmetric part. A multiplier of F'F = I is symmetric, so theirs is a multiplier
+  only if F'A happens to be symmetric. The accuracy is about the same.
+- Each X_d is scaled to norm one. || F S G_d' || = || F S || is the same for every domain, so all X_d must have the same
+  norm; otherwise a small target is fitted at a wrong scale. As a result, a domain given twice gets the same
+  predictions.
+- The label of a document is read from its row of G_d after each column is scaled to the length at which it is nearest
+  to ones, g <- g (g'1 / g'g): for the G of given labels that gives back 0 and 1 for any sizes of the classes.
 - F and S start at random (Ding et al.: k-means), G from logistic regression; 20 topics as for NMTF.
 """
 
@@ -47,29 +48,35 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
-from ..core.iterate import Solution, restart
+from ..core.iterate import Solution
 from ..core.params import Rules
 from ..core.registry import register
 from ..families.linear import start_labels
 from ..families.trifactorization import (
-    Problem,
+    FactorizationProblem,
     TriFactorization,
     check_n_topics,
-    pose,
+    factorization_problem,
     random_factor,
+    solve_trifactorization,
     update_association,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import ratio, root_scale, sq_residual
+from ..linalg.multiplicative import ratio, root_scale
 from ..linalg.normalize import normalize_rows_l2, unit_norm
+from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):
+    """The factors of (1); G and XG have one entry per domain."""
+
     F: Array
     S: Array
     G: tuple[Array, ...]
+    XG: tuple[Array, ...]  # X_d' G_d
 
     @property
     def V(self) -> tuple[Array, ...]:
@@ -77,51 +84,56 @@ class Factors(NamedTuple):
         return tuple(Gd * ratio(Gd.sum(axis=0), (Gd * Gd).sum(axis=0)) for Gd in self.G)
 
 
-def objective(f: Factors, p: Problem) -> float:  # (1)
-    return sum(sq_residual(Xd, f.F @ f.S, Gd) for Xd, Gd in zip(p.X, f.G, strict=True))
+def objective(f: Factors, p: FactorizationProblem) -> float:  # (1)
+    """The squared residual, summed over the domains."""
+    return sum(sq_residual(Xd, f.F @ f.S, Gd, XGd) for Xd, Gd, XGd in zip(p.X, f.G, f.XG, strict=True))
 
 
 def multiplier(F: Array, A: Array) -> Array:
     """sym(F'A): the matrix C of the Lagrangian tr(F'F C) - 2 tr(F'A)."""
     C = F.T @ A
-    return (C + C.T) / 2
+    symmetric: Array = (C + C.T) / 2
+    return symmetric
 
 
-def turn(F: Array, A: Array) -> Array:
-    """(a) and (b): towards A, and towards orthonormal columns."""
+def orthogonal_update(F: Array, A: Array) -> Array:
+    """(a) and (b): F moves towards A and towards orthonormal columns."""
     return root_scale(F, A, F @ multiplier(F, A))
 
 
-def step(f: Factors, p: Problem) -> Factors:
+def step(f: Factors, p: FactorizationProblem) -> Factors:
     """One cycle of (a)-(c)."""
-    F, S, G = f
-    F = turn(F, sum(p.words_by_class(G)) @ S.T)  # (a)
-    G = p.update_unknown(G, lambda d: turn(G[d], p.X[d] @ (F @ S)))  # (b)
-    S = update_association(S, [F] * len(G), p.words_by_class(G), G, by=root_scale)  # (c)
-    return Factors(F, S, G)
+    F, S, G, XG = f
+    F = orthogonal_update(F, sum(XG) @ S.T)  # (a)
+    G = p.update_unknown(G, lambda d: orthogonal_update(G[d], p.X[d] @ (F @ S)))  # (b)
+    XG = p.words_by_class(G)
+    S = update_association(S, [F] * len(G), XG, G, by=root_scale)  # (c)
+    return Factors(F, S, G, XG)
 
 
 def unit_columns(A: Array) -> Array:
-    """Every column divided by its length; one of zeros, a class that a source does not have, stays zero."""
+    """Every column divided by its length; a column of zeros (a class that a source does not have) stays zero."""
     return np.asarray(normalize_rows_l2(A.T)).T
 
 
-def start(G: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random F and S."""
-    draw = partial(random_factor, rng, dtype=G[0].dtype)
-    return Factors(unit_columns(draw(n_words, n_topics)), draw(n_topics, G[0].shape[1]), G)
+def start(p: FactorizationProblem, n_topics: int, rng: np.random.Generator) -> Factors:
+    """Random F and S; G from the labels and, for the other documents, logistic regression."""
+    n_words, n_classes = p.XV[0].shape
+    draw = partial(random_factor, rng, dtype=p.V[0].dtype)
+    return Factors(unit_columns(draw(n_words, n_topics)), draw(n_topics, n_classes), p.V, p.XV)
 
 
 def solve(
     domains: Domains, *, n_topics: int, max_iter: int, tol: float, n_init: int, rng: np.random.Generator
 ) -> Solution:
+    """Fit the factors; the parameters are those of `DKT`."""
     check_n_topics(n_topics, domains.n_words)
     G = tuple(unit_columns(Vd) for Vd in start_labels(domains))
-    p = pose([unit_norm(Xd) for Xd in domains.X], domains.known, G)
-    return restart(
-        partial(step, p=p),
-        partial(objective, p=p),
-        lambda: start(G, domains.n_words, n_topics, rng),
+    return solve_trifactorization(
+        factorization_problem([unit_norm(Xd) for Xd in domains.X], domains.known, G),
+        partial(start, n_topics=n_topics, rng=rng),
+        step,
+        objective,
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
@@ -134,18 +146,27 @@ class DKT(TriFactorization):
 
     Parameters
     ----------
-    n_topics : number of word clusters.
-    max_iter : number of cycles of (a)-(c).
-    tol : stop when the objective changes by less than this share of its first value in ten cycles; 0 runs all.
-    n_init : restarts from other random clusters; the lowest objective is kept.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of the random clusters.
+    n_topics : int, default=20
+        Number of word clusters.
+    max_iter : int, default=100
+        Number of cycles of (a)-(c).
+    tol : float, default=0.0
+        Stop if the objective changes by less than this fraction of its first value in ten cycles; 0 runs all cycles.
+    n_init : int, default=1
+        Number of starts with different random clusters; the solution with the lowest objective is kept.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random clusters.
 
     Attributes
     ----------
-    state_ : Factors(F, S, G), G in the order of `domain_names_`; `state_.V` is G at the scale of labels. The others are
-        those of every estimator. `objective_history_` may rise.
+    state_ : Factors
+        F, S, G and XG, in the order of `domain_names_`; `state_.V` is G at the scale of labels.
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
+    objective_history_ : array
+        The objective (1), which may increase.
 
     References
     ----------
@@ -166,7 +187,16 @@ class DKT(TriFactorization):
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = TriFactorization._parameter_constraints
 
-    def __init__(self, n_topics=20, *, max_iter=100, tol=0.0, n_init=1, class_prior=None, random_state=None):
+    def __init__(
+        self,
+        n_topics: int = 20,
+        *,
+        max_iter: int = 100,
+        tol: float = 0.0,
+        n_init: int = 1,
+        class_prior: str | ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_topics = n_topics
         self.max_iter = max_iter
         self.tol = tol
@@ -175,7 +205,8 @@ class DKT(TriFactorization):
         self.random_state = random_state
 
     def _class_profiles(self, d: int) -> Array:
-        # F S G' = (F S / s) (G s)': the profiles at the scale of V. A new document has no say in what is orthogonal, so
-        # it is fitted by least squares.
-        F, S, G = self.state_
-        return (F @ S) * ratio((G[d] * G[d]).sum(axis=0), G[d].sum(axis=0))
+        # F S G' = (F S / s) (G s)': the profiles at the scale of V. A new document does not change what is orthogonal,
+        # so it is fitted by least squares.
+        f: Factors = self.state_
+        G = f.G[d]
+        return (f.F @ f.S) * ratio((G * G).sum(axis=0), G.sum(axis=0))

@@ -1,25 +1,26 @@
-r"""Collective tri-factorisation: every domain has topics of its own; what they mean for the classes is shared.
+r"""Collective tri-factorization: every domain has its own topics; the association of topics and classes is shared.
 
-    minimise  1/2 sum_d || X_d' - W_d H V_d' ||^2                                                                    (2)
+    minimize  1/2 sum_d || X_d' - W_d H V_d' ||^2                                                                    (2)
     over      W_d, H, V_d >= 0,   W_d'1 = 1,  V_d 1 = 1
 
     X_d  documents x words     W_d  words x topics of domain d     H  topics x classes, shared
-    V_d  documents x classes; a source's are its labels
+    V_d  documents x classes; those of a source are its labels
 
-Only H joins the domains: the i-th topic of each has the same share in every class, whatever its words are.
+Only H connects the domains: the i-th topic of each domain has the same proportion in every class, but its words may
+differ.
 
 Papers: (2) and the updates (6)-(8), there with alpha = 0, are those of Chen and Zhang, Domain Adaptation with Topical
-Correspondence Learning, IJCAI 2013, who compare with it; Long et al., AAAI 2012, have it as (2) too. The factorisation
-is Ding, Li, Peng and Park's, KDD 2006. (2) never rises under (6)-(8).
+Correspondence Learning, IJCAI 2013, who compare with it; it is also (2) in Long et al., AAAI 2012. The factorization is
+due to Ding, Li, Peng and Park, KDD 2006. (2) never increases under (6)-(8).
 
 Departures
 ----------
-- That holds without the normalisations. With them the objective may rise, and where they stand matters as it does for
-  TCL: right after each update is the default (mean of the six newsgroup tasks .945), `normalize="cycle"` is the order
-  of the paper (.893, a point more or less with the seed; the paper's table has .860).
-- The update (7) is applied to documents without a label only. For those with one it would change the length of the row,
-  which the normalisation takes back; with `normalize="cycle"` (8) would see it, but the paper says that the
-  labels of a source stay unchanged.
+- That is true without the normalizations. With them the objective may increase, and their position matters as it does
+  for TCL: right after each update is the default (mean of the six newsgroup tasks .945), `normalize="cycle"` is the
+  order of the paper (.893, one point more or less depending on the seed; the paper's table has .860).
+- The update (7) is applied only to documents without a label. For labelled documents it would change the length of the
+  row, which the normalization reverts; with `normalize="cycle"`, (8) would use that length, but the paper states that
+  the labels of a source do not change.
 """
 
 from __future__ import annotations
@@ -28,57 +29,66 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
-from ..core.iterate import Solution, restart
+from ..core.iterate import Solution
 from ..core.params import Rules, choice
 from ..core.registry import register
-from ..families.linear import start_labels
 from ..families.trifactorization import (
-    Problem,
+    FactorizationProblem,
     TriFactorization,
     check_n_topics,
-    normalizers,
-    pose,
+    normalize_columns_if,
+    problem_of_domains,
     random_factor,
+    solve_trifactorization,
     update_association,
     update_documents,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale, sq_residual
+from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale
+from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):
+    """The factors of (2); W, V and XV have one entry per domain."""
+
     W: tuple[Array, ...]
     H: Array
     V: tuple[Array, ...]
+    XV: tuple[Array, ...]  # X_d' V_d
 
 
-def objective(f: Factors, p: Problem) -> float:  # (2)
-    return 0.5 * sum(sq_residual(Xd, Wd @ f.H, Vd) for Xd, Wd, Vd in zip(p.X, f.W, f.V, strict=True))
+def objective(f: Factors, p: FactorizationProblem) -> float:  # (2)
+    """Half the squared residual, summed over the domains."""
+    parts = zip(p.X, f.W, f.V, f.XV, strict=True)
+    return 0.5 * sum(sq_residual(Xd, Wd @ f.H, Vd, XVd) for Xd, Wd, Vd, XVd in parts)
 
 
-def step(f: Factors, p: Problem, normalize: str = "update") -> Factors:
-    """One cycle of (6)-(8). `normalize`: after each "update", once a "cycle", or "never" (where (2) never rises)."""
-    W, H, V = f
-    columns, rows = normalizers(normalize)
-    XV = p.words_by_class(V)
+def step(f: Factors, p: FactorizationProblem, normalize: str = "update") -> Factors:
+    """One cycle of (6)-(8); factors are normalized after each "update", after the "cycle", or "never"."""
+    W, H, V, XV = f
+    each = normalize == "update"
     W = tuple(
-        columns(scale(Wd, XVd @ H.T, Wd @ H @ gram(Vd) @ H.T))
+        normalize_columns_if(each, scale(Wd, XVd @ H.T, Wd @ H @ gram(Vd) @ H.T))
         for Wd, XVd, Vd in zip(W, XV, V, strict=True)  # (6)
     )
-    V = update_documents(V, p, [Wd @ H for Wd in W], to_one=rows)  # (7)
-    H = update_association(H, W, p.words_by_class(V), V)  # (8)
+    V = update_documents(V, p, [Wd @ H for Wd in W], normalize=each)  # (7)
+    XV = p.words_by_class(V)
+    H = update_association(H, W, XV, V)  # (8)
     if normalize == "cycle":
         W, V = tuple(normalize_columns_l1(Wd) for Wd in W), p.update_unknown(V, lambda d: normalize_rows_l1(V[d]))
-    return Factors(W, H, V)
+        XV = p.words_by_class(V)
+    return Factors(W, H, V, XV)
 
 
-def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random W_d and H; V from the labels and, where there is none, logistic regression."""
-    draw = partial(random_factor, rng, dtype=V[0].dtype)
-    W = tuple(normalize_columns_l1(draw(n_words, n_topics)) for _ in V)
-    return Factors(W, draw(n_topics, V[0].shape[1]), V)
+def start(p: FactorizationProblem, n_topics: int, rng: np.random.Generator) -> Factors:
+    """Random W_d and H; V from the labels and, for the other documents, logistic regression."""
+    n_words, n_classes = p.XV[0].shape
+    draw = partial(random_factor, rng, dtype=p.V[0].dtype)
+    W = tuple(normalize_columns_l1(draw(n_words, n_topics)) for _ in p.V)
+    return Factors(W, draw(n_topics, n_classes), p.V, p.XV)
 
 
 def solve(
@@ -91,13 +101,13 @@ def solve(
     n_init: int,
     rng: np.random.Generator,
 ) -> Solution:
+    """Fit the factors; the parameters are those of `NMTF`."""
     check_n_topics(n_topics, domains.n_words)
-    V = start_labels(domains)
-    p = pose(domains.X, domains.known, V, domains.shares)
-    return restart(
-        partial(step, p=p, normalize=normalize),
-        partial(objective, p=p),
-        lambda: start(V, domains.n_words, n_topics, rng),
+    return solve_trifactorization(
+        problem_of_domains(domains),
+        partial(start, n_topics=n_topics, rng=rng),
+        partial(step, normalize=normalize),
+        objective,
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
@@ -106,22 +116,31 @@ def solve(
 
 @register
 class NMTF(TriFactorization):
-    """Collective tri-factorisation with a shared association of topics and classes.
+    """Collective tri-factorization with a shared association of topics and classes.
 
     Parameters
     ----------
-    n_topics : k; 20 is what Chen and Zhang 2013 (section 4.2) give it.
-    normalize : "update" normalises each factor right after its update, "cycle" all of them at the end.
-    max_iter : number of cycles of (6)-(8).
-    tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
-    n_init : restarts from other random topics; the lowest objective is kept.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of the random topics.
+    n_topics : int, default=20
+        Number of topics, k; 20 is the value in Chen and Zhang 2013 (section 4.2).
+    normalize : {"update", "cycle"}, default="update"
+        "update" normalizes each factor right after its update, "cycle" all of them at the end of the cycle.
+    max_iter : int, default=100
+        Number of cycles of (6)-(8).
+    tol : float, default=0.0
+        Stop if the objective decreases by less than this fraction of its first value in ten cycles; 0 runs all cycles.
+    n_init : int, default=1
+        Number of starts with different random topics; the solution with the lowest objective is kept.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random topics.
 
     Attributes
     ----------
-    state_ : Factors(W, H, V), in the order of `domain_names_`. The others are those of every estimator.
+    state_ : Factors
+        W, H, V and XV, in the order of `domain_names_`.
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
 
     References
     ----------
@@ -146,8 +165,16 @@ class NMTF(TriFactorization):
     }
 
     def __init__(
-        self, n_topics=20, *, normalize="update", max_iter=100, tol=0.0, n_init=1, class_prior=None, random_state=None
-    ):
+        self,
+        n_topics: int = 20,
+        *,
+        normalize: str = "update",
+        max_iter: int = 100,
+        tol: float = 0.0,
+        n_init: int = 1,
+        class_prior: str | ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_topics = n_topics
         self.normalize = normalize
         self.max_iter = max_iter
@@ -157,4 +184,5 @@ class NMTF(TriFactorization):
         self.random_state = random_state
 
     def _class_profiles(self, d: int) -> Array:
-        return self.state_.W[d] @ self.state_.H
+        f: Factors = self.state_
+        return f.W[d] @ f.H

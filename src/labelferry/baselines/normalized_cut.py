@@ -1,20 +1,20 @@
-r"""Normalised cut of the target alone: clusters without any label, named afterwards by the source.
+r"""Normalized cut of the target alone: clusters without any label, named afterwards by the source.
 
     the k smallest eigenvectors y of D^-1/2 (D - W) D^-1/2,   W  cosines of the target's documents,   D = diag(W 1)  (1)
-    rows of x = D^-1/2 y to unit length, then k-means; each cluster takes the name of the most similar source class
+    rows of x = D^-1/2 y to unit length, then k-means; each cluster gets the name of the most similar source class
 
 Papers: Shi and Malik, Normalized Cuts and Image Segmentation, PAMI 2000; k-means on unit rows as in Ng, Jordan and
 Weiss, On Spectral Clustering, NIPS 2001.
 
 Departures
 ----------
-- `degree_regularization` tau adds tau mean(d) / n to every similarity; 0 is the papers. Without it the cut finds a few
-  outliers: the error on CDSC's six newsgroup tasks (250 documents a class, five draws) is .22, with tau = 1 .081.
-- Ng et al. scale the rows of y, which point the same way as those of x: the unit rows are the same.
+- `degree_regularization` tau adds tau mean(d) / n to every similarity; 0 is the papers'. Without it the cut finds a few
+  outliers: the error on CDSC's six newsgroup tasks (250 documents per class, five draws) is .22, with tau = 1 .081.
+- Ng et al. scale the rows of y, which have the same directions as those of x: the unit rows are the same.
 - New documents get their coordinates from their own row of (1) (see `labelferry.families.spectral`, lambda = 0), then
-  the nearest centre.
-- k-means gives no probabilities: `transduction_proba_` is 0 or 1. Where `class_prior` is given, clusters are taken for
-  normal distributions about their centres, so that the documents nearest to the border are those that move.
+  the nearest center.
+- k-means gives no probabilities: `transduction_proba_` is 0 or 1. If `class_prior` is given, clusters are treated as
+  normal distributions about their centers, so that the documents nearest to the border are those that change cluster.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
@@ -29,20 +30,20 @@ from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
-from ..families.clustering import by_class, likelihood
 from ..families.partition import cluster_rows, embed
-from ..families.spectral import divide
+from ..families.per_target import by_class, likelihood
+from ..families.spectral import Extension, make_extension
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.normalize import normalize_rows_l2
 
-SPREAD = 0.1  # variance of a cluster, on rows of unit length
+VARIANCE = 0.1  # of a cluster, on rows of unit length
 
 
-class Clusters(NamedTuple):
-    values: Array  # k eigenvalues
+class CutClusters(NamedTuple):
+    """The clusters of the target and what assigns a new document to one of them."""
+
     vectors: Array  # x, target documents x k
-    sums: Array  # words x (k + 1), Z'[x, 1]
-    constant: Array  # k + 1, what the constant part of W adds
+    extension: Extension
     centers: Array  # clusters x k
     names: Array  # class of every cluster
 
@@ -50,7 +51,8 @@ class Clusters(NamedTuple):
 def nearest_center(x: Array, centers: Array) -> Array:
     """Cluster of every row of x, scaled to unit length."""
     rows = normalize_rows_l2(x)
-    return np.argmin((centers**2).sum(axis=1) - 2 * rows @ centers.T, axis=1)
+    nearest: Array = np.argmin((centers**2).sum(axis=1) - 2 * rows @ centers.T, axis=1)
+    return nearest
 
 
 def solve(
@@ -61,34 +63,41 @@ def solve(
     n_init: int,
     rng: np.random.Generator,
 ) -> Solution:
+    """Cluster the target; the parameters are those of `NormalizedCut`."""
     X = stack_rows([d.X for d in domains.targets]).astype(np.float64)
-    k = min(n_clusters or domains.n_classes, X.shape[0])
+    k, dtype = min(n_clusters or domains.n_classes, X.shape[0]), domains.dtype
     W, values, x, converged = embed(X, k, tau=degree_regularization, rng=rng)  # (1)
     clusters, centers = cluster_rows(normalize_rows_l2(x), k, np.ones(len(x)), rng, n_init=n_init)
     names = class_of_clusters(*domains.labelled(), X, clusters, domains.n_classes, n_clusters=len(centers))
-    with_ones = np.hstack([x, np.ones((len(x), 1))])
-    sums, constant = W.Z.T @ with_ones, W.constant * with_ones.sum(axis=0)
-    as_given = [part.astype(domains.dtype) for part in (values, x, sums, constant, centers)]
-    state = Clusters._make([*as_given, names])
+    state = CutClusters(x.astype(dtype), make_extension(W, values, x, dtype), centers.astype(dtype), names)
     return Solution(state, (float(values.sum()),), 1, converged)
 
 
 @register
 class NormalizedCut(TransductiveClassifier):
-    """Normalised cut of the target's documents; each cluster is named by the source class it resembles most.
+    """Normalized cut of the documents of the target; each cluster is named by the most similar source class.
 
     Parameters
     ----------
-    n_clusters : k; None is the number of classes. More than there are target documents is cut down to these.
-    degree_regularization : tau, share of the mean degree added to the degree of every document.
-    n_init : starts of k-means.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of k-means and of the eigensolver's start.
+    n_clusters : int, default=None
+        Number of clusters k; None is the number of classes. It is reduced to the number of target documents if there
+        are fewer.
+    degree_regularization : float, default=1.0
+        Fraction of the mean degree added to the degree of every document, tau.
+    n_init : int, default=10
+        Number of starts of k-means.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of k-means and of the start of the eigensolver.
 
     Attributes
     ----------
-    state_ : Clusters(values, vectors, sums, constant, centers, names). The others are those of every estimator.
+    state_ : CutClusters
+        `vectors` (coordinates of the target documents), `extension` (eigenvalues and the sums that new documents need),
+        `centers` and `names` (the class of every cluster).
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
 
     References
     ----------
@@ -105,7 +114,7 @@ class NormalizedCut(TransductiveClassifier):
     True
     """
 
-    State = Clusters
+    State = CutClusters
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
         "n_clusters": [*count(), None],
@@ -115,7 +124,15 @@ class NormalizedCut(TransductiveClassifier):
         "random_state": SEED,
     }
 
-    def __init__(self, n_clusters=None, *, degree_regularization=1.0, n_init=10, class_prior=None, random_state=None):
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        degree_regularization: float = 1.0,
+        n_init: int = 10,
+        class_prior: str | ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.degree_regularization = degree_regularization
         self.n_init = n_init
@@ -123,18 +140,18 @@ class NormalizedCut(TransductiveClassifier):
         self.random_state = random_state
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
-        s = self.state_
-        both = normalize_rows_l2(X) @ s.sums + s.constant
-        wx, degree = both[:, :-1], both[:, -1:]
-        return self._named(divide(wx, degree * (1 - s.values) - s.values, degree))
+        s: CutClusters = self.state_
+        return self._scores_by_class(s.extension.coordinates(X))
 
     def _scores(self, domains: Domains) -> list[Array]:
         ends = np.cumsum([len(d.codes) for d in domains.targets])[:-1]
-        return [self._named(x) for x in np.split(self.state_.vectors, ends)]
+        return [self._scores_by_class(x) for x in np.split(self.state_.vectors, ends)]
 
-    def _named(self, x: Array) -> Array:
-        if self.class_prior is not None:  # shares are met by documents that may be moved
-            near = normalize_rows_l2(x) @ self.state_.centers.T - np.square(self.state_.centers).sum(axis=1) / 2
-            return by_class(likelihood(2 * near, SPREAD), self.state_.names, len(self.class_prior_))
-        codes = self.state_.names[nearest_center(x, self.state_.centers)]
-        return np.eye(len(self.class_prior_), dtype=x.dtype)[codes]
+    def _scores_by_class(self, x: Array) -> Array:
+        s: CutClusters = self.state_
+        if self.class_prior is not None:  # graded scores: a document near the border can change its cluster
+            near = normalize_rows_l2(x) @ s.centers.T - np.square(s.centers).sum(axis=1) / 2
+            return by_class(likelihood(2 * near, VARIANCE), s.names, len(self.class_prior_))
+        codes = s.names[nearest_center(x, s.centers)]
+        one_hot: Array = np.eye(len(self.class_prior_), dtype=x.dtype)[codes]
+        return one_hot

@@ -1,36 +1,37 @@
-r"""Spectral graph transducer: the best cut of a neighbour graph that agrees with the labels, solved exactly.
+r"""Spectral graph transducer: the best cut of a neighbor graph that agrees with the labels, solved exactly.
 
-    minimise  z'L z + c (z - gamma)' C (z - gamma)      over z,   z'1 = 0,  z'z = n                                  (1)
+    minimize  z'L z + c (z - gamma)' C (z - gamma)      over z,   z'1 = 0,  z'z = n                                  (1)
 
-    L      normalised Laplacian of the graph of cosine nearest neighbours, all documents of all domains
+    L      normalized Laplacian of the graph of cosine nearest neighbors, all documents of all domains
     gamma  sqrt(l- / l+) for labelled documents of the class, -sqrt(l+ / l-) for the other labelled ones, else 0
     C      diagonal: l / (2 l+) for labelled documents of the class, l / (2 l-) for the other labelled ones, else 0
 
-In the span of d eigenvectors U of L, their eigenvalues replaced by 1, 4, 9, ..., d^2, and with z = U w, it becomes
+In the span of d eigenvectors U of L, with their eigenvalues replaced by 1, 4, 9, ..., d^2, and with z = U w, it becomes
 
-    minimise  w'G w - 2 b'w   over  w'w = n,      G = diag(i^2) + c U'C U,   b = c U'C gamma                         (2)
+    minimize  w'G w - 2 b'w   over  w'w = n,      G = diag(i^2) + c U'C U,   b = c U'C gamma                         (2)
     solved by (G - mu I) w = b,   mu <= smallest eigenvalue of G,   |w|^2 = n                                        (3)
 
-A document is of the class where z_i is above (gamma+ + gamma-) / 2; with more than two classes each is set against the
-rest, and the one with the largest z_i less its threshold is taken.
+A document belongs to the class if z_i is above (gamma+ + gamma-) / 2. With more than two classes each is solved against
+the others, and the class with the largest z_i minus its threshold is predicted.
 
 Paper: Joachims, Transductive Learning via Spectral Graph Partitioning, ICML 2003. We had no copy: problem and settings
-are as they are known where others use it. The numbers above are ours.
+are taken from papers that use it. We chose the numbers of the equations.
 
 Departures
 ----------
 - The paper finds mu as the smallest eigenvalue of the 2d x 2d matrix [[G, -I], [-b b' / n, G]]. Here it is the root of
   the secular equation sum_i (q_i'b)^2 / (g_i - mu)^2 = n, which has a single one below g_1, from one eigendecomposition
-  (g, q) of G. Where b has no part along q_1 there may be none; then mu = g_1, and q_1 makes up the length.
-- The graph is max(W, W') of the nearest neighbours with their cosines. The paper divides each row by its sum and adds
+  (g, q) of G. If b has no component along q_1 there may be none; then mu = g_1, and a multiple of q_1 is added to reach
+  the length.
+- The graph is max(W, W') of the nearest neighbors with their cosines. The paper divides each row by its sum and adds
   the transpose.
-- L = I - D^-1/2 W D^-1/2, whose trivial eigenvector is D^1/2 1, not 1: it is left out, exactly, which takes the place
-  of z'1 = 0. A graph in several parts has more eigenvectors with the eigenvalue 0; they stay, since they tell the parts
-  apart.
-- New documents, on which the paper is silent, take the mean z of their nearest neighbours, weighted by the cosine.
-- The defaults, 100 neighbours, d = 80 and c = 3200, are not chosen on our data. On CDSC's six newsgroup tasks (250
-  documents a class, five draws) their error is .112. The graph must hold the domains together: too few neighbours, and
-  the target is on its own.
+- L = I - D^-1/2 W D^-1/2, whose trivial eigenvector is D^1/2 1, not 1: it is removed exactly, which replaces z'1 = 0. A
+  graph with several components has more eigenvectors with the eigenvalue 0; they are kept, since they separate the
+  components.
+- New documents are not in the paper. They get the mean z of their nearest neighbors, weighted by the cosine.
+- The defaults, 100 neighbors, d = 80 and c = 3200, are not chosen on our data. On CDSC's six newsgroup tasks (250
+  documents per class, five draws) their error is .112. The graph must connect the domains: with too few neighbors, the
+  target is isolated.
 - Probabilities are a softmax of the distances to the thresholds, and are not calibrated.
 """
 
@@ -39,6 +40,7 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import softmax
 
@@ -54,8 +56,10 @@ from ..linalg.matrix import Array, Matrix, stack_rows
 
 
 class Transducer(NamedTuple):
-    F: Array  # documents x classes, sources first: z less its threshold
-    X: Matrix  # the documents, where new ones look for neighbours
+    """The solution, and the documents among which a new one has its neighbors."""
+
+    F: Array  # documents x classes, sources first: z minus its threshold
+    X: Matrix  # the documents
     values: Array  # eigenvalues of L, before they are replaced
 
 
@@ -82,14 +86,16 @@ def on_sphere(G: Array, b: Array, squared_radius: float) -> Array:
     if low > 1e-12 * max(high, g[-1]) or (high > 0 and excess(1e-12 * max(high, g[-1])) > 0):
         low = max(low, 1e-12 * max(high, g[-1]))
         t = low if excess(low) <= 0 else brentq(excess, low, max(high, low) * (1 + 1e-9), xtol=1e-14 * max(high, 1.0))
-        return Q @ (q / (gap + t))  # (3)
+        w: Array = Q @ (q / (gap + t))  # (3)
+        return w
     w = np.divide(q, gap, out=np.zeros_like(q), where=gap > 1e-12 * max(high, g[-1]))
-    w[0] = np.sqrt(max(squared_radius - w @ w, 0.0))
-    return Q @ w
+    w[0] = np.sqrt(max(squared_radius - float(w @ w), 0.0))
+    w = Q @ w
+    return w
 
 
 def transduce(U: Array, codes: Array, n_classes: int, c: float) -> Array:
-    """F, documents x classes: z less its threshold, every class against the rest."""
+    """F, documents x classes: z minus its threshold, every class against the others."""
     known = codes != UNKNOWN
     spectrum = np.diag(np.arange(1.0, U.shape[1] + 1) ** 2)
     F = np.empty((len(codes), n_classes))
@@ -103,32 +109,41 @@ def transduce(U: Array, codes: Array, n_classes: int, c: float) -> Array:
 def solve(
     domains: Domains, *, n_neighbors: int, n_eigenvectors: int, label_weight: float, rng: np.random.Generator
 ) -> Solution:
+    """Label the target; the parameters are those of `SGT`."""
     X = stack_rows(domains.X)
     codes = np.concatenate([d.codes for d in domains])
     L = laplacian_operator(graph(knn.neighbor_graph(X, n_neighbors=n_neighbors), np.float64))
-    found = eigen.smallest(L, min(n_eigenvectors, len(codes) - 1), rng=rng)
-    F = transduce(found.vectors, codes, domains.n_classes, label_weight)
-    state = Transducer(F.astype(domains.dtype), X, found.values.astype(domains.dtype))
-    return Solution(state, (), 1, found.converged)
+    eigenpairs = eigen.smallest(L, min(n_eigenvectors, len(codes) - 1), rng=rng)
+    F = transduce(eigenpairs.vectors, codes, domains.n_classes, label_weight)
+    state = Transducer(F.astype(domains.dtype), X, eigenpairs.values.astype(domains.dtype))
+    return Solution(state, (), 1, eigenpairs.converged)
 
 
 @register
 class SGT(TransductiveClassifier):
-    """Spectral graph transducer: a ratio cut of the nearest-neighbour graph that agrees with the labels.
+    """Spectral graph transducer: a ratio cut of the nearest-neighbor graph that agrees with the labels.
 
     Parameters
     ----------
-    n_neighbors : neighbours of a document in the graph, and of a new one.
-    n_eigenvectors : d, the dimension in which (1) is solved; at most the number of documents less one.
-    label_weight : c in (1).
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of the eigensolver's start.
+    n_neighbors : int, default=100
+        Number of neighbors of a document in the graph, and of a new document.
+    n_eigenvectors : int, default=80
+        The dimension in which (1) is solved, d; at most the number of documents minus one.
+    label_weight : float, default=3200.0
+        Weight of the labels, c in (1).
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start of the eigensolver.
 
     Attributes
     ----------
-    state_ : Transducer(F, X, values). The others are those of every estimator; `objective_history_` is empty, as there
-        is one problem a class, each solved exactly.
+    state_ : Transducer
+        F (the solution per class), X (the documents) and the eigenvalues of L.
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
+    objective_history_ : array
+        Empty: there is one problem per class, solved exactly.
 
     References
     ----------
@@ -154,7 +169,15 @@ class SGT(TransductiveClassifier):
         "random_state": SEED,
     }
 
-    def __init__(self, n_neighbors=100, *, n_eigenvectors=80, label_weight=3200.0, class_prior=None, random_state=None):
+    def __init__(
+        self,
+        n_neighbors: int = 100,
+        *,
+        n_eigenvectors: int = 80,
+        label_weight: float = 3200.0,
+        class_prior: str | ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.n_eigenvectors = n_eigenvectors
         self.label_weight = label_weight
@@ -165,7 +188,7 @@ class SGT(TransductiveClassifier):
         near = knn.nearest(X, self.state_.X, n_neighbors=self.n_neighbors)
         total = np.asarray(near.sum(axis=1)).reshape(-1, 1)
         F = (near @ self.state_.F) / np.where(total > 0, total, 1)
-        return np.where(total > 0, softmax(F, axis=1), 0)  # without a neighbour, nothing speaks for any class
+        return np.where(total > 0, softmax(F, axis=1), 0)  # without a neighbor there is no evidence for any class
 
     def _scores(self, domains: Domains) -> list[Array]:
         ends = np.cumsum([len(d.codes) for d in domains])[:-1]

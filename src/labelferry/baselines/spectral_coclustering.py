@@ -1,4 +1,4 @@
-r"""Spectral co-clustering: documents and words of the target cut together, named by the source classes they resemble.
+r"""Spectral co-clustering: documents and words of the target clustered together and named by similar source classes.
 
     R = D_1^-1/2 A D_2^-1/2 = sum_l s_l u_l v_l'                                                                     (1)
     rows of [ D_1^-1/2 U ]  ,  U = (u_2 .. u_(l+1)),  V = (v_2 .. v_(l+1)),  l = ceil(log2 k),  by k-means           (2)
@@ -6,18 +6,18 @@ r"""Spectral co-clustering: documents and words of the target cut together, name
 
     A  documents x words of the target     D_1, D_2  sums of its rows and columns     k  clusters
 
-The second singular vectors solve the relaxed normalised cut of the bipartite graph of documents and words. Nothing is
-learnt from the source but the names (`families/cluster_names.py`).
+The second singular vectors solve the relaxed normalized cut of the bipartite graph of documents and words. Only the
+names are learned from the source (`families/cluster_names.py`).
 
 Paper: Dhillon, Co-clustering Documents and Words Using Bipartite Spectral Graph Partitioning, KDD 2001.
 
 Departures
 ----------
 - `degree_regularization` tau adds tau times the mean degree to D_1 and to D_2. With 0, the paper's form, the cut often
-  takes off a handful of short documents: mean of CDSC's six newsgroup tasks (250 documents a class, tf-idf, five draws)
-  .59, with 1, the default, .88. Pass tf-idf: plain counts are poor with either.
-- Words that do not occur in the target and documents without words take no part.
-- Several targets are cut each on its own.
+  separates a few short documents: mean of CDSC's six newsgroup tasks (250 documents per class, tf-idf, five draws) .59,
+  with 1, the default, .88. Pass tf-idf: plain counts are poor with both.
+- Words that do not occur in the target and documents without words are not used.
+- Every target is clustered separately.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from math import ceil, log2
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from sklearn.cluster import KMeans
 
@@ -43,22 +44,25 @@ from ..linalg.multiplicative import add_up
 from ..linalg.normalize import scale_rows
 
 
-class Coclusters(NamedTuple):
-    """The scales of (1), then one entry a target of each."""
+class TargetCoclusters(NamedTuple):
+    """The clusters of one target."""
 
-    weighting: str
-    idf: Array
-    floor: tuple[float, ...]  # of each domain, as the next
-    word: tuple[Array, ...]
-    V: tuple[Array, ...]  # words x l, v_l / s_l: a row of R times this is a row of U
-    centres: tuple[Array, ...]  # clusters x l
-    spread: tuple[float, ...]  # mean squared distance of a document to its centre, by dimension
-    words: tuple[Array, ...]  # cluster of every word, -1 for words that do not occur
-    names: tuple[Array, ...]  # class of every cluster
+    V: Array  # words x l, v_l / s_l: a row of R times this is a row of U
+    centers: Array  # clusters x l
+    variance: float  # mean squared distance of a document to its center, per dimension
+    words: Array  # cluster of every word, -1 for words that do not occur
+    names: Array  # class of every cluster
+
+
+class SpectralCoclusters(NamedTuple):
+    """The scales of (1), and the clusters of every target."""
+
+    scales: Scales
+    targets: tuple[TargetCoclusters, ...]
 
 
 def singular_vectors(R: Matrix, n_vectors: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """s and V of (1), from the second on, as far as s is not zero. A loose result is warned of by `largest`."""
+    """s and V of (1), from the second on, without those with s = 0. `largest` warns if it has not converged."""
     n = R.shape[0]
     RRt = LinearOperator((n, n), matvec=lambda x: R @ (R.T @ x), matmat=lambda B: R @ (R.T @ B), dtype=R.dtype)
     top = largest(RRt, min(n, n_vectors + 1), rng=rng)
@@ -68,39 +72,43 @@ def singular_vectors(R: Matrix, n_vectors: int, rng: np.random.Generator) -> tup
     return s.astype(R.dtype), np.asarray((R.T @ U[:, kept]) / s, dtype=R.dtype)
 
 
-def place(X: Matrix, scale: Scales, d: int, V: Array) -> Array:
-    """Rows of D_1^-1/2 U of documents of the d-th domain."""  # (2)
-    return scale_rows(np.asarray(relations(X, scale, d) @ V), document_scale(X, scale, d))
+def document_coordinates(X: Matrix, s: Scales, d: int, V: Array) -> Array:  # (2)
+    """Rows of D_1^-1/2 U of documents of the d-th domain."""
+    rows: Array = scale_rows(np.asarray(relations(X, s, d) @ V), document_scale(X, s, d))
+    return rows
 
 
-def closeness(points: Array, centres: Array) -> Array:
-    """Squared distances, negative and up to a constant a row."""
-    return 2 * points @ centres.T - (centres**2).sum(axis=1)
+def closeness(points: Array, centers: Array) -> Array:
+    """Negative squared distances, up to a constant per row."""
+    close: Array = 2 * points @ centers.T - (centers**2).sum(axis=1)
+    return close
 
 
-def cut(
+def cocluster(
     domains: Domains, scale: Scales, d: int, k: int, n_vectors: int, n_init: int, rng: np.random.Generator
-) -> tuple:
-    """V, centres, spread, words and names of the d-th domain."""
+) -> TargetCoclusters:
+    """The clusters of the documents and words of the d-th domain."""
     X = domains.X[d]
     s, V = singular_vectors(relations(X, scale, d), n_vectors, rng)
-    documents, words = place(X, scale, d, V / s), scale_rows(V, scale.word[d])  # (2)
+    documents, words = document_coordinates(X, scale, d, V / s), scale_rows(V, scale.word_scale[d])  # (2)
     points = [P[P.any(axis=1)] for P in (documents, words)]
-    centres = _kmeans(np.vstack(points), k, n_init, rng)
-    nearest = closeness(documents, centres).argmax(axis=1)
-    names = class_of_clusters(*domains.labelled(), X, nearest, domains.n_classes, n_clusters=len(centres))
-    spread = float(((documents - centres[nearest]) ** 2).sum() / max(documents.size, 1))
-    of_word = np.where(words.any(axis=1), closeness(words, centres).argmax(axis=1), -1)
-    return V / s, centres, max(spread, 1e-12), of_word, names
+    centers = _kmeans(np.vstack(points), k, n_init, rng)
+    nearest = closeness(documents, centers).argmax(axis=1)
+    names = class_of_clusters(*domains.labelled(), X, nearest, domains.n_classes, n_clusters=len(centers))
+    variance = float(((documents - centers[nearest]) ** 2).sum() / max(documents.size, 1))
+    of_word = np.where(words.any(axis=1), closeness(words, centers).argmax(axis=1), -1)
+    return TargetCoclusters(V / s, centers, max(variance, 1e-12), of_word, names)
 
 
 def _kmeans(points: Array, k: int, n_init: int, rng: np.random.Generator) -> Array:
+    """The centers, fewer than k if there are fewer different points."""
     distinct = len(np.unique(points.round(9), axis=0))
     if distinct == 0:
         return np.zeros((1, points.shape[1]), dtype=points.dtype)
     seed = int(rng.integers(2**31 - 1))
     model = KMeans(min(k, distinct), n_init=n_init, random_state=seed).fit(points)
-    return model.cluster_centers_.astype(points.dtype)
+    centers: Array = model.cluster_centers_.astype(points.dtype)
+    return centers
 
 
 def solve(
@@ -112,34 +120,46 @@ def solve(
     n_init: int,
     rng: np.random.Generator,
 ) -> Solution:
+    """Cluster every target; the parameters are those of `SpectralCoclustering`."""
     k = domains.n_classes if n_clusters is None else n_clusters
     l = max(1, ceil(log2(k))) if n_vectors is None else n_vectors
     scale = scales(domains, "none", degree_regularization)
-    found = [cut(domains, scale, d, k, l, n_init, rng) for d, domain in enumerate(domains) if domain.is_target]
-    return Solution(Coclusters(*scale, *zip(*found, strict=True)), (), 1, True)
+    is_target = [domain.is_target for domain in domains]
+    targets = tuple(cocluster(domains, scale, int(d), k, l, n_init, rng) for d in np.flatnonzero(is_target))
+    return Solution(SpectralCoclusters(scale, targets), (), 1, True)
 
 
 @register
 class SpectralCoclustering(TransductiveClassifier):
-    """Documents and words of the target cut together; clusters have the names of the source classes they resemble.
+    """Spectral co-clustering of documents and words of the target; clusters are named by similar source classes.
 
-    Pass tf-idf weights; X is taken as it is.
+    Pass tf-idf weights; X is used as it is.
 
     Parameters
     ----------
-    n_clusters : k in (2); None takes the number of classes. Where there are more clusters than classes, those left over
-        take the nearest class.
-    n_vectors : l in (2); None takes ceil(log2 k), as the paper does.
-    degree_regularization : tau, in mean degrees; 0 is the paper's form.
-    n_init : starts of k-means.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of k-means and of the eigensolver.
+    n_clusters : int, default=None
+        Number of clusters, k in (2); None is the number of classes. With more clusters than classes, each remaining
+        cluster gets the name of the nearest class.
+    n_vectors : int, default=None
+        Number of singular vectors, l in (2); None is ceil(log2 k), as in the paper.
+    degree_regularization : float, default=1.0
+        Multiple of the mean degree that is added to all degrees, tau; 0 is the paper's form.
+    n_init : int, default=10
+        Number of starts of k-means.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of k-means and of the eigensolver.
 
     Attributes
     ----------
-    state_ : Coclusters; `state_.words` has the cluster of every word, one array a target, -1 for words that do not
-        occur. The others are those of every estimator; `objective_history_` is empty and `n_iter_` is 1.
+    state_ : SpectralCoclusters
+        `scales`, and `targets` with the clusters of every target; `state_.targets[0].words` is the cluster of every
+        word for the first target, -1 for words that do not occur.
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
+    objective_history_ : array
+        Empty; `n_iter_` is 1.
 
     References
     ----------
@@ -155,7 +175,7 @@ class SpectralCoclustering(TransductiveClassifier):
     ['sport', 'sport', 'trade', 'trade']
     """
 
-    State = Coclusters
+    State = SpectralCoclusters
     solve = staticmethod(solve)
     non_negative = True
     _parameter_constraints: ClassVar[Rules] = {
@@ -169,14 +189,14 @@ class SpectralCoclustering(TransductiveClassifier):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_vectors=None,
-        degree_regularization=1.0,
-        n_init=10,
-        class_prior=None,
-        random_state=None,
-    ):
+        n_vectors: int | None = None,
+        degree_regularization: float = 1.0,
+        n_init: int = 10,
+        class_prior: str | ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_vectors = n_vectors
         self.degree_regularization = degree_regularization
@@ -185,13 +205,13 @@ class SpectralCoclustering(TransductiveClassifier):
         self.random_state = random_state
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
-        f = self.state_
-        scale = Scales(*f[:4])
+        s: SpectralCoclusters = self.state_
+        targets = [s.targets[t] for t in targets_of(self.domain_is_target_, d)]
         return add_up(
             by_class(
-                likelihood(closeness(place(X, scale, d, f.V[t]), f.centres[t]), f.spread[t]),
-                f.names[t],
+                likelihood(closeness(document_coordinates(X, s.scales, d, t.V), t.centers), t.variance),
+                t.names,
                 len(self.classes_),
             )
-            for t in targets_of(self.domain_is_target_, d)
+            for t in targets
         )

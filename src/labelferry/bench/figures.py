@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from ..baselines import SpectralClassifier
 from ..files import atomic_write
 from ..methods import CDSC, RSP
-from ..methods.rsp import extend
 from ..report.plots import plot_curves, plot_projection, plot_similarities
 from .pools import Array
 from .studies import measure_study, studies
@@ -38,7 +37,7 @@ def projection_rsp(seed: int) -> Picture:
     data = TASKS["rsp/orgs vs people from places + people + orgs"].load(seed)
     estimator = RSP(n_clusters=3, random_state=seed)
     estimator.transfer(data.Xs, data.ys, data.Xt)
-    points = extend(sp.csr_array(sp.vstack([data.Xs, data.Xt])), estimator.state_)
+    points = estimator.state_.extension.coordinates(sp.csr_array(sp.vstack([data.Xs, data.Xt])))
     return _project(points[:, 1:3], data, "RSP on orgs vs people from three classes")
 
 

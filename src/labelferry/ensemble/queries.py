@@ -9,7 +9,7 @@ Given the labels Y_A of the documents A, with predictions P_A before,
 
     P  <-  P + a K_A (a K_AA + s I)^-1 (Y_A - P_A),      rows of A set to the given labels                           (2)
 
-clipped at 0, and each row normalized. The methods behind P must not have seen Y_A, or there is no error to update_with_labels from.
+clipped at 0, and each row normalized. The methods behind P must not have seen Y_A, or there is no error to learn from.
 Of more than 1000 labels, 1000 influence other documents.
 
 Here a, from 0 to 1, is the value that predicts each label best from the others (leave-one-out): if similar documents do

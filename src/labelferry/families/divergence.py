@@ -1,23 +1,24 @@
-"""How far two domains are apart, and what that says about the risk of a transfer. Labels play no part.
+"""The distance of two domains, and the risk of a transfer that follows from it. Labels are not used.
 
-    KL(t || s) = sum_C p_C log(p_C / q_C),   p_C, q_C  shares of target and source in cluster C          (Lemma 1)
+    KL(t || s) = sum_C p_C log(p_C / q_C),   p_C, q_C  proportions of target and source in cluster C     (Lemma 1)
     R = 1 / (1 + exp(e^2 (1 - KL / kappa)))                                                              (6)
 
-    gap = 1 - <m_s, m_t> / (|m_s| |m_t|),   m  mean of a domain's documents of unit length; |m|^2 without its noise
+    gap = 1 - <m_s, m_t> / (|m_s| |m_t|),   m  mean of the unit-length documents of a domain; |m|^2 without its noise
 
-The clusters are those of a bisection of both domains together that stops where their means agree.
+The clusters are those of a bisection of both domains together that stops when their means agree.
 
 Paper: Shi, Fan, Yang and Ren, Relaxed Transfer of Different Classes via Spectral Partition, ECML PKDD 2009.
 
 Departures
 ----------
-- `form="corrected"`. By (5) P'(C) has the share S(P', C) in it already, and Lemma 1 multiplies by it once more, and so
-  takes the logarithm of the same ratio twice. For equal distributions that is not zero unless the samples
-  are of one size. `form="paper"` is the printed one.
-- Each count has 1/2 added, in both forms: a cluster without a source document would make the divergence infinite.
-- The means of the stop rule are compared by their cosine, noise taken off: the distance of plain means hardly ever
-  falls below theta in a small cluster. A cluster with fewer than max(10, N / 100) documents is not split.
-- kappa in (6): e^2 gives the printed formula, the logistic function of KL - e^2, which samples of text rarely reach.
+- `form="corrected"`. By (5), P'(C) already contains the proportion S(P', C). Lemma 1 multiplies by it again and so
+  takes the logarithm of the same ratio twice. For equal distributions that is not zero unless the samples have the same
+  size. `form="paper"` is the printed one.
+- 1/2 is added to each count, in both forms: a cluster without a source document would make the divergence infinite.
+- The means of the stop rule are compared by their cosine, without noise: the distance of plain means is hardly ever
+  below theta in a small cluster. A cluster with fewer than max(10, N / 100) documents is not split.
+- kappa in (6): e^2 gives the printed formula, the logistic function of KL - e^2. Samples of text rarely have a
+  divergence as large as e^2.
 """
 
 from __future__ import annotations
@@ -31,35 +32,35 @@ from ..linalg.matrix import Array, Matrix, squared_norm, stack_rows
 from ..linalg.normalize import normalize_rows_l2
 
 SAME_MEANS = 0.1  # theta of the bisection's stop rule
-MIN_DOCS, MIN_SHARE = 10, 0.01  # a cluster with fewer documents, or a smaller share of all, is not split
+MIN_DOCS, MIN_FRACTION = 10, 0.01  # a cluster with fewer documents, or a smaller fraction of all, is not split
 PSEUDO_COUNT = 0.5
 STEEPNESS = math.exp(2)  # lambda = e^2 in (6)
 DEFAULT_KAPPA = 2.0
 
 
 def gap(Xs: Matrix, Xt: Matrix) -> float:
-    """1 - cos of the mean documents, their squared lengths freed of the expected noise."""
+    """1 - cos of the mean documents, with squared lengths without the expected noise."""
     return _gap(normalize_rows_l2(Xs), normalize_rows_l2(Xt))
 
 
 def clustered_kl(
     Xs: Matrix, Xt: Matrix, *, form: str = "corrected", theta: float = SAME_MEANS, rng: np.random.Generator
 ) -> float:
-    """Lemma 1 for target || source over the clusters of both."""
+    """Lemma 1 for KL(target || source) over the clusters of both."""
     return kl(*cluster_counts(Xs, Xt, theta=theta, rng=rng), form=form)
 
 
 def cluster_counts(
     Xs: Matrix, Xt: Matrix, *, theta: float = SAME_MEANS, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Documents of the source, and of the target, in every cluster of the bisection of both."""
+    """Numbers of source documents and of target documents in every cluster of the bisection of both."""
     Z = normalize_rows_l2(stack_rows([Xs, Xt]))
     is_target = np.repeat([False, True], [Xs.shape[0], Xt.shape[0]])
-    min_size = max(MIN_DOCS, MIN_SHARE * len(is_target))
+    min_size = max(MIN_DOCS, MIN_FRACTION * len(is_target))
 
     def done(rows: Array, block: Matrix) -> bool:
         t = is_target[rows]
-        if len(rows) < min_size or min(t.sum(), (~t).sum()) < 2:  # too small, or of one domain: nothing to compare
+        if len(rows) < min_size or min(t.sum(), (~t).sum()) < 2:  # too small, or only one domain
             return True
         return _gap(block[~t], block[t]) < theta
 
@@ -69,7 +70,7 @@ def cluster_counts(
 
 
 def kl(source: Array, target: Array, form: str = "corrected") -> float:
-    """Lemma 1 from the documents of each domain in each cluster."""
+    """Lemma 1 from the numbers of documents of each domain in each cluster."""
     P, Q = target + PSEUDO_COUNT, source + PSEUDO_COUNT
     if form == "corrected":
         p, q = P / P.sum(), Q / Q.sum()
@@ -83,7 +84,7 @@ def kl(source: Array, target: Array, form: str = "corrected") -> float:
 
 
 def transfer_risk(divergence: float, kappa: float = DEFAULT_KAPPA) -> float:
-    """(6): from near 0 for equal distributions, through 1/2 where KL = kappa, to 1."""
+    """(6): near 0 for equal distributions, 1/2 if KL = kappa, at most 1."""
     return float(1 / (1 + math.exp(min(700.0, STEEPNESS * (1 - divergence / kappa)))))
 
 
@@ -95,7 +96,7 @@ def _gap(Zs: Matrix, Zt: Matrix) -> float:
 
 
 def _squared_mean(total: Array, squares: float, n: int) -> float:
-    """|E x|^2 without bias: the mean of x_i'x_j over pairs of different documents. Where that is 0, over all pairs."""
+    """|E x|^2 without bias: the mean of x_i'x_j over pairs of different documents. If that is 0, over all pairs."""
     of_all = float(total @ total)
     of_pairs = (of_all - squares) / max(n * (n - 1), 1)
     return of_pairs if of_pairs > 1e-9 * of_all / n**2 else of_all / n**2

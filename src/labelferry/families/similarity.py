@@ -1,4 +1,4 @@
-"""Similarity propagation over the hybrid graph, as a thin iteration: the solver of one method and the start of another.
+"""Similarity propagation on the hybrid graph with thin matrices: the solver of one method, the start of another.
 
     S = [ O   P ]     O = [ S_ii   S_io ]     P = [ R_i ]      Q  words x words                                     (1)
         [ P'  Q ]         [ S_oi   S_oo ]         [ R_o ]
@@ -7,9 +7,9 @@
 
     R_i, R_o  labelled and unlabelled documents x words, (4)     C_i  labelled documents x classes, (2)
 
-What is kept of O and of Q are the K leading eigenpairs with positive eigenvalues, so nothing is larger than documents x
-3K or words x K: O = U diag(l) U', Q = W diag(q) W', and the new O is A diag(1/q) A' with A = P W.
-`methods/similarity_propagation.py` says where this departs from the paper and why.
+Of O and of Q the K leading eigenpairs with positive eigenvalues are kept, so nothing is larger than documents x 3K or
+words x K: O = U diag(l) U', Q = W diag(q) W', and the new O is A diag(1/q) A' with A = P W.
+`methods/similarity_propagation.py` lists the departures from the paper and the reasons.
 """
 
 from __future__ import annotations
@@ -26,35 +26,37 @@ from ..linalg.discretize import indicator_sums
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
-from .clustering import likelihood
-from .hybrid_graph import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve, scales
+from .hybrid_graph import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve_weighting, scales
+from .per_target import likelihood
 
 TAU, MAX_ITER, TOL = 0.25, 30, 1e-4
 
 
-class Similarity(NamedTuple):
+class LowRankSimilarity(NamedTuple):
     """O = [U_i; U_o] diag(l) [U_i; U_o]' after the reset; before it, O = B B' with B = [R_i W_i; R_o W_o]."""
 
     U_i: Array  # labelled documents x K
     U_o: Array  # unlabelled documents x K
     l: Array  # K
-    W_i: Array  # words x K: W sqrt(1/q), scaled so that S_ii as estimated has norm 1
+    W_i: Array  # words x K: W sqrt(1/q), scaled so that the estimated S_ii has norm 1
     W_o: Array  # the same, scaled so that S_oo has norm 1
     B_o: Array  # R_o W_o, unlabelled documents x K
 
 
-def start(b: Blocks, C_i: sp.csr_array, codes_o: Array) -> Similarity:
-    """O = [C_i; C_o] [C_i; C_o]', for labels of the unlabelled documents from elsewhere (the paper's footnote 2)."""
+def start(b: Blocks, C_i: sp.csr_array, codes_o: Array) -> LowRankSimilarity:
+    """O = [C_i; C_o] [C_i; C_o]', with labels of the unlabelled documents from another method (footnote 2)."""
     K = C_i.shape[1]
     C = [C_i.toarray(), indicator(codes_o, K, C_i.dtype).toarray()]
-    length = np.sqrt((C[0] ** 2).sum(axis=0) + (C[1] ** 2).sum(axis=0))  # sqrt 2, or 1 where a class is missing
+    # The length is sqrt 2, or 1 if a class is missing in one block.
+    length = np.sqrt((C[0] ** 2).sum(axis=0) + (C[1] ** 2).sum(axis=0))
     kept = length > 0
     U_i, U_o = (part[:, kept] / length[kept] for part in C)
     none = np.zeros((b.R_i.shape[1], 0), dtype=C_i.dtype)
-    return Similarity(U_i, U_o, length[kept] ** 2, none, none, np.zeros((len(U_o), 0), dtype=C_i.dtype))
+    return LowRankSimilarity(U_i, U_o, length[kept] ** 2, none, none, np.zeros((len(U_o), 0), dtype=C_i.dtype))
 
 
-def step(s: Similarity, b: Blocks, C_i: sp.csr_array) -> Similarity:
+def step(s: LowRankSimilarity, b: Blocks, C_i: sp.csr_array) -> LowRankSimilarity:
+    """One round of Table 2."""
     K = C_i.shape[1]
     W0, T = np.linalg.qr(b.R_i.T @ s.U_i + b.R_o.T @ s.U_o)
     q, V = leading_positive((T / s.l) @ T.T, K)
@@ -67,7 +69,7 @@ def step(s: Similarity, b: Blocks, C_i: sp.csr_array) -> Similarity:
     R_a, R_c = R_u[:, :r], R_u[:, r:]
     l, V = leading_positive(np.block([[R_c @ R_c.T, R_a @ R_l.T], [R_l @ R_a.T, R_l @ R_l.T]]), K)  # S_ii = C_i C_i'
     V = fix_signs(V)
-    return Similarity(Q_u @ V[: Q_u.shape[1]], Q_l @ V[Q_u.shape[1] :], l, W_i, W_o, A_o)
+    return LowRankSimilarity(Q_u @ V[: Q_u.shape[1]], Q_l @ V[Q_u.shape[1] :], l, W_i, W_o, A_o)
 
 
 def propagate(b: Blocks, n_classes: int, codes_o: Array, *, max_iter: int, tol: float) -> Solution:
@@ -83,11 +85,11 @@ def propagate(b: Blocks, n_classes: int, codes_o: Array, *, max_iter: int, tol: 
     return Solution(s, tuple(history), max_iter, False)
 
 
-def similarities(
+def solve_targets(
     domains: Domains, *, weighting: str, tau: float, max_iter: int, tol: float
 ) -> tuple[Scales, list[tuple[Blocks, Solution]]]:
-    """The solution of every target, each on its own beside the sources, from logistic regression's labels."""
-    s = scales(domains, resolve(domains, weighting, "tfidf"), tau)
+    """The solution of every target, each separately with the sources, from the labels of logistic regression."""
+    s = scales(domains, resolve_weighting(domains, weighting, "tfidf"), tau)
     R = [relations(X, s, d) for d, X in enumerate(domains.X)]
     each = [blocks(domains, target, R) for target in domains.targets]
     return s, [
@@ -97,50 +99,53 @@ def similarities(
 
 
 def similarity_codes(domains: Domains) -> list[Array]:
-    """The class of the open rows of every target by similarity propagation with its default settings."""
-    _, solved = similarities(domains, weighting="auto", tau=TAU, max_iter=MAX_ITER, tol=TOL)
+    """Classes of `rows_to_label` of every target by similarity propagation with its default settings."""
+    _, solved = solve_targets(domains, weighting="auto", tau=TAU, max_iter=MAX_ITER, tol=TOL)
     return [
-        class_means(b, found.state, domains.n_classes).codes(found.state.B_o, target.shares)
-        for (b, found), target in zip(solved, domains.targets, strict=True)
+        class_means(b, solution.state, domains.n_classes).codes(solution.state.B_o, target.shares)
+        for (b, solution), target in zip(solved, domains.targets, strict=True)
     ]
 
 
 class ClassMeans(NamedTuple):
-    """Where the labelled documents of the classes lie among the rows of B, once these have unit length."""
+    """The means of the labelled documents of each class among the rows of B, scaled to unit length."""
 
-    centres: Array  # K x classes that have a document with words
-    spread: float  # mean squared distance of a labelled document to the mean of its class, by dimension
+    centers: Array  # K x classes that have a document with words
+    variance: float  # mean squared distance of a labelled document to the mean of its class, per dimension
     names: Array  # the class of every column
 
     def scores(self, B: Array) -> Array:
-        """Documents x columns: how likely each class is, 1 for the one with the nearest mean."""
-        return likelihood(2 * normalize_rows_l2(B) @ self.centres - (self.centres**2).sum(axis=0), self.spread)
+        """Documents x columns: the likelihood of each class relative to that with the nearest mean."""
+        return likelihood(2 * normalize_rows_l2(B) @ self.centers - (self.centers**2).sum(axis=0), self.variance)
 
     def codes(self, B: Array, shares: Array | None = None) -> Array:
-        """The class with the nearest mean, or nearest as the shares of the classes allow; the first one where no class
-        has a document with words."""
+        """The class with the nearest mean, or the labels that match the class proportions, if given.
+
+        The first class if no class has a document with words.
+        """
         if len(self.names) == 0:
             return np.zeros(len(B), dtype=np.intp)
         scores = self.scores(B)
-        return self.names[
-            (scores if shares is None else match_label_proportions(scores, shares[self.names])).argmax(axis=1)
-        ]
+        if shares is not None:
+            scores = match_label_proportions(scores, shares[self.names])
+        codes: Array = self.names[scores.argmax(axis=1)]
+        return codes
 
 
-def class_means(b: Blocks, s: Similarity, n_classes: int) -> ClassMeans:
-    """The means of the labelled documents with words, by class."""
+def class_means(b: Blocks, s: LowRankSimilarity, n_classes: int) -> ClassMeans:
+    """The means of the labelled documents with words, per class."""
     Z = normalize_rows_l2(b.R_i @ s.W_i)
-    there = Z.any(axis=1)
-    Z, codes = Z[there], b.codes_i[there]
+    has_words = Z.any(axis=1)
+    Z, codes = Z[has_words], b.codes_i[has_words]
     size = np.bincount(codes, minlength=n_classes)
     means = indicator_sums(Z, codes, n_classes) / np.maximum(size, 1)[:, None]
-    spread = ((Z - means[codes]) ** 2).sum() / max(Z.size, 1)
+    variance = ((Z - means[codes]) ** 2).sum() / max(Z.size, 1)
     names = np.flatnonzero(size)
-    return ClassMeans(means[names].T.astype(Z.dtype), max(float(spread), 1e-3), names)
+    return ClassMeans(means[names].T.astype(Z.dtype), max(float(variance), 1e-3), names)
 
 
 def leading_positive(M: Array, k: int) -> tuple[Array, Array]:
-    """The k largest eigenvalues of a small symmetric matrix, descending, as far as they are positive; and vectors."""
+    """The positive ones of the k largest eigenvalues of a small symmetric matrix, descending, and their vectors."""
     values, vectors = np.linalg.eigh((M + M.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
     floor = np.abs(values).max(initial=0.0) * np.finfo(M.dtype).eps * 100
@@ -149,7 +154,7 @@ def leading_positive(M: Array, k: int) -> tuple[Array, Array]:
 
 
 def _to_norm_one(W: Array, A: Array) -> tuple[Array, Array]:
-    """W and A divided so that A A' has spectral norm 1; left alone where it is zero."""
+    """W and A divided so that A A' has spectral norm 1; unchanged if it is zero."""
     norm = np.sqrt(np.linalg.norm(A.T @ A, 2)) if A.size else 0.0
     factor = W.dtype.type(1 / norm if norm > 0 else 1)
     return W * factor, A * factor
@@ -157,7 +162,7 @@ def _to_norm_one(W: Array, A: Array) -> tuple[Array, Array]:
 
 def _change(B0: Array, B: Array) -> float:
     """|| B B' - B0 B0' || / || B B' ||, Frobenius, from thin products."""
-    # The difference of the squares would lose the digits that matter.
+    # From the difference of the squares, the significant digits would be lost.
     R = np.asarray(np.linalg.qr(np.hstack([B, B0]).astype(np.float64), mode="r"))
     signs = np.repeat([1.0, -1.0], [B.shape[1], B0.shape[1]])
     new = float(np.linalg.norm(B.T @ B))

@@ -1,14 +1,17 @@
-"""Topics as a table people can read: the class each leans to, its common words, and the words of each domain."""
+"""Topics as a table: the class of each topic, its common words, and its words in each domain."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..linalg.matrix import Array
 from ..linalg.multiplicative import normalize_columns_l1, normalize_rows_l1
+
+TopicRow: TypeAlias = dict[str, Any]  # keys: topic, class, lean, common, domains
 
 
 def topics_table(
@@ -18,12 +21,32 @@ def topics_table(
     *,
     classes: Array,
     domain_names: Sequence[str],
-    feature_names: Sequence[str] | Array,
+    feature_names: ArrayLike,
     n_words: int,
-) -> list[dict[str, Any]]:
-    """One dict a topic, the most one-sided first; `pandas.DataFrame(rows)` makes a frame of it.
+) -> list[TopicRow]:
+    """One dict per topic, those with the clearest class first; `pandas.DataFrame(rows)` makes a data frame of it.
 
-    `common` and `of_domain` are words x topics. A topic leans to the class in which its share of all topics is largest.
+    Parameters
+    ----------
+    common : array of shape (n_features, n_topics)
+        Weights of the common words.
+    of_domain : sequence of arrays of shape (n_features, n_topics)
+        Weights of the words in each domain.
+    H : array of shape (n_topics, n_classes)
+        Weights of the topics in each class. The class of a topic is the one in which its proportion is largest.
+    classes : array of shape (n_classes,)
+        The labels.
+    domain_names : sequence of str
+        The names of the domains, in the order of `of_domain`.
+    feature_names : array of shape (n_features,)
+        The word of every column of X.
+    n_words : int
+        Number of words per list.
+
+    Returns
+    -------
+    rows : list of dict
+        `topic`, `class`, `lean` (proportion of the topic in that class, over all classes), `common` and `domains`.
     """
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (len(common),):
@@ -47,6 +70,6 @@ def topics_table(
 
 
 def _top(weights: Array, names: Array, n_words: int) -> list[str]:
-    """The heaviest words, ties by column; words without weight are never listed."""
+    """The words with the largest weights, ties in the order of the columns; words without weight are never listed."""
     order = np.argsort(-weights, kind="stable")[:n_words]
     return [str(names[word]) for word in order if weights[word] > 0]

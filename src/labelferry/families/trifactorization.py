@@ -1,57 +1,57 @@
-"""What all non-negative tri-factorisations X_d' ~ F_d H V_d' have in common.
+"""Shared parts of all non-negative tri-factorizations X_d' ~ F_d H V_d'.
 
     X_d  documents x words     F_d  words x topics     H  topics x classes     V_d  documents x classes
 
-The labels are rows of V that never change; a new document is a new row of V. The products with the data have as many
-columns as there are classes, never as many as there are topics: X_d' V_d comes first, then times H'.
+Given labels are rows of V that never change; a new document is a new row of V. The products with the data have one
+column per class, never one per topic: X_d' V_d is computed first, then multiplied by H'. X_d' V_d is needed at the end
+of a step (update of H), in the objective and at the start of the next step, so it is a field of the factors.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
+from ..core.iterate import Solution, restart
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.proportions import match_proportions
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale
+from .linear import start_labels
 
 Update: TypeAlias = Callable[[Array, Array, Array], Array]  # (A, numerator, denominator): `scale` or `root_scale`
-Normalize: TypeAlias = Callable[[Array], Array]
+Factors = TypeVar("Factors")  # the NamedTuple of the factors of one method
 
 
-class Problem(NamedTuple):
-    """The data of a tri-factorisation, one entry a domain."""
+class FactorizationProblem(NamedTuple):
+    """The data of a tri-factorization and the labels it starts from, one entry per domain."""
 
     X: tuple[Matrix, ...]
-    known: tuple[Array, ...]  # documents whose label is given: their rows of V are kept
-    fixed: tuple[Array | None, ...]  # X_d' V_d where every label is given, so computed once
-    last: dict[
-        str, Any
-    ]  # the last V that was asked for and its X' V: the end of a step and the start of the next agree
-    shares: tuple[Array | None, ...]  # of the classes among the documents without a label, where they are given
+    known: tuple[Array, ...]  # True for documents whose label is given: their rows of V are kept
+    V: tuple[Array, ...]  # at the start
+    XV: tuple[Array, ...]  # X_d' V_d at the start; it never changes if all labels of the domain are given
+    shares: tuple[Array | None, ...]  # class proportions of the documents without a label, if they have to be matched
 
-    def words_by_class(self, V: tuple[Array, ...]) -> list[Array]:
-        """X_d' V_d for every domain: words x classes."""
-        if self.last.get("V") is not V:
-            XV = [Xd.T @ Vd if XVd is None else XVd for Xd, Vd, XVd in zip(self.X, V, self.fixed, strict=True)]
-            self.last.update(V=V, XV=XV)
-        return list(self.last["XV"])
+    def words_by_class(self, V: Sequence[Array]) -> tuple[Array, ...]:
+        """X_d' V_d of every domain, words x classes: one product per domain that has documents without a label."""
+        return tuple(
+            XVd if known.all() else Xd.T @ Vd for Xd, Vd, known, XVd in zip(self.X, V, self.known, self.XV, strict=True)
+        )
 
     def update_unknown(self, V: Sequence[Array], update: Callable[[int], Array]) -> tuple[Array, ...]:
         """V with the rows of documents without a label replaced by those of `update(d)`."""
         return tuple(
-            Vd if XVd is not None else np.where(known[:, None], Vd, update(d))
-            for d, (Vd, known, XVd) in enumerate(zip(V, self.known, self.fixed, strict=True))
+            Vd if known.all() else np.where(known[:, None], Vd, update(d))
+            for d, (Vd, known) in enumerate(zip(V, self.known, strict=True))
         )
 
     def balanced(self, Vd: Array, d: int) -> Array:
-        """V_d with the rows of documents without a label matched to the shares of the domain, where these are given."""
+        """V_d with the rows of documents without a label matched to the class proportions of the domain, if given."""
         shares, unknown = self.shares[d], ~self.known[d]
         if shares is None:
             return Vd
@@ -60,19 +60,50 @@ class Problem(NamedTuple):
         return Vd
 
 
-def pose(
+def factorization_problem(
     X: Sequence[Matrix], known: Sequence[Array], V: Sequence[Array], shares: Sequence[Array | None] | None = None
-) -> Problem:
-    """The problem for data X and starting labels V, and the shares that the labels of each domain have to keep to."""
-    fixed = (Xd.T @ Vd if k.all() else None for Xd, Vd, k in zip(X, V, known, strict=True))
-    return Problem(tuple(X), tuple(known), tuple(fixed), {}, tuple(shares or [None] * len(V)))
+) -> FactorizationProblem:
+    """The problem for data X, starting labels V, and the class proportions that the labels of each domain match."""
+    XV = tuple(Xd.T @ Vd for Xd, Vd in zip(X, V, strict=True))
+    return FactorizationProblem(tuple(X), tuple(known), tuple(V), XV, tuple(shares or [None] * len(V)))
+
+
+def problem_of_domains(domains: Domains, X: Sequence[Matrix] | None = None) -> FactorizationProblem:
+    """The problem that starts from logistic regression; `X` replaces the data of the domains, if given."""
+    return factorization_problem(domains.X if X is None else X, domains.known, start_labels(domains), domains.shares)
+
+
+def solve_trifactorization(
+    p: FactorizationProblem,
+    start: Callable[[FactorizationProblem], Factors],
+    step: Callable[[Factors, FactorizationProblem], Factors],
+    objective: Callable[[Factors, FactorizationProblem], float],
+    *,
+    n_init: int,
+    max_iter: int,
+    tol: float,
+) -> Solution:
+    """Repeat `step` from each of `n_init` starts; the solution with the lowest objective."""
+    return restart(
+        lambda f: step(f, p),
+        lambda f: objective(f, p),
+        lambda: start(p),
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
+    )
 
 
 def update_documents(
-    V: Sequence[Array], p: Problem, B: Sequence[Array], *, by: Update = scale, to_one: Normalize = normalize_rows_l1
+    V: Sequence[Array], p: FactorizationProblem, B: Sequence[Array], *, by: Update = scale, normalize: bool = True
 ) -> tuple[Array, ...]:
     """V_d <- V_d * (X_d B_d) / (V_d B_d'B_d) for the documents without a label; B_d = F_d H, words x classes."""
-    return p.update_unknown(V, lambda d: p.balanced(to_one(by(V[d], p.X[d] @ B[d], V[d] @ gram(B[d]))), d))
+
+    def update(d: int) -> Array:
+        Vd = by(V[d], p.X[d] @ B[d], V[d] @ gram(B[d]))
+        return p.balanced(normalize_rows_l1(Vd) if normalize else Vd, d)
+
+    return p.update_unknown(V, update)
 
 
 def update_association(
@@ -93,31 +124,30 @@ def update_association(
     )
 
 
-def normalizers(when: str) -> tuple[Normalize, Normalize]:
-    """What is done to the columns of a word factor and to the rows of V right after their update, if anything."""
-    return (_columns_in_place, normalize_rows_l1) if when == "update" else (np.asarray, np.asarray)
+def normalize_columns_if(enabled: bool, A: Array) -> Array:
+    """A with columns that sum to one if `enabled`, in the memory of A; otherwise A unchanged.
 
-
-def _columns_in_place(A: Array) -> Array:
-    return normalize_columns_l1(A, out=A)  # an update gives a new array, which no one else has
+    Only for the result of an update, which is a new array.
+    """
+    return normalize_columns_l1(A, out=A) if enabled else A
 
 
 def random_factor(rng: np.random.Generator, rows: int, columns: int, dtype: Any) -> Array:
-    """Positive random entries, the same numbers in either precision."""
+    """Positive random entries, the same numbers in both precisions."""
     return (1e-3 + rng.random((rows, columns))).astype(dtype)
 
 
 def fold_in(X: Matrix, B: Array, *, n_iter: int = 100) -> Array:
-    """Rows V >= 0, V 1 = 1, with X' ~ B V' and B = F H (words x classes) given: the update of V, till it rests."""
+    """Rows V >= 0, V 1 = 1, with X' ~ B V' and B = F H (words x classes) fixed: `n_iter` updates of V."""
     XB, BtB = X @ B, gram(B)
-    V = np.full_like(XB, 1.0 / B.shape[1])
+    V: Array = np.full_like(XB, 1.0 / B.shape[1])
     for _ in range(n_iter):
         V = normalize_rows_l1(scale(V, XB, V @ BtB))
     return V
 
 
 class TriFactorization(TransductiveClassifier):
-    """Shell of the estimators in this family. `state_` has a field V, one array a domain."""
+    """Base class of the estimators in this family."""
 
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
@@ -131,16 +161,22 @@ class TriFactorization(TransductiveClassifier):
 
     @abstractmethod
     def _class_profiles(self, d: int) -> Array:
-        """B = F_d H, words x classes: the document of each class that domain d would expect."""
+        """B = F_d H, words x classes: the document of each class that the model expects in domain d."""
+
+    def _document_factors(self) -> tuple[Array, ...]:
+        """V, documents x classes per domain."""
+        V: tuple[Array, ...] = self.state_.V
+        return V
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
         return fold_in(X, self._class_profiles(d))
 
     def _scores(self, domains: Domains) -> list[Array]:
-        return [V for V, domain in zip(self.state_.V, domains, strict=True) if domain.is_target]
+        return [V for V, domain in zip(self._document_factors(), domains, strict=True) if domain.is_target]
 
 
 def check_n_topics(n_topics: int, n_words: int, name: str = "n_topics") -> None:
+    """Raise a ValueError if there are more topics than words."""
     if n_topics > n_words:
         raise ValueError(
             f"{name} must be at most n_features={n_words}; got {n_topics}. Lower it or keep more words with min_df."

@@ -1,4 +1,4 @@
-"""Graphs that the user brings: links between documents, a thesaurus, neighbours in an embedding."""
+"""Graphs given by the user: links between documents, a thesaurus, neighbors in an embedding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def doc_graphs(given: Any, domains: Domains, weight: float) -> list[Graph] | None:
-    """One graph a domain from affinities of all rows, or from a dict of one matrix a domain. None stays None."""
+    """One graph per domain from affinities of all rows, or from a dict with one matrix per domain. None stays None."""
     if given is None:
         return None
     if isinstance(given, dict):
@@ -30,7 +30,7 @@ def doc_graphs(given: Any, domains: Domains, weight: float) -> list[Graph] | Non
 
 
 def word_graphs(given: Any, domains: Domains, weight: float) -> list[Graph] | None:
-    """One graph a domain from affinities of the words, the same for all domains or a dict of one a domain."""
+    """One graph per domain from affinities of the words: the same for all domains, or a dict with one per domain."""
     if given is None:
         return None
     if isinstance(given, dict):
@@ -44,8 +44,8 @@ def _of_domain(
 ) -> Graph:
     if domain.key not in given:
         raise ValueError(
-            f"{name} has no graph for the domain {domain.key!r}; it has {list(given)}. Give one for each of "
-            f"{[d.key for d in domains]}, an empty sparse matrix where there are no links."
+            f"{name} has no graph for the domain {domain.key!r}; it has {list(given)}. Pass one for each of "
+            f"{[d.key for d in domains]}, an empty sparse matrix if there are no links."
         )
     return graph(_affinity(given[domain.key], n_nodes, f"{name}[{domain.key!r}]"), domains.dtype, weight)
 
@@ -53,10 +53,10 @@ def _of_domain(
 def _affinity(W: Any, n_nodes: int, name: str) -> sp.csr_array:
     W = sp.csr_array(W)
     if W.shape != (n_nodes, n_nodes):
-        raise ValueError(f"{name} must have shape ({n_nodes}, {n_nodes}), one node a row of it; got {W.shape}.")
+        raise ValueError(f"{name} must have shape ({n_nodes}, {n_nodes}), one row per node; got {W.shape}.")
     if not np.isfinite(W.data).all() or (W.data < 0).any():
         raise ValueError(
-            f"{name} must hold affinities, finite and >= 0; got entries from {W.data.min():.3g}. Clip them."
+            f"{name} must contain affinities, finite and >= 0; got entries from {W.data.min():.3g}. Clip them."
         )
     W = symmetric(W)
     W.setdiag(0)

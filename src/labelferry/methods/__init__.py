@@ -1,4 +1,4 @@
-"""One file = one paper of the five."""
+"""The methods of the five papers, one file per method."""
 
 from .cdsc import CDSC
 from .gcmf import GCMF

@@ -1,50 +1,50 @@
-r"""Cross-domain spectral classification: one cut of all documents that keeps classes whole and parts the target well.
+r"""Cross-domain spectral classification: one cut of all documents that keeps classes together and separates the target.
 
-    minimise  x'(D - W)x / x'Dx  +  beta |U'x|^2  +  lambda x'(D_s - W_s)x / x'Dx                                    (6)
+    minimize  x'(D - W)x / x'Dx  +  beta |U'x|^2  +  lambda x'(D_s - W_s)x / x'Dx                                    (6)
 
-    W    cosines of all documents      D    its row sums      U  one column e_i - e_j a pair of documents of a class (4)
-    W_s  W among target documents      D_s  its row sums      x  the side of the cut each document is on, relaxed
+    W    cosines of all documents      D    its row sums      U  one column e_i - e_j per pair of documents of a class
+    W_s  W among target documents      D_s  its row sums      x  the side of the cut that each document is on, relaxed
 
     T = (D - W) + beta U U' + lambda (D_s - W_s)                                                                    (10)
     T x = d D x,  that is  D^-1/2 T D^-1/2 y = d y,   y = D^1/2 x                                             (11), (12)
 
-The k smallest eigenvectors give every document k coordinates, its row of x. Rows are scaled to unit length, and a
-linear classifier learns from those of the labelled documents. U U' is n_c I - 1 1' on the rows of a class and W = Z Z'
-for unit rows Z, so a product with T costs two sparse products with Z, whatever beta and lambda are.
+U is (4) of the paper. The k smallest eigenvectors give every document k coordinates, its row of x. Rows are scaled to
+unit length, and a linear classifier is trained on those of the labelled documents. U U' is n_c I - 1 1' on the rows of
+a class and W = Z Z' for unit rows Z, so a product with T costs two sparse products with Z, for any beta and lambda.
 
 Paper: Ling, Dai, Xue, Yang and Yu, Spectral Domain-Transfer Learning, KDD 2008.
 
 Departures
 ----------
 - The cuts in (1) do not change with the length of x, |U'x|^2 does; the paper's step to (10), with y of unit length, is
-  exact only where U'x = 0. (10) is what is solved, here as there. From (3) to (6) x'D_s x is replaced by x'Dx.
-- k is at most one less than there are points: the unlabelled documents, and one point for the documents of each class
-  in a domain. With as many eigenvectors as points all of these are equally far apart.
+  exact only if U'x = 0. (10) is solved, here as in the paper. From (3) to (6) x'D_s x is replaced by x'Dx.
+- k is at most the number of points minus one. The points are the unlabelled documents, and one point for the documents
+  of each class in a domain. With as many eigenvectors as points, all points are equally distant.
 - `degree_regularization` tau adds tau mean(d) / n to every similarity. With plain cosines (tau = 0, the paper) the
-  smallest eigenvectors are taken by near-duplicates and very short documents.
+  smallest eigenvectors separate near-duplicates and very short documents.
 - k and lambda. The paper has k = 6 and lambda = 0.025, chosen by the error on all its test sets. Here k is the
-  number of classes and one more, and lambda = 0.2 with tau = 1. These were chosen, by the error, on three of the
-  paper's six newsgroup tasks (rec vs talk, rec vs sci, comp vs talk; 250 documents a class, three draws) from k = 2, 3,
-  4, lambda = 0 to 1, tau = 0.3, 1, 3, and checked on the other three, with five draws of all:
+  number of classes plus one, and lambda = 0.2 with tau = 1. These were chosen, by the error, on three of the paper's
+  six newsgroup tasks (rec vs talk, rec vs sci, comp vs talk; 250 documents per class, three draws) from k = 2, 3, 4,
+  lambda = 0 to 1, tau = 0.3, 1, 3, and checked on the other three, with five draws of all:
 
       error                                            three chosen on    three others    all six (paper: .071)
       k = 6, lambda = .025, tau = 0 (the paper)              .139             .146            .142
       k = 3, lambda = .2,   tau = 1 (default)                .057             .109            .083
       k = 2, lambda = 0,    tau = 1                          .084             .084            .084
 
-  The check is not quite blind: a prototype had been tried with these values on all six. And it does not show that
+  The check is not completely blind: a prototype had been tried with these values on all six. And it does not show that
   lambda > 0 helps: on the three others lambda = 0 is better, on GCMF's six tasks at full size the accuracies are .892
   and .888 (the paper's values: .751).
   The choice matters: with lambda = .2, k = 2 or k = 4 fails (.24 and .36 on the three). Of the second and third
-  eigenvectors one parts the domains and one the classes. The fourth, orthogonal to that, parts the classes of the
-  source one way and those of the target the other, and misleads the classifier.
+  eigenvectors one separates the domains and one the classes. The fourth, orthogonal to these, separates the classes of
+  the source in one direction and those of the target in the opposite direction, and misleads the classifier.
   On the four classes of GCMF's groups, k = 5 gives the accuracy .71, 4 and 6 give .52 and .47.
-- Several sources, and known labels in the target: the documents of a class are linked within their domain, not across.
+- Several sources, and known labels in the target: the documents of a class are linked within their domain only.
 - The linear classifier is logistic regression; the paper names none.
-- Coordinates that no similarity reaches (W x = 0, where X has fewer dimensions than k) are left out.
-- Where X has negative entries, W is 1 + cosine, so that no degree is negative.
-- New documents, on which the paper is silent, get the coordinates that (11) would give them, the others as they are:
-  see `labelferry.families.spectral`.
+- Coordinates without similarity (W x = 0, if X has fewer dimensions than k) are removed.
+- If X has negative entries, W is 1 + cosine, so that no degree is negative.
+- New documents are not in the paper. They get the coordinates that (11) gives them if all others stay as they are: see
+  `labelferry.families.spectral`.
 """
 
 from __future__ import annotations
@@ -52,13 +52,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count, positive
 from ..core.registry import register
 from ..families.linear import START_C
-from ..families.spectral import SpectralShell, cut, describe, extend, nodes
+from ..families.spectral import SpectralClassifierBase, cut_eigenvectors, extend, make_spectrum, nodes
 from ..linalg.matrix import Array, Matrix
 
 
@@ -72,37 +73,53 @@ def solve(
     C: float,
     rng: np.random.Generator,
 ) -> Solution:
+    """Embed and classify; the parameters are those of `CDSC`."""
     g = nodes(domains)
     k = n_eigenvectors or domains.n_classes + 1
-    W, found, x = cut(g, n_eigenvectors=k, beta=must_link, lam=target_cut, tau=degree_regularization, rng=rng)  # (12)
-    state = describe(W, g, found.values, x, C, domains.dtype)
-    return Solution(state, (float(found.values.sum()),), 1, found.converged)
+    W, eigenpairs, x = cut_eigenvectors(
+        g, n_eigenvectors=k, beta=must_link, lam=target_cut, tau=degree_regularization, rng=rng
+    )  # (12)
+    state = make_spectrum(W, g, eigenpairs.values, x, C, domains.dtype)
+    return Solution(state, (float(eigenpairs.values.sum()),), 1, eigenpairs.converged)
 
 
 @register
-class CDSC(SpectralShell):
+class CDSC(SpectralClassifierBase):
     """Cross-domain spectral classification: eigenvectors of one graph of all documents, then a linear classifier.
 
     `CDSC(n_eigenvectors=6, target_cut=0.025, degree_regularization=0)` is the paper.
 
     Parameters
     ----------
-    n_eigenvectors : k; None is the number of classes plus one, for the domains. More than there are documents, or
-        dimensions in X, is cut down to these.
-    target_cut : lambda in (6), weight of the cut among the target's documents. 0 is the spectral classifier.
-    must_link : beta in (6), weight of the constraints that the documents of a class in a domain belong together. From
-        0.1 on it hardly matters (error .054 at 0.1 and .053 from 1 to 1000 on the three tasks); 0 is .26.
-    degree_regularization : tau, share of the mean degree added to the degree of every document.
-    C : weight of the logistic loss against the squared norm of the weights. It moves probabilities, hardly labels.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of the eigensolver's start.
+    n_eigenvectors : int, default=None
+        Number of eigenvectors k; None is the number of classes plus one (for the domains). It is reduced to the number
+        of documents, or of dimensions of X, if there are fewer.
+    target_cut : float, default=0.2
+        Weight of the cut among the documents of the target, lambda in (6). 0 is the spectral classifier.
+    must_link : float, default=15.0
+        Weight of the constraints that the documents of a class in a domain belong together, beta in (6). From 0.1 on it
+        hardly matters (error .054 at 0.1 and .053 from 1 to 1000 on the three tasks); 0 is .26.
+    degree_regularization : float, default=1.0
+        Fraction of the mean degree added to the degree of every document, tau.
+    C : float, default=10.0
+        Weight of the logistic loss against the squared norm of the weights. It changes probabilities, but hardly any
+        label.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start of the eigensolver.
 
     Attributes
     ----------
-    state_ : Spectrum(values, vectors, ...): the eigenvalues d, the coordinates x of all documents (sources first), what
-        new documents need, and the classifier. `objective_history_` holds the sum of the eigenvalues, `converged_` says
-        that the eigensolver did (else there was a warning). The others are those of every estimator.
+    state_ : Spectrum
+        `vectors`, the coordinates x of all documents (sources first); `extension` and `target`, the eigenvalues d and
+        the sums that new documents need; `model`, the classifier.
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
+    objective_history_ : array
+        The sum of the eigenvalues.
+    converged_ : bool
+        Whether the eigensolver converged; if not, there was a warning.
 
     References
     ----------
@@ -132,15 +149,15 @@ class CDSC(SpectralShell):
 
     def __init__(
         self,
-        n_eigenvectors=None,
+        n_eigenvectors: int | None = None,
         *,
-        target_cut=0.2,
-        must_link=15.0,
-        degree_regularization=1.0,
-        C=START_C,
-        class_prior=None,
-        random_state=None,
-    ):
+        target_cut: float = 0.2,
+        must_link: float = 15.0,
+        degree_regularization: float = 1.0,
+        C: float = START_C,
+        class_prior: str | ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_eigenvectors = n_eigenvectors
         self.target_cut = target_cut
         self.must_link = must_link

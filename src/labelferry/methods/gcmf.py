@@ -1,30 +1,32 @@
-r"""Graph co-regularised tri-factorisation: labels are smooth over similar documents, topics over similar words.
+r"""Graph co-regularized tri-factorization: labels are smooth over similar documents, topics over similar words.
 
-    minimise  sum_d || X_d' - U_d H V_d' ||^2 + lambda tr(U_d' L^u_d U_d) + gamma tr(V_d' L^v_d V_d),  L = D - W,    (7)
+    minimize  sum_d || X_d' - U_d H V_d' ||^2 + lambda tr(U_d' L^u_d U_d) + gamma tr(V_d' L^v_d V_d),  L = D - W,    (7)
     over      U_d, H, V_d >= 0,   U_d'1 = 1,  V_d'1 = 1
 
     X_d  documents x words     U_d  words x topics          H    topics x classes, shared
-    V_d  documents x classes; a source's are its labels     W^u_d, W^v_d  affinity of words and of documents in domain d
+    V_d  documents x classes; those of a source: its labels
+    W^u_d, W^v_d  affinity of words and of documents in domain d
 
-W links each word (document) of a domain to its p nearest by cosine, max(W, W') (3), (5); or it is a graph of your own.
+W links each word (document) of a domain to its p nearest by cosine, max(W, W') (3), (5); or it is the user's own graph.
 
 Paper: Long, Wang, Ding, Shen and Yang, Transfer Learning with Graph Co-Regularization, AAAI 2012. Theorem 1: (7) never
-rises under (8)-(10).
+increases under (8)-(10).
 
 Departures
 ----------
-- "X / ||X||" in Algorithm 1 may mean the whole matrix or each document. It is the whole matrix: only then do the
-  paper's lambda = gamma = 100 weigh anything (comp-sci, rec-talk, sci-talk after 100 iterations: .972 against .911).
-  `normalization="documents"` is the other reading.
-- U and V are normalised right after their own update and not after (10), with which X'V would have to be computed once
-  more. Theorem 1 holds without the normalisations.
-- 40 iterations in place of 100, chosen on the three tasks above, where nothing changes after 40 (.972), and on three of
-  Amazon's pairs with lambda = gamma = 1, where the labels drift from the source's meaning (books-kitchen,
-  electronics-dvd, kitchen-electronics: .815 after 40, .760 after 100). `max_iter=100` is the paper's.
-- A new document is folded in by (9) with its nearest documents by cosine of the same domain as neighbours, also where
-  the documents had a graph of your own: it has no links there.
-- Labels given for documents of a target keep the mass they start with, so the columns of V sum to one but for them.
-- `class_prior` is not in the paper. Where it is given, the columns of a target's V sum to the shares and not to one.
+- "X / ||X||" in Algorithm 1 may mean the whole matrix or each document. Here it is the whole matrix: only then do the
+  paper's lambda = gamma = 100 have an effect (comp-sci, rec-talk, sci-talk after 100 iterations: .972 against .911).
+  `normalization="documents"` is the other interpretation.
+- U and V are normalized right after their own update and not after (10), which would require another product X'V.
+  Theorem 1 is true without the normalizations.
+- 40 iterations instead of 100, chosen on the three tasks above, where nothing changes after 40 (.972), and on three of
+  Amazon's pairs with lambda = gamma = 1, where the labels drift away from the meaning that they have in the source
+  (books-kitchen, electronics-dvd, kitchen-electronics: .815 after 40, .760 after 100). `max_iter=100` is the paper's.
+- A new document is folded in by (9) with its nearest documents by cosine of the same domain as neighbors, also if the
+  user gave a graph of the documents: the new document has no links there.
+- Labels given for documents of a target keep the mass they start with, so the columns of V do not sum exactly to one.
+- `class_prior` is not in the paper. If it is given, the columns of a target's V sum to the class proportions, not to
+  one.
 - Logistic regression starts from documents of unit length, whatever `normalization` is.
 """
 
@@ -32,104 +34,122 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
-from ..core.iterate import Solution, restart
+from ..core.iterate import Solution
 from ..core.params import Rules, at_least, choice, count
 from ..core.registry import register
 from ..families.linear import start_labels
-from ..families.topics import topics_table
-from ..families.trifactorization import Problem, TriFactorization, check_n_topics, pose, random_factor
+from ..families.topics import TopicRow, topics_table
+from ..families.trifactorization import (
+    FactorizationProblem,
+    TriFactorization,
+    check_n_topics,
+    factorization_problem,
+    normalize_columns_if,
+    random_factor,
+    solve_trifactorization,
+)
 from ..families.user_graphs import doc_graphs, word_graphs
 from ..linalg.knn import nearest, neighbor_graph
 from ..linalg.laplacian import Graph, graph, roughness, subgraph
 from ..linalg.matrix import Array, Matrix, empty_rows, fill_rows, squared_norm, take_columns
-from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale, sq_residual
+from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale
 from ..linalg.normalize import normalize_rows_l2, scale_rows, unit_norm
+from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):
+    """The factors of (7); U, V and XV have one entry per domain."""
+
     U: tuple[Array, ...]
     H: Array
     V: tuple[Array, ...]
+    XV: tuple[Array, ...]  # X_d' V_d
 
 
 class Graphs(NamedTuple):
+    """The graphs of (7), one entry per domain."""
+
     words: tuple[Graph, ...]  # lambda W^u_d
     docs: tuple[Graph, ...]  # gamma W^v_d
 
 
 class Fitted(NamedTuple):
-    """The factors, and the documents they were fitted to: a new one asks them for its neighbours."""
+    """The factors and the documents they were fitted to, among which a new document has its neighbors."""
 
-    U: tuple[Array, ...]
-    H: Array
-    V: tuple[Array, ...]
-    X: tuple[Matrix, ...]  # as factorised
-    lengths: Array | None  # what each X was divided by; None where every document was divided by its own length
+    factors: Factors
+    X: tuple[Matrix, ...]  # as factorized
+    lengths: Array | None  # what each X was divided by; None if every document was divided by its own length
     gamma: float
-    p: int  # neighbours of a document
+    p: int  # number of neighbors of a document
 
 
-def objective(f: Factors, p: Problem, g: Graphs) -> float:  # (7)
+def objective(f: Factors, p: FactorizationProblem, g: Graphs) -> float:  # (7)
+    """The squared residuals and the roughness over both graphs, summed over the domains."""
     return sum(
-        sq_residual(Xd, Ud @ f.H, Vd) + roughness(words, Ud) + roughness(docs, Vd)
-        for Xd, Ud, Vd, words, docs in zip(p.X, f.U, f.V, g.words, g.docs, strict=True)
+        sq_residual(Xd, Ud @ f.H, Vd, XVd) + roughness(words, Ud) + roughness(docs, Vd)
+        for Xd, Ud, Vd, XVd, words, docs in zip(p.X, f.U, f.V, f.XV, g.words, g.docs, strict=True)
     )
 
 
-def step(f: Factors, p: Problem, g: Graphs, normalize: bool = True) -> Factors:
+def step(f: Factors, p: FactorizationProblem, g: Graphs, normalize: bool = True) -> Factors:
     """(8)-(10) for one domain after the other, as in Algorithm 1. Theorem 1 is about `normalize=False`."""
-    U, H, V = list(f.U), f.H, list(f.V)
-    to_one = normalize_columns_l1 if normalize else np.asarray
-    XV = p.words_by_class(f.V)
+    U, H, V, XV = list(f.U), f.H, list(f.V), list(f.XV)
     VtV = [gram(Vd) for Vd in V]
     UtXV = [Ud.T @ XVd for Ud, XVd in zip(U, XV, strict=True)]
     for d, (words, docs) in enumerate(zip(g.words, g.docs, strict=True)):
         new_U = partial(update_U, H=H, G=H @ VtV[d] @ H.T)
-        U[d] = to_one(by_rows(new_U, U[d], XV[d], words.W @ U[d], words.degree))
-        if p.fixed[d] is None:
+        U[d] = normalize_columns_if(normalize, by_rows(new_U, U[d], XV[d], words.W @ U[d], words.degree))
+        if not p.known[d].all():
             B = U[d] @ H
             Vd = update_V(V[d], p.X[d] @ B, docs.W @ V[d], docs.degree, G=gram(B))
-            V[d] = np.where(p.known[d][:, None], V[d], to_mass(to_one(Vd), p.shares[d]))
+            V[d] = np.where(p.known[d][:, None], V[d], scale_to_mass(normalize_columns_if(normalize, Vd), p.shares[d]))
             XV[d], VtV[d] = p.X[d].T @ V[d], gram(V[d])
         UtXV[d] = U[d].T @ XV[d]
         H = root_scale(H, add_up(UtXV), add_up(Ud.T @ (Ud @ H) @ VtVd for Ud, VtVd in zip(U, VtV, strict=True)))  # (10)
-    return Factors(tuple(U), H, tuple(V))
+    return Factors(tuple(U), H, tuple(V), tuple(XV))
 
 
-def masses(shares: Array, before: Array) -> Array:
-    """What the columns of a target's V sum to, where its shares are given: one on average, in proportion to the shares
-    over those among the labels. V'1 = 1 of (7) takes them to be equal: a rare class would have the larger entries."""
-    moved = shares / before
-    return moved * len(moved) / moved.sum()
+def masses(shares: Array, label_shares: Array) -> Array:
+    """The sums of the columns of a target's V if its class proportions (`shares`) are given.
+
+    One on average, proportional to the proportions divided by those of the given labels (`label_shares`). V'1 = 1 of
+    (7) assumes that they are equal: a rare class would have the larger entries.
+    """
+    moved = shares / label_shares
+    mass: Array = moved * len(moved) / moved.sum()
+    return mass
 
 
-def to_mass(V: Array, mass: Array | None) -> Array:
-    """Columns that sum to one brought to the masses, where there are any."""
+def scale_to_mass(V: Array, mass: Array | None) -> Array:
+    """Columns that sum to one, scaled to the sums in `mass`; unchanged if it is None."""
     return V if mass is None else V * mass.astype(V.dtype)
 
 
 def update_U(U: Array, XV: Array, WU: Array, degree: Array, *, H: Array, G: Array) -> Array:
+    """(8) for a block of words, not normalized."""
     return root_scale(U, XV @ H.T + WU, U @ G + degree * U)  # (8), G = H V'V H'
 
 
 def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Array:
+    """(9), not normalized."""
     return root_scale(V, XB + WV, V @ G + degree * V)  # (9), B = U H and G = B'B
 
 
-def start(V: tuple[Array, ...], here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random U_d for the words that are here, and H; V from the labels or logistic regression (Algorithm 1)."""
-    draw = partial(random_factor, rng, dtype=V[0].dtype)
+def start(p: FactorizationProblem, here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:
+    """Random U_d for the words that are `here`, and H; V from the labels or logistic regression (Algorithm 1)."""
+    draw = partial(random_factor, rng, dtype=p.V[0].dtype)
     U = tuple(normalize_columns_l1(draw(len(h), n_topics)[h]) for h in here)
-    return Factors(U, draw(n_topics, V[0].shape[1]), V)
+    return Factors(U, draw(n_topics, p.V[0].shape[1]), p.V, p.XV)
 
 
 def cosine_graphs(X: Sequence[Matrix], n_neighbors: int, weight: float) -> list[Graph]:
-    """(3) over the rows of each matrix, times its weight in (7); no neighbours are looked for where it has none."""
+    """(3) over the rows of each matrix, times its weight in (7); without a search for neighbors if the weight is 0."""
     p = n_neighbors if weight > 0 else 0
     return [graph(neighbor_graph(Xd, n_neighbors=p), Xd.dtype, weight) for Xd in X]
 
@@ -149,6 +169,7 @@ def solve(
     doc_graph: Any = None,
     word_graph: Any = None,
 ) -> Solution:
+    """Fit the factors; the parameters are those of `GCMF` and of its `fit`."""
     check_n_topics(n_topics, domains.n_words)
     by_matrix = normalization == "matrix"
     X = tuple((unit_norm if by_matrix else normalize_rows_l2)(Xd) for Xd in domains.X)
@@ -156,33 +177,33 @@ def solve(
         [Xd.T for Xd in domains.X], n_neighbors, word_smoothness
     )
     docs = doc_graphs(doc_graph, domains, doc_smoothness) or cosine_graphs(X, n_neighbors, doc_smoothness)
-    # A word that a domain does not have, and no graph links to others, has a row of zeros from the first (8) on.
+    # A word that does not occur in a domain and has no links in its graph has a row of zeros from the first (8) on.
     here = [~empty_rows(Xd.T) | (g.degree.ravel() > 0) for Xd, g in zip(X, words, strict=True)]
     g = Graphs(tuple(subgraph(w, h) for w, h in zip(words, here, strict=True)), tuple(docs))
     mass = [None if shares is None else masses(shares, domains.class_prior) for shares in domains.shares]
-    V = tuple(to_mass(normalize_columns_l1(Vd), m) for Vd, m in zip(start_labels(domains), mass, strict=True))
-    p = pose([take_columns(Xd, h) for Xd, h in zip(X, here, strict=True)], domains.known, V, mass)
-    best = restart(
-        partial(step, p=p, g=g),
-        partial(objective, p=p, g=g),
-        lambda: start(V, here, n_topics, rng),
+    V = tuple(scale_to_mass(normalize_columns_l1(Vd), m) for Vd, m in zip(start_labels(domains), mass, strict=True))
+    best = solve_trifactorization(
+        factorization_problem([take_columns(Xd, h) for Xd, h in zip(X, here, strict=True)], domains.known, V, mass),
+        partial(start, here=here, n_topics=n_topics, rng=rng),
+        partial(step, g=g),
+        partial(objective, g=g),
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
     )
     f: Factors = best.state
-    U = tuple(fill_rows(Ud, h) for Ud, h in zip(f.U, here, strict=True))
+    U, XV = (tuple(fill_rows(Ad, h) for Ad, h in zip(A, here, strict=True)) for A in (f.U, f.XV))
     lengths = np.sqrt([squared_norm(Xd) for Xd in domains.X]) if by_matrix else None
-    return best._replace(state=Fitted(U, f.H, f.V, X, lengths, float(doc_smoothness), n_neighbors))
+    return best._replace(state=Fitted(Factors(U, f.H, f.V, XV), X, lengths, float(doc_smoothness), n_neighbors))
 
 
-def fold_in(X: Matrix, f: Fitted, d: int, *, n_iter: int = 100) -> Array:
-    """(9) for new documents of domain d, long enough to rest; U, H and the labels of their neighbours are given."""
-    B, V_d = f.U[d] @ f.H, f.V[d]
+def fold_in_with_neighbors(X: Matrix, s: Fitted, d: int, *, n_iter: int = 100) -> Array:
+    """`n_iter` updates (9) for new documents of domain d; U, H and the labels of their neighbors are fixed."""
+    B, V_d = s.factors.U[d] @ s.factors.H, s.factors.V[d]
     XB, BtB = X @ B, gram(B)
-    W = f.gamma * nearest(X, f.X[d], n_neighbors=f.p if f.gamma > 0 else 0)
+    W = s.gamma * nearest(X, s.X[d], n_neighbors=s.p if s.gamma > 0 else 0)
     WV, degree = W @ V_d, np.asarray(W.sum(axis=1)).reshape(-1, 1)
-    V = np.full_like(XB, V_d.mean())
+    V: Array = np.full_like(XB, V_d.mean())
     for _ in range(n_iter):
         V = update_V(V, XB, WV, degree, G=BtB)
     return V
@@ -190,27 +211,39 @@ def fold_in(X: Matrix, f: Fitted, d: int, *, n_iter: int = 100) -> Array:
 
 @register
 class GCMF(TriFactorization):
-    """Graph co-regularised tri-factorisation.
+    """Graph co-regularized tri-factorization.
 
     Parameters
     ----------
-    n_topics : k in the paper.
-    word_smoothness : lambda in (7). The paper's 100 serves classes that are topics; take 1 for sentiment.
-    doc_smoothness : gamma in (7), likewise.
-    n_neighbors : p in (3) and (5).
-    normalization : "matrix" divides each domain's X by its norm, "documents" each document by its length.
-    max_iter : number of rounds of (8)-(10); the paper has 100.
-    tol : stop when the objective falls by less than this share of its first value in ten rounds; 0 runs all.
-    n_init : restarts from other random topics; the lowest objective is kept.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of the random topics.
+    n_topics : int, default=64
+        Number of topics, k in the paper.
+    word_smoothness : float, default=100.0
+        Weight of the graph of words, lambda in (7). The paper's 100 is good if the classes are topics; use 1 for
+        sentiment.
+    doc_smoothness : float, default=100.0
+        Weight of the graph of documents, gamma in (7); use 1 for sentiment.
+    n_neighbors : int, default=10
+        Number of neighbors in both graphs, p in (3) and (5).
+    normalization : {"matrix", "documents"}, default="matrix"
+        "matrix" divides the X of each domain by its norm, "documents" divides each document by its length.
+    max_iter : int, default=40
+        Number of rounds of (8)-(10); 100 in the paper.
+    tol : float, default=0.0
+        Stop if the objective decreases by less than this fraction of its first value in ten rounds; 0 runs all rounds.
+    n_init : int, default=1
+        Number of starts with different random topics; the solution with the lowest objective is kept.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random topics.
 
     Attributes
     ----------
-    state_ : Fitted(U, H, V, X, lengths, gamma, p), in the order of `domain_names_`. X are the documents it was fitted
-        to: new ones look for their neighbours there, and a saved model contains them. The others are those of every
-        estimator.
+    state_ : Fitted
+        `state_.factors` contains U, H, V and XV, in the order of `domain_names_`. `state_.X` contains the documents of
+        the fit, among which new documents have their neighbors; a saved model contains them too.
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
 
     References
     ----------
@@ -239,18 +272,18 @@ class GCMF(TriFactorization):
 
     def __init__(
         self,
-        n_topics=64,
+        n_topics: int = 64,
         *,
-        word_smoothness=100.0,
-        doc_smoothness=100.0,
-        n_neighbors=10,
-        normalization="matrix",
-        max_iter=40,
-        tol=0.0,
-        n_init=1,
-        class_prior=None,
-        random_state=None,
-    ):
+        word_smoothness: float = 100.0,
+        doc_smoothness: float = 100.0,
+        n_neighbors: int = 10,
+        normalization: str = "matrix",
+        max_iter: int = 40,
+        tol: float = 0.0,
+        n_init: int = 1,
+        class_prior: str | ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_topics = n_topics
         self.word_smoothness = word_smoothness
         self.doc_smoothness = doc_smoothness
@@ -263,36 +296,83 @@ class GCMF(TriFactorization):
         self.random_state = random_state
 
     def fit(
-        self, X, y, sample_domain=None, *, target=None, use_target_labels=False, doc_graph=None, word_graph=None
-    ) -> GCMF:
-        """Label the target rows of X; the first parameters are those of every estimator.
+        self,
+        X: Any,
+        y: Any,
+        sample_domain: Any = None,
+        *,
+        target: Any = None,
+        use_target_labels: bool = False,
+        doc_graph: Any = None,
+        word_graph: Any = None,
+    ) -> Self:
+        """Predict the labels of the target rows of X.
 
         Parameters
         ----------
-        doc_graph : affinities of your own in place of cosine neighbours: rows x rows of X (links between documents of
-            different domains are not used), or a dict from a domain's sample_domain to documents x documents.
-        word_graph : words x words, for all domains; or a dict from a domain's sample_domain to words x words.
+        X : array or sparse matrix of shape (n_documents, n_words)
+            The documents of all domains.
+        y : array of shape (n_documents,)
+            One label per row. Unlabelled is -1 for integers and None, NaN or "" for strings.
+        sample_domain : array of shape (n_documents,), default=None
+            One integer per row: >= 0 is a source, < 0 a target, one number per domain. Or one name per row. None: the
+            unlabelled rows are the target, the others are one source.
+        target : str or list of str, default=None
+            Name (or names) of the target if `sample_domain` contains names.
+        use_target_labels : bool, default=False
+            Whether to learn from labels on target rows too. By default they are never used.
+        doc_graph : sparse matrix of shape (n_documents, n_documents), or dict, default=None
+            Affinities of the rows of X instead of cosine neighbors. Links between documents of different domains are
+            not used. A dict has one matrix (documents x documents of the domain) per value of `sample_domain`.
+        word_graph : sparse matrix of shape (n_words, n_words), or dict, default=None
+            Affinities of the words for all domains, or a dict with one matrix per value of `sample_domain`.
+
+        Returns
+        -------
+        self : GCMF
+            The fitted estimator.
         """
         graphs = {"doc_graph": doc_graph, "word_graph": word_graph}
         return self._fit_rows(X, y, sample_domain, target=target, use_target_labels=use_target_labels, **graphs)
 
-    def _class_profiles(self, d: int) -> Array:
-        return self.state_.U[d] @ self.state_.H
+    def topics_table(self, feature_names: ArrayLike, n_words: int = 8) -> list[TopicRow]:
+        """Describe every topic by its heaviest words.
 
-    def _fold_in(self, X: Matrix, d: int) -> Array:
-        lengths = self.state_.lengths
-        X = normalize_rows_l2(X) if lengths is None else scale_rows(X, np.full(X.shape[0], 1 / lengths[d]))
-        return fold_in(X, self.state_, d)
+        Parameters
+        ----------
+        feature_names : array of shape (n_words,)
+            The word of every column of X.
+        n_words : int, default=8
+            Number of words per list.
 
-    def topics_table(self, feature_names: Any, n_words: int = 8) -> list[dict[str, Any]]:
-        """One dict a topic: `topic`, `class` it leans to, `lean`, `common` words (heavy everywhere), and `domains`."""
-        common = np.exp(np.mean([np.log(Ud + np.finfo(Ud.dtype).tiny) for Ud in self.state_.U], axis=0))
+        Returns
+        -------
+        rows : list of dict
+            One dict per topic: `topic` (its number), `class` (the class in which its proportion is largest), `lean`
+            (that proportion), `common` (words with a large weight in all domains) and `domains` (the words of each
+            domain).
+        """
+        f: Factors = self.state_.factors
+        common = np.exp(np.mean([np.log(Ud + np.finfo(Ud.dtype).tiny) for Ud in f.U], axis=0))
         return topics_table(
             common,
-            self.state_.U,
-            self.state_.H,
+            f.U,
+            f.H,
             classes=self.classes_,
             domain_names=self.domain_names_,
             feature_names=feature_names,
             n_words=n_words,
         )
+
+    def _document_factors(self) -> tuple[Array, ...]:
+        f: Factors = self.state_.factors
+        return f.V
+
+    def _class_profiles(self, d: int) -> Array:
+        f: Factors = self.state_.factors
+        return f.U[d] @ f.H
+
+    def _fold_in(self, X: Matrix, d: int) -> Array:
+        lengths = self.state_.lengths
+        X = normalize_rows_l2(X) if lengths is None else scale_rows(X, np.full(X.shape[0], 1 / lengths[d]))
+        return fold_in_with_neighbors(X, self.state_, d)

@@ -1,8 +1,8 @@
-r"""Label propagation on the hybrid graph: labels of documents go to words, and from the words back to documents.
+r"""Label propagation on the hybrid graph: labels are passed from documents to words and back to documents.
 
-    minimise  || R_i - C_i H_i C_w' ||^2 + || R_o - C_o H_o C_w' ||^2      over C_o, C_w, H_i, H_o                  (5)
-    with H = C' R C_w at their best, that is:
-    maximise  || C_i' R_i C_w ||^2 + || C_o' R_o C_w ||^2                  over partitions C_o, C_w                 (7)
+    minimize  || R_i - C_i H_i C_w' ||^2 + || R_o - C_o H_o C_w' ||^2      over C_o, C_w, H_i, H_o                  (5)
+    with the best H = C' R C_w, that is:
+    maximize  || C_i' R_i C_w ||^2 + || C_o' R_o C_w ||^2                  over partitions C_o, C_w                 (7)
 
     R_i  labelled documents x words     C_i  labelled documents x classes, given     C_w  words x word clusters
     R_o  unlabelled documents x words   C_o  unlabelled documents x K classes        H    classes x word clusters
@@ -12,28 +12,28 @@ R as in (4), C as in (2): `families/hybrid_graph.py`. In turn, C_w and C_o are t
     R_i' C_i C_i' R_i + R_o' C_o C_o' R_o                                                                           (8)
     R_o C_w C_w' R_o'                                                                                               (9)
 
-made partitions (Yu and Shi 2003). Neither is formed: their eigenvectors are the left singular vectors of the thin
-matrices [R_i' C_i, R_o' C_o], words x 2K, and R_o C_w, documents x K_w. The first has rank 2K at most, so that the
-number of word clusters K_w = 2K is no parameter at all.
+turned into partitions (Yu and Shi 2003). Neither matrix is formed: their eigenvectors are the left singular vectors of
+the thin matrices [R_i' C_i, R_o' C_o], words x 2K, and R_o C_w, documents x K_w. The first has rank 2K at most, so the
+number of word clusters K_w = 2K is not a parameter.
 
 Paper: Wang, Song and Zhang, Knowledge Transfer on Hybrid Graph, IJCAI 2009, section 2.2.
 
 Departures
 ----------
-- The paper takes counts as they are, and tau = 0. 1 + log tf and tau = 1 are the default: from the same start, on the
-  paper's Table 3 with 500 documents a class, .933 against .901 (paper: .900); log tf alone .909, tau alone .926.
+- The paper uses plain counts, and tau = 0. 1 + log tf and tau = 1 are the default: from the same start, on the paper's
+  Table 3 with 500 documents per class, .933 against .901 (paper: .900); log tf alone .909, tau alone .926.
   `weighting="none", degree_regularization=0, start="logistic"` on counts is the paper's form.
-- The paper leaves the start of C_o open. A random one fails. By default it is similarity propagation's answer for two
-  classes (.953 on Table 3, where logistic regression's leads to .933) and logistic regression's for more, where neither
-  is always better.
-- (7) is called convex; it is neither convex nor concave in partitions, and in (6) C_w'C_w has size K_w, not K_i. By
-  Ky Fan's theorem (the printed Theorem 3 lacks a trace) the eigenvectors are optimal for each step before they are made
-  a partition; after it, (7) may fall. The loop ends when a partition comes back: the last one, and it has converged, or
-  an older one, and it would go round for ever.
-- `class_prior` is not in the paper. Where it is given, the start and the partition of every round match the proportions.
+- The paper does not specify the start of C_o. A random one fails. The default is similarity propagation for two classes
+  (.953 on Table 3, against .933 from logistic regression) and logistic regression for more classes, where neither is
+  always better.
+- The paper calls (7) convex; it is neither convex nor concave in partitions, and in (6) C_w'C_w has size K_w, not K_i.
+  By Ky Fan's theorem (the printed Theorem 3 lacks a trace) the eigenvectors are optimal for each step before they are
+  turned into a partition; after it, (7) may decrease. The loop ends when a partition occurs again: if it is the last
+  one, the loop has converged; if it is an older one, the loop would repeat for ever.
+- `class_prior` is not in the paper. If it is given, the start and the partition of every round match the proportions.
 - Words that occur in neither block belong to no cluster.
-- Clusters are named by the source class with the nearest profile (`families/cluster_names.py`); the paper only says "the most
-  relevant".
+- Clusters are named by the source class with the nearest profile (`families/cluster_names.py`); the paper only says
+  "the most relevant".
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
@@ -49,7 +50,6 @@ from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
 from ..core.proportions import match_label_proportions
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
-from ..families.clustering import by_class, cosine_scores, join_solutions, targets_of
 from ..families.hybrid_graph import (
     WEIGHTINGS,
     Blocks,
@@ -59,9 +59,10 @@ from ..families.hybrid_graph import (
     leading_vectors,
     logistic_codes,
     relations,
-    resolve,
+    resolve_weighting,
     scales,
 )
+from ..families.per_target import by_class, join, shares, targets_of
 from ..families.similarity import similarity_codes
 from ..linalg.discretize import discretize
 from ..linalg.matrix import Array, Matrix, squared_norm
@@ -69,8 +70,8 @@ from ..linalg.multiplicative import add_up
 from ..linalg.normalize import normalize_rows_l2
 
 
-class Labels(NamedTuple):
-    """One target's partitions, and what labels a new document of it."""
+class TargetPartition(NamedTuple):
+    """The partitions of one target, and what labels a new document of it."""
 
     codes: Array  # class of every unlabelled document
     words: Array  # cluster of every word, -1 for words that do not occur
@@ -78,48 +79,44 @@ class Labels(NamedTuple):
     names: Array  # class of every cluster
 
 
-class Propagated(NamedTuple):
-    weighting: str
-    idf: Array
-    floor: tuple[float, ...]  # of each domain, as the next
-    word: tuple[Array, ...]
-    codes: tuple[Array, ...]  # of each target, as all that follow
-    words: tuple[Array, ...]
-    axes: tuple[Array, ...]
-    names: tuple[Array, ...]
+class PropagatedLabels(NamedTuple):
+    """The scales of (4), and the partitions of every target."""
+
+    scales: Scales
+    targets: tuple[TargetPartition, ...]
 
 
-def objective(codes: Array, words: Array, b: Blocks, n_classes: int) -> float:  # (5) with the best H, that is (7)
+def objective(codes: Array, words: Array, b: Blocks, n_classes: int) -> float:
+    """(5) with the best H, that is (7) subtracted from the squared norm of R."""
     K, dtype = n_classes, b.R_i.dtype
     C_w = indicator(words, 2 * K, dtype).toarray()
     explained = [squared_norm(indicator(c, K, dtype).T @ (R @ C_w)) for R, c in ((b.R_i, b.codes_i), (b.R_o, codes))]
     return squared_norm(b.R_i) + squared_norm(b.R_o) - sum(explained)
 
 
-def step(codes: Array, b: Blocks, n_classes: int, prior: Array | None = None) -> Labels:
+def step(codes: Array, b: Blocks, n_classes: int, prior: Array | None = None) -> TargetPartition:
+    """One round of (8) and (9); the new classes match the class proportions `prior`, if given."""
     K, dtype = n_classes, b.R_i.dtype
     C_i, C_o = (indicator(c, K, dtype).toarray() for c in (b.codes_i, codes))
     words = discretize(leading_vectors(np.hstack([b.R_i.T @ C_i, b.R_o.T @ C_o]), 2 * K)[0]).codes  # (8)
     C_w = indicator(words, 2 * K, dtype).toarray()
     U, back = leading_vectors(b.R_o @ C_w, K)  # (9)
     clusters, T = discretize(U)
-    clusters = np.maximum(clusters, 0)  # a document without words has to stand somewhere; its row of R is zero
+    clusters = np.maximum(clusters, 0)  # a document without words needs some cluster; its row of R is zero
     names = class_of_clusters(b.R_i, b.codes_i, b.R_o, clusters, K, n_clusters=max(len(T), 1))
     codes = names[clusters]
     if prior is not None:
-        codes = match_label_proportions(by_class(cosine_scores(normalize_rows_l2(U @ T)), names, K), prior).argmax(
-            axis=1
-        )
-    return Labels(codes, words, C_w @ back @ T, names[: len(T)])
+        codes = match_label_proportions(by_class(shares(normalize_rows_l2(U @ T)), names, K), prior).argmax(axis=1)
+    return TargetPartition(codes, words, C_w @ back @ T, names[: len(T)])
 
 
 def propagate(b: Blocks, n_classes: int, codes: Array, *, max_iter: int, prior: Array | None = None) -> Solution:
-    """Steps until a partition comes back, from the given classes of the unlabelled documents."""
+    """Repeat steps until a partition occurs again, from the given classes of the unlabelled documents."""
     seen, history = [codes], []
     for n_iter in range(1, max_iter + 1):
         state = step(seen[-1], b, n_classes, prior)
         history.append(objective(state.codes, state.words, b, n_classes))
-        if any(np.array_equal(state.codes, old) for old in seen):
+        if any(np.array_equal(state.codes, earlier) for earlier in seen):
             return Solution(state, tuple(history), n_iter, np.array_equal(state.codes, seen[-1]))
         seen.append(state.codes)
     return Solution(state, tuple(history), max_iter, False)
@@ -134,48 +131,60 @@ def solve(
     max_iter: int,
     rng: np.random.Generator,
 ) -> Solution:
+    """Label every target; the parameters are those of `HybridLabelPropagation`."""
     if start == "auto":
         start = "similarity" if domains.n_classes == 2 else "logistic"
     first = similarity_codes(domains) if start == "similarity" else logistic_codes(domains)
-    s = scales(domains, resolve(domains, weighting, "log"), degree_regularization)
+    s = scales(domains, resolve_weighting(domains, weighting, "log"), degree_regularization)
     R = [relations(X, s, d) for d, X in enumerate(domains.X)]
     solved = [
         propagate(blocks(domains, target, R), domains.n_classes, codes, max_iter=max_iter, prior=target.shares)
         for target, codes in zip(domains.targets, first, strict=True)
     ]
-    return join_solutions(solved, Propagated(*s, *zip(*(solution.state for solution in solved), strict=True)))
+    return join(solved, PropagatedLabels(s, tuple(solution.state for solution in solved)))
 
 
 @register
 class HybridLabelPropagation(TransductiveClassifier):
-    """Labels go from documents to clusters of words and back, until the partition of the target stands still.
+    """Label propagation from documents to clusters of words and back, until the partition of the target repeats.
 
-    Pass counts (`CountVectorizer`): they are weighted here. tf-idf weights are taken as they are and do nearly as well
-    from the default start, less well from "logistic".
+    Pass counts (`CountVectorizer`): they are weighted here. tf-idf weights are used as they are; they are nearly as
+    good with the default start, and worse with "logistic".
 
     Parameters
     ----------
-    start : the first labels of the target: "similarity" propagation, "logistic" regression, or "auto": the former for
-        two classes, the latter for more.
-    weighting : what is done to X. "none": nothing; "log": 1 + log tf, of counts; "tfidf": that times idf, with rows of
-        unit length; "auto": "log" where all entries are whole numbers, else "none".
-    degree_regularization : tau, added in mean degrees to both degrees of (4); 0 is the paper's form.
-    max_iter : number of rounds of (8) and (9), of which a few do nearly always.
-    class_prior : shares of the classes in the target that its answers have to match: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
+    start : {"auto", "similarity", "logistic"}, default="auto"
+        Method for the first labels of the target: "similarity" propagation, "logistic" regression, or "auto": the first
+        for two classes, the second for more.
+    weighting : {"auto", "none", "log", "tfidf"}, default="auto"
+        Weighting of X. "none": X as it is; "log": 1 + log tf, of counts; "tfidf": that times idf, with rows of unit
+        length; "auto": "log" if all entries are whole numbers, else "none".
+    degree_regularization : float, default=1.0
+        Multiple of the mean degree that is added to both degrees of (4), tau; 0 is the paper's form.
+    max_iter : int, default=30
+        Maximum number of rounds of (8) and (9); a few are nearly always enough.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
 
     Attributes
     ----------
-    state_ : Propagated; `state_.words` has the cluster of every word, one array a target, -1 for words that do not
-        occur. `objective_history_` is (5); `converged_` is False also where partitions go round in a circle.
-        The others are those of every estimator; `transduction_proba_` has the squared cosines with the axes of the
-        clusters. They are not calibrated.
+    state_ : PropagatedLabels
+        `scales`, and `targets` with the partitions of every target; `state_.targets[0].words` is the cluster of every
+        word for the first target, -1 for words that do not occur.
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
+    objective_history_ : array
+        The objective (5).
+    converged_ : bool
+        Whether the last partition occurred again; False also if the partitions form a cycle.
+    transduction_proba_ : array of shape (n_target, n_classes)
+        From the squared cosines with the axes of the clusters. They are not calibrated.
 
     Notes
     -----
-    Several sources stand side by side in R_i, each normalised on its own. Several targets are solved each on its own.
-    Target documents whose label is given stand with the sources. A new document gets the cluster that its words have,
-    as a document of the target does in the last round.
+    R_i contains all sources, each normalized separately. Every target is solved separately. Target documents with a
+    given label are added to R_i. A new document gets the cluster that its words indicate, as a document of the target
+    does in the last round.
 
     References
     ----------
@@ -192,7 +201,7 @@ class HybridLabelPropagation(TransductiveClassifier):
     True
     """
 
-    State = Propagated
+    State = PropagatedLabels
     solve = staticmethod(solve)
     non_negative = True
     _parameter_constraints: ClassVar[Rules] = {
@@ -203,7 +212,15 @@ class HybridLabelPropagation(TransductiveClassifier):
         "class_prior": CLASS_PRIOR,
     }
 
-    def __init__(self, start="auto", *, weighting="auto", degree_regularization=1.0, max_iter=30, class_prior=None):
+    def __init__(
+        self,
+        start: str = "auto",
+        *,
+        weighting: str = "auto",
+        degree_regularization: float = 1.0,
+        max_iter: int = 30,
+        class_prior: str | ArrayLike | None = None,
+    ) -> None:
         self.start = start
         self.weighting = weighting
         self.degree_regularization = degree_regularization
@@ -211,9 +228,7 @@ class HybridLabelPropagation(TransductiveClassifier):
         self.class_prior = class_prior
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
-        f = self.state_
-        R = relations(X, Scales(*f[:4]), d)
-        return add_up(
-            by_class(cosine_scores(normalize_rows_l2(R @ f.axes[t])), f.names[t], len(self.classes_))
-            for t in targets_of(self.domain_is_target_, d)
-        )
+        s: PropagatedLabels = self.state_
+        R = relations(X, s.scales, d)
+        targets = [s.targets[t] for t in targets_of(self.domain_is_target_, d)]
+        return add_up(by_class(shares(normalize_rows_l2(R @ p.axes)), p.names, len(self.classes_)) for p in targets)

@@ -1,76 +1,80 @@
-r"""Topical correspondence learning: every topic has common words and, in each domain, words of its own.
+r"""Topical correspondence learning: every topic has common words and, in each domain, domain-specific words.
 
-    minimise  1/2 sum_d || X_d' - P_d H V_d' ||^2,   P_d = alpha U + (1 - alpha) W_d,                                (4)
+    minimize  1/2 sum_d || X_d' - P_d H V_d' ||^2,   P_d = alpha U + (1 - alpha) W_d,                                (4)
     over      U, W_d, H, V_d >= 0,   U'1 = 1,  W_d'1 = 1,  V_d 1 = 1
 
     X_d  documents x words     U    words x topics, shared       H    topics x classes, shared
-    alpha  weight of U         W_d  words x topics of domain d   V_d  documents x classes; a source's are its labels
+    alpha  weight of U         W_d  words x topics of domain d   V_d  documents x classes; those of a source: its labels
 
-The same H for U and W_d ties the domain's words of a topic to its common words, and through them to the other domains.
+U and W_d share the same H. This ties the domain-specific words of a topic to its common words, and through these to the
+other domains.
 
-Paper: Chen and Zhang, Domain Adaptation with Topical Correspondence Learning, IJCAI 2013. Theorem 2: (4) never rises
-under (5)-(8).
+Paper: Chen and Zhang, Domain Adaptation with Topical Correspondence Learning, IJCAI 2013. Theorem 2: (4) never
+increases under (5)-(8).
 
 Departures
 ----------
-- alpha is the weight of the common words, as (4) has it. The paper's section on parameters calls it the weight of the
-  domain-specific ones and recommends 0.1; read with (4) that loses 30 points on sci vs talk, so 0.1 must be meant for
+- alpha is the weight of the common words, as in (4). The paper's section on parameters calls it the weight of the
+  domain-specific ones and recommends 0.1. Used in (4), 0.1 loses 30 points on sci vs talk, so 0.1 must be the value of
   1 - alpha: the default is `common_weight=0.9`.
-- Theorem 2 holds for (5)-(8) without the normalisations. With them the objective may rise, and it matters where they
-  stand: the paper normalises after all of (5)-(8), which leaves H fitted to columns of another length. Normalising each
-  factor right after its update costs nothing and is better (mean of the six newsgroup tasks .956 against .946): the
-  default. `normalize="cycle"` is the paper's order.
-- The update (7) is applied to documents without a label only. For those with one it would change the length of the row
-  and nothing else, which the normalisation takes back. With `normalize="cycle"` (8) would see that length; the paper
-  says that the labels of a source stay unchanged, and so they do here (six tasks: .946).
-- `class_prior` is not in the paper. Where it is given, the rows of a target's V are matched to the shares after (7).
+- Theorem 2 is about (5)-(8) without the normalizations. With them the objective may increase, and their position
+  matters: the paper normalizes after all of (5)-(8), which leaves H fitted to columns of another length. Normalizing
+  each factor right after its update costs nothing and is better (mean of the six newsgroup tasks .956, against .946).
+  It is the default; `normalize="cycle"` is the paper's order.
+- The update (7) is applied only to documents without a label. For labelled documents it would only change the length of
+  the row, which the normalization reverts. With `normalize="cycle"`, (8) would use that length; the paper states that
+  the labels of a source do not change, and they do not change here (six tasks: .946).
+- `class_prior` is not in the paper. If it is given, the rows of a target's V are matched to the class proportions
+  after (7).
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
-from ..core.iterate import Solution, restart
+from ..core.iterate import Solution
 from ..core.params import Rules, choice, share
 from ..core.registry import register
-from ..families.linear import start_labels
-from ..families.topics import topics_table
+from ..families.topics import TopicRow, topics_table
 from ..families.trifactorization import (
-    Problem,
+    FactorizationProblem,
     TriFactorization,
     check_n_topics,
-    normalizers,
-    pose,
+    normalize_columns_if,
+    problem_of_domains,
     random_factor,
+    solve_trifactorization,
     update_documents,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, normalize_rows_l1, scale, sq_residual
+from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, normalize_rows_l1, scale
+from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):
+    """The factors of (4); W, V and XV have one entry per domain."""
+
     U: Array
     W: tuple[Array, ...]
     H: Array
     V: tuple[Array, ...]
+    XV: tuple[Array, ...]  # X_d' V_d
 
 
 class Fitted(NamedTuple):
-    """The factors with the alpha they were fitted with."""
+    """The factors and the alpha that they were fitted with."""
 
-    U: Array
-    W: tuple[Array, ...]
-    H: Array
-    V: tuple[Array, ...]
+    factors: Factors
     alpha: float
 
 
 def mix(alpha: float, U: Array, Wd: Array) -> Array:
-    """P_d, the words of domain d in each topic. Only ever formed for a few rows at a time."""
+    """P_d, the words of domain d in each topic; it is only formed for a few rows at a time."""
     return alpha * U + (1 - alpha) * Wd
 
 
@@ -80,36 +84,56 @@ def mixed_products(alpha: float, U: Array, W: tuple[Array, ...], H: Array) -> li
     return [mix(alpha, UH, Wd @ H) for Wd in W]
 
 
-def objective(f: Factors, p: Problem, alpha: float) -> float:  # (4)
-    B, XV = mixed_products(alpha, f.U, f.W, f.H), p.words_by_class(f.V)
-    return 0.5 * sum(sq_residual(Xd, Bd, Vd, XVd) for Xd, Bd, Vd, XVd in zip(p.X, B, f.V, XV, strict=True))
+def objective(f: Factors, p: FactorizationProblem, alpha: float) -> float:  # (4)
+    """Half the squared residual, summed over the domains."""
+    B = mixed_products(alpha, f.U, f.W, f.H)
+    return 0.5 * sum(sq_residual(Xd, Bd, Vd, XVd) for Xd, Bd, Vd, XVd in zip(p.X, B, f.V, f.XV, strict=True))
 
 
-def step(f: Factors, p: Problem, alpha: float, normalize: str = "update") -> Factors:
-    """One cycle of (5)-(8). `normalize`: after each "update", once a "cycle", or "never" (the setting of Theorem 2)."""
-    U, W, H, V = f
-    columns, rows = normalizers(normalize)
-    XV = p.words_by_class(V)
+def step(f: Factors, p: FactorizationProblem, alpha: float, normalize: str = "update") -> Factors:
+    """One cycle of (5)-(8).
+
+    Parameters
+    ----------
+    f : Factors
+        The factors before the cycle.
+    p : FactorizationProblem
+        The data.
+    alpha : float
+        Weight of the common words.
+    normalize : {"update", "cycle", "never"}, default="update"
+        When factors are normalized: after each update, after the cycle, or never (the setting of Theorem 2).
+
+    Returns
+    -------
+    f : Factors
+        The factors after the cycle.
+    """
+    U, W, H, V, XV = f
+    each = normalize == "update"
     G = [H @ gram(Vd) @ H.T for Vd in V]
-    U = columns(by_rows(partial(update_U, H=H, G=G, alpha=alpha), U, add_up(XV), *W))  # (5)
+    U = normalize_columns_if(each, by_rows(partial(update_U, H=H, G=G, alpha=alpha), U, add_up(XV), *W))  # (5)
     W = tuple(
-        columns(by_rows(partial(update_W, H=H, G=Gd, alpha=alpha), Wd, U, XVd))
+        normalize_columns_if(each, by_rows(partial(update_W, H=H, G=Gd, alpha=alpha), Wd, U, XVd))
         for Wd, XVd, Gd in zip(W, XV, G, strict=True)  # (6)
     )
     B = mixed_products(alpha, U, W, H)
-    V = update_documents(V, p, B, to_one=rows)  # (7)
+    V = update_documents(V, p, B, normalize=each)  # (7)
+    XV = p.words_by_class(V)
     H = scale(
         H,
-        add_up(mix(alpha, U.T @ XVd, Wd.T @ XVd) for Wd, XVd in zip(W, p.words_by_class(V), strict=True)),
+        add_up(mix(alpha, U.T @ XVd, Wd.T @ XVd) for Wd, XVd in zip(W, XV, strict=True)),
         add_up(mix(alpha, U.T @ Bd, Wd.T @ Bd) @ gram(Vd) for Wd, Bd, Vd in zip(W, B, V, strict=True)),  # (8)
     )
     if normalize == "cycle":
         U, W = normalize_columns_l1(U), tuple(normalize_columns_l1(Wd) for Wd in W)
         V = p.update_unknown(V, lambda d: normalize_rows_l1(V[d]))
-    return Factors(U, W, H, V)
+        XV = p.words_by_class(V)
+    return Factors(U, W, H, V, XV)
 
 
 def update_U(U: Array, XV: Array, *W: Array, H: Array, G: list[Array], alpha: float) -> Array:
+    """(5) for a block of words, not normalized; XV is the sum over the domains, G_d = H V_d'V_d H'."""
     PG = U @ (alpha * add_up(G))  # sum_d P_d G_d, without forming P_d
     for Wd, Gd in zip(W, G, strict=True):
         PG += Wd @ ((1 - alpha) * Gd)
@@ -117,14 +141,16 @@ def update_U(U: Array, XV: Array, *W: Array, H: Array, G: list[Array], alpha: fl
 
 
 def update_W(Wd: Array, U: Array, XVd: Array, *, H: Array, G: Array, alpha: float) -> Array:
+    """(6) for a block of words of domain d, not normalized."""
     return scale(Wd, XVd @ H.T, mix(alpha, U, Wd) @ G)
 
 
-def start(V: tuple[Array, ...], n_words: int, n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random U, W_d and H; V from the labels and, where there is none, logistic regression (section 3.3)."""
-    draw = partial(random_factor, rng, dtype=V[0].dtype)
-    U, *W = (normalize_columns_l1(draw(n_words, n_topics)) for _ in range(1 + len(V)))
-    return Factors(U, tuple(W), draw(n_topics, V[0].shape[1]), V)
+def start(p: FactorizationProblem, n_topics: int, rng: np.random.Generator) -> Factors:
+    """Random U, W_d and H; V from the labels and, for the other documents, logistic regression (section 3.3)."""
+    n_words, n_classes = p.XV[0].shape
+    draw = partial(random_factor, rng, dtype=p.V[0].dtype)
+    U, *W = (normalize_columns_l1(draw(n_words, n_topics)) for _ in range(1 + len(p.V)))
+    return Factors(U, tuple(W), draw(n_topics, n_classes), p.V, p.XV)
 
 
 def solve(
@@ -138,19 +164,18 @@ def solve(
     n_init: int,
     rng: np.random.Generator,
 ) -> Solution:
+    """Fit the factors; the parameters are those of `TCL`."""
     check_n_topics(n_topics, domains.n_words)
-    V = start_labels(domains)
-    p = pose(domains.X, domains.known, V, domains.shares)
-    best = restart(
-        partial(step, p=p, alpha=common_weight, normalize=normalize),
-        partial(objective, p=p, alpha=common_weight),
-        lambda: start(V, domains.n_words, n_topics, rng),
+    best = solve_trifactorization(
+        problem_of_domains(domains),
+        partial(start, n_topics=n_topics, rng=rng),
+        partial(step, alpha=common_weight, normalize=normalize),
+        partial(objective, alpha=common_weight),
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
     )
-    f: Factors = best.state
-    return best._replace(state=Fitted(f.U, f.W, f.H, f.V, float(common_weight)))
+    return best._replace(state=Fitted(best.state, float(common_weight)))
 
 
 @register
@@ -159,19 +184,29 @@ class TCL(TriFactorization):
 
     Parameters
     ----------
-    n_topics : k in the paper.
-    common_weight : alpha in (4), from 0 (words of the domains only) to 1 (common words only).
-    normalize : "update" normalises each factor right after its update, "cycle" all of them at the end, as printed.
-    max_iter : number of cycles of (5)-(8).
-    tol : stop when the objective falls by less than this share of its first value in ten cycles; 0 runs all.
-    n_init : restarts from other random topics; the lowest objective is kept.
-    class_prior : shares of the classes in the target that its answers have to meet: "source", "uniform", "estimate" or
-        an array in the order of `classes_` (see `labelferry.core.proportions`); None leaves the answers as they are.
-    random_state : seed of the random topics.
+    n_topics : int, default=10
+        Number of topics, k in the paper.
+    common_weight : float, default=0.9
+        Weight of the common words, alpha in (4), from 0 (domain-specific words only) to 1 (common words only).
+    normalize : {"update", "cycle"}, default="update"
+        "update" normalizes each factor right after its update, "cycle" all of them after (5)-(8), as in the paper.
+    max_iter : int, default=100
+        Number of cycles of (5)-(8).
+    tol : float, default=0.0
+        Stop if the objective decreases by less than this fraction of its first value in ten cycles; 0 runs all cycles.
+    n_init : int, default=1
+        Number of starts with different random topics; the solution with the lowest objective is kept.
+    class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
+        Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
+        See `labelferry.core.proportions`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random topics.
 
     Attributes
     ----------
-    state_ : Fitted(U, W, H, V, alpha), in the order of `domain_names_`. The others are those of every estimator.
+    state_ : Fitted
+        `state_.factors` contains U, W, H, V and XV, in the order of `domain_names_`; `state_.alpha` the common weight.
+        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
 
     References
     ----------
@@ -197,16 +232,16 @@ class TCL(TriFactorization):
 
     def __init__(
         self,
-        n_topics=10,
+        n_topics: int = 10,
         *,
-        common_weight=0.9,
-        normalize="update",
-        max_iter=100,
-        tol=0.0,
-        n_init=1,
-        class_prior=None,
-        random_state=None,
-    ):
+        common_weight: float = 0.9,
+        normalize: str = "update",
+        max_iter: int = 100,
+        tol: float = 0.0,
+        n_init: int = 1,
+        class_prior: str | ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_topics = n_topics
         self.common_weight = common_weight
         self.normalize = normalize
@@ -216,18 +251,37 @@ class TCL(TriFactorization):
         self.class_prior = class_prior
         self.random_state = random_state
 
-    def _class_profiles(self, d: int) -> Array:
-        f = self.state_
-        return mixed_products(f.alpha, f.U, f.W[d : d + 1], f.H)[0]
+    def topics_table(self, feature_names: ArrayLike, n_words: int = 8) -> list[TopicRow]:
+        """Describe every topic by its heaviest words.
 
-    def topics_table(self, feature_names: Any, n_words: int = 8) -> list[dict[str, Any]]:
-        """One dict a topic: `topic`, `class` it leans to, `lean`, `common` words, and `domains`: words of each."""
+        Parameters
+        ----------
+        feature_names : array of shape (n_words,)
+            The word of every column of X.
+        n_words : int, default=8
+            Number of words per list.
+
+        Returns
+        -------
+        rows : list of dict
+            One dict per topic: `topic` (its number), `class` (the class in which its proportion is largest), `lean`
+            (that proportion), `common` (common words) and `domains` (the words of each domain).
+        """
+        f: Factors = self.state_.factors
         return topics_table(
-            self.state_.U,
-            self.state_.W,
-            self.state_.H,
+            f.U,
+            f.W,
+            f.H,
             classes=self.classes_,
             domain_names=self.domain_names_,
             feature_names=feature_names,
             n_words=n_words,
         )
+
+    def _document_factors(self) -> tuple[Array, ...]:
+        f: Factors = self.state_.factors
+        return f.V
+
+    def _class_profiles(self, d: int) -> Array:
+        f: Factors = self.state_.factors
+        return mixed_products(self.state_.alpha, f.U, f.W[d : d + 1], f.H)[0]

@@ -44,17 +44,19 @@ def compare(
     seed : int, default=0
         Random seed.
 
-    Other Parameters
-    ----------------
-    text, label, domain, skip_bad, encoding, features, language, ngrams, stem, html, headers, signatures, max_memory
-        As in `label`.
-
     Returns
     -------
     comparison : dict
         Plain values. `rows` has one dict per method: `agreement` (mean kappa with the others), `confident` (agreement
         with SourceLR on the 20 % of the documents it is most confident about), `seconds`, and with `truth` also
         `accuracy` and `balanced` accuracy.
+
+    Other Parameters
+    ----------------
+    text, label, domain, skip_bad, encoding, features : optional
+        How documents are read: as in `label`.
+    language, ngrams, stem, html, headers, signatures, max_memory : optional
+        How texts become words: as in `label`.
     """
     panel = {find(name).__name__: make(name, seed) for name in methods} or make_panel(seed)
     inputs = read_inputs(source, target, options)

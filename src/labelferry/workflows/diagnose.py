@@ -33,16 +33,18 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
     seed : int, default=0
         Random seed.
 
-    Other Parameters
-    ----------------
-    text, label, domain, skip_bad, encoding, features, language, ngrams, stem, html, headers, signatures, max_memory
-        As in `label`.
-
     Returns
     -------
     diagnosis : dict
         Plain values: vocabulary overlap, distances, words that changed, class proportions, number of words that carry
         labels, the sources (nearest first) and a verdict with its reasons.
+
+    Other Parameters
+    ----------------
+    text, label, domain, skip_bad, encoding, features : optional
+        How documents are read: as in `label`.
+    language, ngrams, stem, html, headers, signatures, max_memory : optional
+        How texts become words: as in `label`.
     """
     inputs = read_inputs(source, target, options)
     features = make_features(inputs, options)

@@ -50,15 +50,17 @@ def label(
     seed : int, default=0
         Random seed.
 
-    Other Parameters
-    ----------------
-    text, label, domain, skip_bad, encoding, features, language, ngrams, stem, html, headers, signatures, max_memory
-        How documents are read and how texts become words: see `labelferry.workflows.options.TextOptions`.
-
     Returns
     -------
     result : Labelling
         Labels, confidences, the words behind them, the verdict; can be written as a table, a report or a model.
+
+    Other Parameters
+    ----------------
+    text, label, domain, skip_bad, encoding, features : optional
+        How documents are read: see `labelferry.workflows.options.TextOptions`.
+    language, ngrams, stem, html, headers, signatures, max_memory : optional
+        How texts become words: see `labelferry.workflows.options.TextOptions`.
 
     Examples
     --------

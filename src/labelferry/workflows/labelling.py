@@ -122,7 +122,7 @@ class Labelling:
         return with_columns(self._inputs.target, self.columns())
 
     def write(self, path: str | PathLike[str]) -> list[str]:
-        """Write the target with the new columns; the suffix is the format. Returns messages, such as renamed columns."""
+        """Write the target with the new columns; the suffix selects the format. Returns messages."""
         return write_table(self._inputs.target, self.columns(), path)
 
     def summary(self) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""Hooks of the documentation site: pages from the top of the repository, and links to files outside of docs/.
+
+The pages are also read on GitHub, where a link to `../src/labelferry/methods/tcl.py` works. On the site such a link
+becomes a link to the file on GitHub. A link to a file that does not exist stays as it is, so the strict build fails.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+# Pages of the site that are files at the top of the repository.
+TOP_PAGES = {"ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+LINK = re.compile(r"(\]\()(?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?(\))")
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages from the top of the repository."""
+    for name, uri in TOP_PAGES.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        files.append(File.generated(config, uri, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Rewrite links that leave docs/."""
+    uri = page.file.src_uri
+    written_in = dict.fromkeys(TOP_PAGES.values(), ROOT).get(uri, (DOCS / uri).parent)
+
+    def rewrite(match: re.Match[str]) -> str:
+        start, path, anchor, end = match[1], match[2], match[3] or "", match[4]
+        return f"{start}{link(uri, written_in, path, anchor, config['repo_url'])}{end}"
+
+    return LINK.sub(rewrite, markdown)
+
+
+def link(uri: str, written_in: Path, path: str, anchor: str, repository: str) -> str:
+    """The link on the site: to another page, or to the file on GitHub."""
+    target = (written_in / path).resolve()
+    if not target.exists() or not target.is_relative_to(ROOT):
+        return path + anchor
+    name = target.relative_to(ROOT).as_posix()
+    if name in TOP_PAGES:
+        return posixpath.relpath(TOP_PAGES[name], posixpath.dirname(uri)) + anchor
+    if target.is_relative_to(DOCS) and target.is_file():
+        return posixpath.relpath(target.relative_to(DOCS).as_posix(), posixpath.dirname(uri)) + anchor
+    return f"{repository}/{'tree' if target.is_dir() else 'blob'}/main/{name}{anchor}"

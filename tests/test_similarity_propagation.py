@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from labelferry.families.cluster_names import name_clusters
+from labelferry.families.cluster_names import class_of_clusters
 from labelferry.families.hybrid_graph import indicator, logistic_codes
 from labelferry.families.similarity import class_means, leading_positive, propagate, start, step
 from labelferry.methods.similarity_propagation import HybridSimilarityPropagation, cut_axes
@@ -130,7 +130,8 @@ def test_labels_are_those_of_the_full_matrices(n_classes, reading):
         B = B * np.sqrt(np.diag(B.T @ estimated @ B))
         labels = slow.nearest_mean(B[:n], task.ys, B[n:])
     else:
-        labels = name_clusters(b.R_i, task.ys, b.R_o, slow_cut(estimated[n:, n:], n_classes), n_classes)
+        clusters = slow_cut(estimated[n:, n:], n_classes)
+        labels = class_of_clusters(b.R_i, task.ys, b.R_o, clusters, n_classes)[clusters]
     np.testing.assert_array_equal(est.transduction_, labels)
 
 

@@ -18,6 +18,20 @@ TOLERANCE = 0.01
 def in_percent(share: float | None, sign: bool = False) -> str:
     """Format a proportion as a percentage with one decimal, without the percent sign.
 
+    Parameters
+    ----------
+    share : float or None
+        The proportion, from 0 to 1.
+    sign : bool, default=False
+        Whether to print the sign of a positive number.
+
+    Returns
+    -------
+    text : str
+        The number, empty for None.
+
+    Examples
+    --------
     >>> in_percent(0.9876), in_percent(0.01, sign=True), in_percent(None)
     ('98.8', '+1.0', '')
     """

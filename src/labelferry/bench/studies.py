@@ -50,7 +50,13 @@ def _first_sources(tasks: Sequence[str]) -> list[str]:
 
 
 def studies() -> dict[str, Study]:
-    """Return all studies by name, on the tasks whose corpora are on this machine."""
+    """Return all studies by name, on the tasks whose corpora are on this machine.
+
+    Returns
+    -------
+    studies : dict of str to Study
+        The studies of the papers' figures.
+    """
     cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid"))
     news = [task for task in gcmf if "20 Newsgroups" in TASKS[task].corpus]
     printed = "CDSC(n_eigenvectors=6, must_link={must_link}, target_cut={target_cut}, degree_regularization=0)"

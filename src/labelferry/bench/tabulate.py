@@ -80,7 +80,13 @@ def select_tasks(table: str, only: Sequence[str] = ()) -> list[str]:
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """List the tables, one dict each: tasks, corpora, and the number of tasks whose corpora are on this machine."""
+    """List the tables.
+
+    Returns
+    -------
+    tables : list of dict
+        Per table: its name, title, tasks and corpora, and the number of tasks whose corpora are on this machine.
+    """
     return [
         {
             "table": name,
@@ -184,7 +190,18 @@ def _top(group: str, scores: Sequence[dict[str, dict[str, float]]]) -> dict[str,
 
 
 def best_in_words(best: dict[str, Any]) -> str:
-    """Write an entry of `best` as a sentence: are our results as good as those of the paper?"""
+    """Write an entry of `best` as a sentence that compares our results with those of the paper.
+
+    Parameters
+    ----------
+    best : dict
+        One entry of the list `best` of a table.
+
+    Returns
+    -------
+    sentence : str
+        The sentence.
+    """
     tasks = f"{best['tasks']} task" + "s" * (best["tasks"] > 1)
     words = f"{best['corpus']} ({tasks}): best published {_mean_in_words(best['published'])}"
     if best["ours"]:

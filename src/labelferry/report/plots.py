@@ -38,6 +38,7 @@ def plot_projection(points: Any, labels: Any, domains: Any, *, title: str = "") 
     Returns
     -------
     figure : matplotlib.figure.Figure
+        The figure.
     """
     points = np.asarray(points)
     if points.ndim != 2 or points.shape[1] != 2:
@@ -88,6 +89,7 @@ def plot_similarity(X: Any, labels: Any, domains: Any, *, title: str = "") -> Fi
     Returns
     -------
     figure : matplotlib.figure.Figure
+        The figure.
     """
     figure, (axes,) = _figure(width=5.5)
     _pattern(figure, axes, X, labels, domains, title)
@@ -109,6 +111,7 @@ def plot_similarities(spaces: dict[str, Any], labels: Any, domains: Any) -> tupl
     Returns
     -------
     figure : matplotlib.figure.Figure
+        The figure.
     patterns : array
         The mean similarities of all spaces, stacked by rows.
     """
@@ -130,6 +133,7 @@ def plot_curves(study: dict[str, Any]) -> Figure:
     Returns
     -------
     figure : matplotlib.figure.Figure
+        The figure.
     """
     figure, (axes,) = _figure(width=7.0)
     for curve, color in zip(study["curves"], _colors(len(study["curves"])), strict=True):

@@ -65,9 +65,8 @@ from ..families.trifactorization import (
     update_association,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import ratio, root_scale
+from ..linalg.multiplicative import ratio, root_scale, sq_residual
 from ..linalg.normalize import normalize_rows_l2, unit_norm
-from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):

@@ -55,9 +55,8 @@ from ..families.trifactorization import (
     update_documents,
 )
 from ..linalg.matrix import Array, Matrix, stack_rows
-from ..linalg.multiplicative import gram, normalize_rows_l1, root_scale
+from ..linalg.multiplicative import gram, normalize_rows_l1, root_scale, sq_residual
 from ..linalg.normalize import unit_total
-from ..linalg.residual import sq_residual
 
 PLSA_ITER = 20
 

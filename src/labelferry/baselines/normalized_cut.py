@@ -30,8 +30,8 @@ from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
+from ..families.clustering import by_class, likelihood
 from ..families.partition import cluster_rows, embed
-from ..families.per_target import by_class, likelihood
 from ..families.spectral import Extension, make_extension
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.normalize import normalize_rows_l2

@@ -128,7 +128,8 @@ def log_factors(L: Array, proportions: Array, tol: float = 1e-9) -> Array:
 
     options = {"maxiter": 500, "ftol": 0.0, "gtol": tol}
     b: Array = minimize(loss, np.zeros(len(proportions)), jac=True, method="L-BFGS-B", options=options).x
-    return np.subtract(b, b.mean())
+    centered: Array = b - b.mean()
+    return centered
 
 
 def class_proportions(class_prior: Any, domains: Domains, target: Domain | None = None) -> Array:
@@ -168,7 +169,8 @@ def neighbor_proportions(Xs: Matrix, codes: Array, Xt: Matrix) -> Array:
     W = neighbor_graph(Xt, n_neighbors=_N_NEIGHBORS).astype(P.dtype)
     S = smooth(P, W, 1 - _OWN_WEIGHT, _N_ROUNDS)
     count = 1.0 + np.bincount(S.argmax(axis=1), minlength=P.shape[1])  # no class gets 0
-    return np.divide(count, count.sum())
+    proportions: Array = count / count.sum()
+    return proportions
 
 
 def _source_model() -> LogisticRegression:

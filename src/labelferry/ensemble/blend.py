@@ -76,7 +76,8 @@ def keep_label_proportions(P: Array, proportions: Array, max_iter: int = 200) ->
             break
         factors = factors + 0.5 / (1 + i / 20) * (np.log(proportions + 1e-3) - np.log(current + 1e-3))
     Q = np.exp(log + best - (log + best).max(axis=1, keepdims=True))
-    return np.divide(Q, Q.sum(axis=1, keepdims=True))
+    scaled: Array = Q / Q.sum(axis=1, keepdims=True)
+    return scaled
 
 
 def label_proportions(P: Array) -> Array:

@@ -26,8 +26,8 @@ from ..linalg.discretize import indicator_sums
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
+from .clustering import likelihood
 from .hybrid_graph import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve_weighting, scales
-from .per_target import likelihood
 
 TAU, MAX_ITER, TOL = 0.25, 30, 1e-4
 

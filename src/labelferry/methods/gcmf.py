@@ -58,9 +58,8 @@ from ..families.user_graphs import doc_graphs, word_graphs
 from ..linalg.knn import nearest, neighbor_graph
 from ..linalg.laplacian import Graph, graph, roughness, subgraph
 from ..linalg.matrix import Array, Matrix, empty_rows, fill_rows, squared_norm, take_columns
-from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale
+from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale, sq_residual
 from ..linalg.normalize import normalize_rows_l2, scale_rows, unit_norm
-from ..linalg.residual import sq_residual
 
 
 class Factors(NamedTuple):

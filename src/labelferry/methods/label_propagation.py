@@ -50,6 +50,7 @@ from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
 from ..core.proportions import match_label_proportions
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
+from ..families.clustering import by_class, cosine_scores, join_solutions, targets_of
 from ..families.hybrid_graph import (
     WEIGHTINGS,
     Blocks,
@@ -62,7 +63,6 @@ from ..families.hybrid_graph import (
     resolve_weighting,
     scales,
 )
-from ..families.per_target import by_class, join, shares, targets_of
 from ..families.similarity import similarity_codes
 from ..linalg.discretize import discretize
 from ..linalg.matrix import Array, Matrix, squared_norm
@@ -106,7 +106,9 @@ def step(codes: Array, b: Blocks, n_classes: int, prior: Array | None = None) ->
     names = class_of_clusters(b.R_i, b.codes_i, b.R_o, clusters, K, n_clusters=max(len(T), 1))
     codes = names[clusters]
     if prior is not None:
-        codes = match_label_proportions(by_class(shares(normalize_rows_l2(U @ T)), names, K), prior).argmax(axis=1)
+        codes = match_label_proportions(by_class(cosine_scores(normalize_rows_l2(U @ T)), names, K), prior).argmax(
+            axis=1
+        )
     return TargetPartition(codes, words, C_w @ back @ T, names[: len(T)])
 
 
@@ -141,7 +143,7 @@ def solve(
         propagate(blocks(domains, target, R), domains.n_classes, codes, max_iter=max_iter, prior=target.shares)
         for target, codes in zip(domains.targets, first, strict=True)
     ]
-    return join(solved, PropagatedLabels(s, tuple(solution.state for solution in solved)))
+    return join_solutions(solved, PropagatedLabels(s, tuple(solution.state for solution in solved)))
 
 
 @register
@@ -231,4 +233,6 @@ class HybridLabelPropagation(TransductiveClassifier):
         s: PropagatedLabels = self.state_
         R = relations(X, s.scales, d)
         targets = [s.targets[t] for t in targets_of(self.domain_is_target_, d)]
-        return add_up(by_class(shares(normalize_rows_l2(R @ p.axes)), p.names, len(self.classes_)) for p in targets)
+        return add_up(
+            by_class(cosine_scores(normalize_rows_l2(R @ p.axes)), p.names, len(self.classes_)) for p in targets
+        )

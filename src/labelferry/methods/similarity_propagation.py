@@ -43,8 +43,8 @@ from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
+from ..families.clustering import by_class, cosine_scores, join_solutions, targets_of
 from ..families.hybrid_graph import WEIGHTINGS, Blocks, Scales, leading_vectors, relations
-from ..families.per_target import by_class, join, shares, targets_of
 from ..families.similarity import MAX_ITER, TAU, TOL, ClassMeans, LowRankSimilarity, class_means, solve_targets
 from ..linalg.discretize import discretize
 from ..linalg.matrix import Array, Matrix
@@ -98,7 +98,7 @@ def solve(
         TargetSimilarity(solution.state.W_i, solution.state.W_o, read(b, solution.state, domains.n_classes))
         for b, solution in solved
     )
-    return join([solution for _, solution in solved], PropagatedSimilarities(scales, targets))
+    return join_solutions([solution for _, solution in solved], PropagatedSimilarities(scales, targets))
 
 
 @register
@@ -195,4 +195,4 @@ class HybridSimilarityPropagation(TransductiveClassifier):
         )
 
     def _read(self, B: Array, means: ClassMeans) -> Array:
-        return shares(normalize_rows_l2(B @ means.centers)) if self.reading == "cut" else means.scores(B)
+        return cosine_scores(normalize_rows_l2(B @ means.centers)) if self.reading == "cut" else means.scores(B)

@@ -52,8 +52,7 @@ from ..families.trifactorization import (
     update_documents,
 )
 from ..linalg.matrix import Array
-from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, normalize_rows_l1, scale
-from ..linalg.residual import sq_residual
+from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, normalize_rows_l1, scale, sq_residual
 
 
 class Factors(NamedTuple):

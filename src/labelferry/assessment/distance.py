@@ -1,6 +1,6 @@
-"""Is this transfer safe? Two measures of how far a target is from a source, and the risk that follows from one.
+"""Two measures of the distance between a target and a source, and the risk that follows from one of them.
 
-They look at documents only, never at labels. See `labelferry.families.divergence` for the formulas and the paper.
+They use documents only, never labels. See `labelferry.families.divergence` for the formulas and the paper.
 
     >>> from labelferry import load_demo
     >>> from labelferry.assessment import divergence, gap, risk
@@ -29,20 +29,30 @@ def divergence(
 ) -> float:
     """Clustering-based KL divergence of the target from the source, KL(target || source), in nats.
 
-    Both domains are bisected together until their means agree in every cluster; then their shares are compared.
+    Both domains are bisected together until their means agree in every cluster. Then the proportions of the clusters in
+    the two domains are compared.
 
     Parameters
     ----------
-    Xs, Xt : documents x words of the source and of the target, the same columns; sparse or dense.
-    form : "corrected" is zero for equal shares; "paper" is Lemma 1 as printed, which is not where the samples differ in
-        size.
-    theta : a cluster is not split where the cosine distance of the two domains' means is below it.
-    random_state : seed of the bisection's starts.
+    Xs, Xt : array or sparse matrix of shape (n_documents, n_words)
+        The documents of the source and of the target, with the same columns.
+    form : {"corrected", "paper"}, default="corrected"
+        "corrected" is zero for equal proportions. "paper" is Lemma 1 as printed, which is not zero if the samples
+        differ in size.
+    theta : float, default=0.1
+        A cluster is not split if the cosine distance of the means of the two domains is below this.
+    random_state : int, RandomState or None, default=0
+        Seed of the initial values of the bisection.
+
+    Returns
+    -------
+    divergence : float
+        The divergence in nats, at least 0.
 
     Notes
     -----
-    The value grows with the number of documents, since clusters get finer: compare values of samples of like size
-    only. `gap` is far steadier.
+    The value grows with the number of documents, since clusters get finer: compare only values of samples of similar
+    size. `gap` depends much less on the size.
     """
     if form not in ("corrected", "paper"):
         raise ValueError(f"form must be 'corrected' or 'paper'; got {form!r}.")
@@ -52,20 +62,42 @@ def divergence(
 
 
 def gap(Xs: Any, Xt: Any) -> float:
-    """1 - cosine of the two mean documents, freed of sampling noise: 0 for equal means, 1 for no common word.
+    """1 - cosine of the two mean documents, corrected for sampling noise: 0 for equal means, 1 for no common word.
 
-    Steadier with the number of documents than `divergence`. A small gap makes a transfer likely to be safe: below .22,
-    full transfer cost more than a point of purity on 2 of 16 tasks (benchmarks/rsp_tasks.py). A large one says that the
-    vocabularies differ, not that transfer must fail, and neither tells of classes that the source does not have.
+    It depends less on the number of documents than `divergence`. With a small gap, transfer is likely to be safe: below
+    .22, full transfer cost more than a point of purity on 2 of 16 tasks (benchmarks/rsp_tasks.py). A large gap means
+    that the vocabularies differ; transfer can still work. The gap cannot detect classes that the source does not have.
+
+    Parameters
+    ----------
+    Xs, Xt : array or sparse matrix of shape (n_documents, n_words)
+        The documents of the source and of the target, with the same columns.
+
+    Returns
+    -------
+    gap : float
+        The distance, from 0 to 1.
     """
     return measures.gap(*read_pair(Xs, Xt))
 
 
 def risk(divergence: float, kappa: float = measures.DEFAULT_KAPPA) -> float:
-    """Transfer risk in [0, 1], (6) of Shi et al. 2009: 1/2 where the divergence is kappa.
+    """Transfer risk in [0, 1], (6) of Shi et al. 2009: 1/2 if the divergence is kappa.
 
-    kappa = 2 serves samples of about 500 documents a class; e^2 is the paper's. The risk is a brake, not a forecast: it
-    does not tell how much a transfer gains.
+    The risk limits harmful transfer. It does not predict how much a transfer gains.
+
+    Parameters
+    ----------
+    divergence : float
+        See `divergence`.
+    kappa : float, default=2.0
+        The divergence at which the risk is 1/2. 2 is suitable for samples of about 500 documents per class; the paper
+        has e^2.
+
+    Returns
+    -------
+    risk : float
+        The risk, from 0 to 1.
     """
     if not isinstance(divergence, Real):
         raise ValueError("risk takes a divergence, one number: risk(divergence(Xs, Xt)).")

@@ -1,4 +1,4 @@
-"""What the words say of a transfer: how many are shared, which changed, which carry the classes across.
+"""Words of two domains: how many are shared, which changed, and which indicate a class in both.
 
 >>> from labelferry import load_demo
 >>> from labelferry.assessment import vocabulary_overlap
@@ -17,12 +17,23 @@ import numpy as np
 from ..linalg.matrix import Array
 from .distance import read_pair
 
-CARRIES = 2.0  # a word carries a class if it is this many times as frequent there as in the other documents
-MIN_DOCS = 5  # of the source, below which a word's leaning is chance
+CARRIES = 2.0  # a word indicates a class if it is this many times as frequent there as in the other documents
+MIN_DOCS = 5  # a word in fewer documents of the source is ignored: its frequencies are chance
 
 
 def vocabulary_overlap(Xs: Any, Xt: Any) -> float:
-    """The share of the target's word occurrences (a word in a document) whose word the source has too."""
+    """Share of the word occurrences of the target (a word in a document) whose word occurs in the source.
+
+    Parameters
+    ----------
+    Xs, Xt : array or sparse matrix of shape (n_documents, n_words)
+        The documents of the source and of the target, with the same columns.
+
+    Returns
+    -------
+    overlap : float
+        The share, from 0 to 1.
+    """
     Xs, Xt = read_pair(Xs, Xt)
     in_target = document_counts(Xt)
     total = in_target.sum()
@@ -30,8 +41,25 @@ def vocabulary_overlap(Xs: Any, Xt: Any) -> float:
 
 
 def changed_words(Xs: Any, Xt: Any, words: Sequence[str] | Array, n: int = 20) -> list[dict[str, Any]]:
-    """The words whose share of documents changed most, by the change in the square root of the share, as dicts `word`,
-    `source`, `target` (shares). The root weighs 1 % against 4 % as 9 % against 16 %: the noise of a share grows so."""
+    """Words whose document frequency changed most between source and target.
+
+    The order is that of the change of the square root of the frequency: a change from 1 % to 4 % counts as much as one
+    from 9 % to 16 %, since the noise of a frequency grows in the same way.
+
+    Parameters
+    ----------
+    Xs, Xt : array or sparse matrix of shape (n_documents, n_words)
+        The documents of the source and of the target, with the same columns.
+    words : sequence of str
+        The word of each column.
+    n : int, default=20
+        Number of words.
+
+    Returns
+    -------
+    changed : list of dict
+        Per word: `word`, and the shares of the documents that contain it, `source` and `target`.
+    """
     Xs, Xt = read_pair(Xs, Xt)
     before, after = (document_counts(X) / max(X.shape[0], 1) for X in (Xs, Xt))
     change = np.abs(np.sqrt(after) - np.sqrt(before))
@@ -42,23 +70,37 @@ def changed_words(Xs: Any, Xt: Any, words: Sequence[str] | Array, n: int = 20) -
 
 
 def carriers(Xs: Any, codes: Array, Xt: Any) -> Array:
-    """Which words carry a class across, as a mask: they lean to a class in the source, and the target has them.
+    """Words that indicate a class in the source and also occur in the target.
 
-    A word leans to a class that has it in twice as great a share of its documents as all others together, counted with
-    one document more on either side; words in fewer than five documents of the source are left out.
+    A word indicates a class if its document frequency there is more than twice that in all other documents, counted
+    with one additional document on both sides. Words in fewer than five documents of the source are ignored.
+
+    Parameters
+    ----------
+    Xs : array or sparse matrix of shape (n_source, n_words)
+        The documents of the source.
+    codes : array of shape (n_source,)
+        The class of each source document.
+    Xt : array or sparse matrix of shape (n_target, n_words)
+        The documents of the target.
+
+    Returns
+    -------
+    mask : array of bool, shape (n_words,)
+        True for these words.
     """
     Xs, Xt = read_pair(Xs, Xt)
     counts = (Xs != 0).astype(np.float64)
     n_words = document_counts(Xs)
-    found = np.zeros(Xs.shape[1], dtype=bool)
+    indicates = np.zeros(Xs.shape[1], dtype=bool)
     for c in np.unique(codes):
         inside = np.asarray(counts.T @ (codes == c)).ravel()
         n_inside, n_outside = (codes == c).sum(), (codes != c).sum()
         share, other = (inside + 1) / (n_inside + 2), (n_words - inside + 1) / (n_outside + 2)
-        found |= (share > CARRIES * other) & (n_words >= MIN_DOCS)
-    return found & (document_counts(Xt) > 0)
+        indicates |= (share > CARRIES * other) & (n_words >= MIN_DOCS)
+    return indicates & (document_counts(Xt) > 0)
 
 
 def document_counts(X: Any) -> Array:
-    """In how many documents each word is."""
+    """Number of documents that contain each word."""
     return np.asarray((X != 0).sum(axis=0)).ravel()

@@ -51,7 +51,13 @@ def small_corpus(n_classes: int = 3, n_docs: int = 30, seed: int = 0) -> Corpus:
 
 
 def check_transductive(estimator: TransductiveClassifier) -> None:
-    """Run all checks; the first that fails raises."""
+    """Run all checks; the first that fails raises an AssertionError.
+
+    Parameters
+    ----------
+    estimator : TransductiveClassifier
+        The estimator to check; it is cloned.
+    """
     for check in all_checks():
         check(clone(estimator))
 

@@ -101,34 +101,42 @@ class Domains:
 
     @property
     def sources(self) -> tuple[Domain, ...]:
+        """The source domains."""
         return tuple(d for d in self.domains if not d.is_target)
 
     @property
     def targets(self) -> tuple[Domain, ...]:
+        """The target domains."""
         return tuple(d for d in self.domains if d.is_target)
 
     @property
     def X(self) -> tuple[Matrix, ...]:
+        """The documents of each domain."""
         return tuple(d.X for d in self.domains)
 
     @property
     def known(self) -> tuple[Array, ...]:
+        """Per domain, True for the documents whose label is given."""
         return tuple(d.known for d in self.domains)
 
     @property
     def shares(self) -> tuple[Array | None, ...]:
+        """Per domain, the class proportions that its predictions have to match; None if there are none."""
         return tuple(d.shares for d in self.domains)
 
     @property
     def n_classes(self) -> int:
+        """Number of classes."""
         return len(self.classes)
 
     @property
     def n_words(self) -> int:
+        """Number of words, the columns of every X."""
         return self.domains[0].X.shape[1]
 
     @property
     def dtype(self) -> Any:
+        """Data type of the documents."""
         return self.domains[0].X.dtype
 
     @cached_property

@@ -27,7 +27,18 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listen(listener: Listener) -> Iterator[None]:
-    """Send the stages that are announced inside the block to the listener."""
+    """Send the stages that are announced inside the block to the listener.
+
+    Parameters
+    ----------
+    listener : Listener
+        Object with the methods `expect(n_stages)` and `begin(stage)`.
+
+    Yields
+    ------
+    None
+        The block runs.
+    """
     token = _listener.set(listener)
     try:
         yield
@@ -36,12 +47,24 @@ def listen(listener: Listener) -> Iterator[None]:
 
 
 def expect(n_stages: int) -> None:
-    """Announce that so many more stages will come."""
+    """Announce further stages.
+
+    Parameters
+    ----------
+    n_stages : int
+        Number of stages that will be announced by `begin`.
+    """
     if (listener := _listener.get()) is not None:
         listener.expect(n_stages)
 
 
 def begin(stage: str) -> None:
-    """Announce that a stage begins."""
+    """Announce that a stage begins.
+
+    Parameters
+    ----------
+    stage : str
+        Name of the stage, for the user.
+    """
     if (listener := _listener.get()) is not None:
         listener.begin(stage)

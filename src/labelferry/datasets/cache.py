@@ -140,7 +140,10 @@ def directions(source: Source) -> str:
 
 def fetch_url(source: Source) -> Path:
     """Download the first file of a corpus to the cache: complete and with the expected checksum, or not at all."""
-    import pooch
+    try:
+        import pooch
+    except ImportError:
+        raise ImportError("downloads need pooch: pip install 'labelferry[datasets]'.") from None
 
     path = cache_path(source)
     download = pooch.HTTPDownloader(timeout=TIMEOUT, headers={"Accept-Encoding": "identity"})

@@ -153,8 +153,8 @@ class AutoTransfer(TransductiveClassifier):
 
         Parameters
         ----------
-        X, y, sample_domain, target, use_target_labels
-            See `TransductiveClassifier.fit`.
+        X, y, sample_domain, target, use_target_labels : object
+            As in `TransductiveClassifier.fit`.
         second_view : array or sparse matrix of shape (n_documents, n_features), default=None
             Other features of the same documents, such as embeddings; one more member uses them.
 

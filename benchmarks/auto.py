@@ -4,7 +4,8 @@
     python -m benchmarks.auto --suggest [--out FILE]                 then: 20 questions on the worst tasks, five seeds
 
 One line per task is written to FILE, so that an interrupted run can be continued. The constants of
-`labelferry.ensemble` were chosen on the tables gcmf (newsgroups), shift 9:1, reuters and amazon, with a look at amazon-uneven and shift 1:9.
+`labelferry.ensemble` were chosen on the tables gcmf (newsgroups), shift 9:1, reuters and amazon, with a look at
+amazon-uneven and shift 1:9.
 """
 
 from __future__ import annotations

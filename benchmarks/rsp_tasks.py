@@ -61,7 +61,9 @@ def draw_documents(rng: np.random.Generator, rows: np.ndarray) -> np.ndarray:
 
 def newsgroup_task(source: OneDomain, target: OneDomain, seed: int) -> Documents:
     split = partial(by_groups, parts=other_classes(source, target), draw=draw_documents)
-    return Task("rsp-tasks", (SOURCE,), pools.newsgroups, split, Recipe(min_words=3), sampled=True).load(seed)[:4]
+    task = Task("rsp-tasks", (SOURCE,), pools.newsgroups, split, Recipe(min_words=3), sampled=True)
+    Xs, ys, Xt, yt = task.load(seed)[:4]
+    return Xs, ys, Xt, yt
 
 
 def reuters_task(name: str, turned: bool, seed: int) -> Documents:

@@ -28,7 +28,8 @@ def test_thin_equals_full_matrices_in_every_round(n_classes, tau):
         f = step(codes, b, n_classes)
         words, clusters = slow.cycle(R_i, C_i, R_o, codes, n_classes)
         np.testing.assert_array_equal(f.words, words)
-        np.testing.assert_array_equal(f.codes, class_of_clusters(b.R_i, task.ys, b.R_o, clusters, n_classes)[clusters])
+        names = class_of_clusters(b.R_i, task.ys, b.R_o, clusters, n_classes)
+        np.testing.assert_array_equal(f.codes, names[clusters])
         C_o, C_w = slow.indicator(f.codes, n_classes), slow.indicator(words, 2 * n_classes)
         assert objective(f.codes, f.words, b, n_classes) == pytest.approx(
             slow.objective(R_i, C_i, R_o, C_o, C_w), rel=1e-10

@@ -8,6 +8,7 @@ from base64 import b64encode
 from copy import deepcopy
 from hashlib import sha256
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from itertools import pairwise
 
 import numpy as np
@@ -118,7 +119,8 @@ def test_the_chart_library_is_a_file_of_the_package(tmp_path, monkeypatch):
     """The file is read without vl-convert. If it is missing, vl-convert makes the script, or the error states how."""
     monkeypatch.setattr(vega, "PATH", tmp_path / "vega.js")
     read = vega.chart_library.__wrapped__
-    assert "window.vegaEmbed" in read()
+    if find_spec("vl_convert"):
+        assert "window.vegaEmbed" in read()
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(FileNotFoundError, match=r"vega\.js is missing.*pip install -e \."):
         read()

@@ -42,6 +42,7 @@ def reuters_task(name: str, pair: str, *, turned: bool = False, **settings: Any)
     Returns
     -------
     task : Task
+        The task.
     """
     first, second = ("target", "source") if turned else ("source", "target")
     classes: TwoDomains = {label: ((f"{first} {label}",), (f"{second} {label}",)) for label in pair.split(" vs ")}

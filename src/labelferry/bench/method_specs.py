@@ -17,8 +17,18 @@ SEED_PARAMETER = "random_state"
 def parse_methods(text: str) -> list[str]:
     """Split a comma-separated list of methods and write each in its normal form, without repetitions.
 
-    Names are written as registered, with one space after a comma.
+    Parameters
+    ----------
+    text : str
+        Names of methods, with parameters in brackets.
 
+    Returns
+    -------
+    methods : list of str
+        Names as registered, with one space after a comma.
+
+    Examples
+    --------
     >>> parse_methods("tcl, RSP( risk=0 ),cdsc,TCL")
     ['TCL', 'RSP(risk=0)', 'CDSC']
     """

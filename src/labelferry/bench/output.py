@@ -21,14 +21,14 @@ def in_percent(share: float | None, sign: bool = False) -> str:
     Parameters
     ----------
     share : float or None
-        The proportion, from 0 to 1.
+        The proportion; None gives an empty text.
     sign : bool, default=False
-        Whether to print the sign of a positive number.
+        Whether positive numbers have a plus sign.
 
     Returns
     -------
-    text : str
-        The number, empty for None.
+    percentage : str
+        The formatted number.
 
     Examples
     --------

@@ -50,12 +50,12 @@ def _first_sources(tasks: Sequence[str]) -> list[str]:
 
 
 def studies() -> dict[str, Study]:
-    """Return all studies by name, on the tasks whose corpora are on this machine.
+    """Collect the studies, on the tasks whose corpora are on this machine.
 
     Returns
     -------
     studies : dict of str to Study
-        The studies of the papers' figures.
+        The studies by name.
     """
     cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid"))
     news = [task for task in gcmf if "20 Newsgroups" in TASKS[task].corpus]

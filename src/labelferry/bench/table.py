@@ -159,6 +159,7 @@ def read_printed(
     Returns
     -------
     printed : PrintedTable
+        The table as data.
     """
     heads = list(tasks or column_to_method)
     lines = [line.rsplit(maxsplit=len(heads)) for line in text.strip().splitlines()]

@@ -85,7 +85,7 @@ def catalogue() -> list[dict[str, Any]]:
     Returns
     -------
     tables : list of dict
-        Per table: its name, title, tasks and corpora, and the number of tasks whose corpora are on this machine.
+        Per table its name, title, tasks, corpora, and the number of tasks whose corpora are on this machine.
     """
     return [
         {
@@ -190,17 +190,17 @@ def _top(group: str, scores: Sequence[dict[str, dict[str, float]]]) -> dict[str,
 
 
 def best_in_words(best: dict[str, Any]) -> str:
-    """Write an entry of `best` as a sentence that compares our results with those of the paper.
+    """Write an entry of `best` as a sentence.
 
     Parameters
     ----------
     best : dict
-        One entry of the list `best` of a table.
+        An element of `table["best"]` as `run_table` returns it.
 
     Returns
     -------
     sentence : str
-        The sentence.
+        The best published method, and the best of our results on the same tasks.
     """
     tasks = f"{best['tasks']} task" + "s" * (best["tasks"] > 1)
     words = f"{best['corpus']} ({tasks}): best published {_mean_in_words(best['published'])}"

@@ -15,8 +15,8 @@ __all__ = ["TABLES", "TASKS", "Loaded", "Table", "Task", "table_of", "tasks_here
 def _find_tables() -> dict[str, Table]:
     """Import every file of `labelferry.bench.tables` and sort the tables by position."""
     modules = [import_module(f"{tables.__name__}.{module.name}") for module in pkgutil.iter_modules(tables.__path__)]
-    found: list[Table] = sorted((module.TABLE for module in modules), key=lambda table: (table.position, table.name))
-    return {table.name: table for table in found}
+    ordered: list[Table] = sorted((module.TABLE for module in modules), key=lambda table: (table.position, table.name))
+    return {table.name: table for table in ordered}
 
 
 TABLES = _find_tables()

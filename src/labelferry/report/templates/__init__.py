@@ -22,6 +22,7 @@ def new_environment(
     Returns
     -------
     environment : Environment
+        It loads the templates of this package.
     """
     environment = Environment(
         loader=PackageLoader("labelferry.report", "templates"),

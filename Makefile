@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One thread per process: the tests run in two processes, and the benchmarks compare single threads.
 THREADS := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
-# Real corpora: the folder in LABELFERRY_DATA, by default a folder beside the checkout. Tests that need a missing
+# Real corpora: the folder in LABELFERRY_DATA, by default a folder next to the checkout. Tests that need a missing
 # corpus are skipped.
 ifneq ($(wildcard ../shared/data),)
 export LABELFERRY_DATA ?= $(abspath ../shared/data)

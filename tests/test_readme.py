@@ -61,7 +61,7 @@ def test_install_commands_name_extras_that_exist():
     extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
     (install,) = (text for _, text in blocks(README, "sh") if text.startswith("pip"))
     assert set(re.findall(r"\[(\w+)\]", install)) <= set(extras)
-    listed = re.search(r"Extras: (.*)\.$", README, flags=re.M)[1]
+    listed = re.search(r"Extras: (.*?)\.\s", README, flags=re.S)[1]
     assert set(re.findall(r"`(\w+)`", listed)) == set(extras) - {"all", "images"}
 
 

@@ -91,6 +91,7 @@ def example_report() -> dict[str, Any]:
         },
         "n_source": len(demo.texts_source),
         "n_target": len(demo.texts_target),
+        "estimated_balanced_accuracy": {"mean": 0.94, "low": 0.8, "high": 1.0},
         "estimated_accuracy": {"mean": 0.95, "low": 0.92, "high": 0.97},
         "sources": [
             {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,12 +13,13 @@ MOST_CONFIDENT = 0.2  # share of the documents per class
 
 
 def kappa(a: Array, b: Array) -> float:
-    """Cohen's kappa of two labelings: 1 if they are equal, 0 for the agreement that chance would give."""
-    if np.array_equal(a, b):
-        return 1.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return float(cohen_kappa_score(a, b))
+    """Cohen's kappa of two labelings: 1 if they are equal, 0 for the agreement that chance would give.
+
+    Two labelings with one and the same label for all documents have kappa 0: chance would give no less.
+    """
+    if (a == a[0]).all() and (b == a[0]).all():
+        return 0.0
+    return float(cohen_kappa_score(a, b))
 
 
 def mean_kappas(labels: Sequence[Array]) -> list[float]:
@@ -61,3 +61,25 @@ def set_top_probability(P: Array, top: Array) -> Array:
     out[rows, codes] = top
     normalized: Array = out / out.sum(axis=1, keepdims=True)
     return normalized
+
+
+def recall_per_class(codes: Array, truth: Array, n_classes: int) -> Array:
+    """Share of the documents of each class that have its label; NaN for a class without documents."""
+    return np.array([(codes[truth == c] == c).mean() if (truth == c).any() else np.nan for c in range(n_classes)])
+
+
+def balanced_accuracy(codes: Array, truth: Array, n_classes: int) -> float:
+    """Mean recall of the classes that occur."""
+    return float(np.nanmean(recall_per_class(codes, truth, n_classes)))
+
+
+def correct_for_chance(value: float, n_classes: int) -> float:
+    """1 if the value is 1, 0 if it is 1 / n_classes."""
+    return (value - 1 / n_classes) / (1 - 1 / n_classes)
+
+
+def chance_corrected_recall(P: Array, truth: Array) -> float:
+    """Balanced accuracy of held-out probabilities, corrected for chance; 0 without documents."""
+    if len(P) == 0:
+        return 0.0
+    return correct_for_chance(balanced_accuracy(P.argmax(axis=1), truth, P.shape[1]), P.shape[1])

@@ -1,4 +1,4 @@
-"""Everything that can be estimated about an answer without labels of the target: of one method or of the ensemble."""
+"""Everything that can be estimated about labels without knowing the true ones: of one method or of the ensemble."""
 
 from __future__ import annotations
 
@@ -7,20 +7,42 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.domains import Domains
-from ..families.linear import held_out_source_accuracy
-from ..linalg.matrix import Array, Matrix
-from .agreement import mean_kappas, set_top_probability
-from .cluster_evidence import SOURCE_ONLY, ClusterEvidence, cluster_evidence
-from .confidence import estimate_confidence, needs_review, neighbor_similarities
-from .verdict import LEVELS, Verdict, judge, judge_classes, judge_members
+from ..linalg.matrix import Array
+from .agreement import kappa, mean_kappas, set_top_probability
+from .calibration import Calibration
+from .confidence import confidence, confidence_features, needs_review
+from .estimate import Estimate, estimate
+from .facts import Fact, TargetFacts, find_facts
+from .proportions import Proportions, estimate_proportions
+from .signals import Signals, read_signals
+from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
+
+CONFLICT = 0.35  # difference of two signals that is named in the verdict
 
 
 class PanelPredictions(NamedTuple):
-    """What the members of a panel predict."""
+    """What the members predict, and what the source-only classifier predicts for held-out labelled documents."""
 
-    proba: dict[str, Array]  # per member: target rows x classes, in row order
+    proba: dict[str, Array]  # per member: target rows x classes, in row order; the source-only classifier first
     seconds: dict[str, float]
+    held_out: Array  # labelled documents x classes; may have no rows
+    source_codes: Array  # of the labelled documents
+
+    @property
+    def codes(self) -> dict[str, Array]:
+        """The labels of the members."""
+        return {name: P.argmax(axis=1) for name, P in self.proba.items()}
+
+    @property
+    def source_only(self) -> Array:
+        """Probabilities of the source-only classifier."""
+        return next(iter(self.proba.values()))
+
+    @property
+    def source_proportions(self) -> Array:
+        """Class proportions of the given labels."""
+        n_classes = self.source_only.shape[1]
+        return np.divide(np.bincount(self.source_codes, minlength=n_classes), len(self.source_codes))
 
 
 class Members(NamedTuple):
@@ -31,7 +53,7 @@ class Members(NamedTuple):
     weights: Array  # in the answer
     agreement: Array  # mean kappa with the other members
     seconds: Array
-    levels: tuple[str, ...]
+    levels: tuple[str, ...]  # compared with SourceLR: "better", "worse" or "cannot tell"
 
     def rows(self) -> list[dict[str, Any]]:
         """One plain dict per member."""
@@ -49,75 +71,142 @@ class Assessment(NamedTuple):
     uncalibrated: Array  # the same before calibration
     p_correct: Array  # probability of each label to be correct
     review: Array  # True for the labels to review
-    accuracy: tuple[float, float, float]  # estimate, and the two ends of its interval
-    proportions: Array  # of the classes in the target
+    balanced_accuracy: Estimate
+    accuracy: Estimate
+    proportions: Proportions
     members: Members
+    class_precision: Array  # estimated share of correct labels per class; NaN without labels
     class_levels: tuple[str, ...]
-    evidence: ClusterEvidence | None
-
-    @property
-    def estimated_accuracy(self) -> dict[str, float]:
-        return dict(zip(("mean", "low", "high"), self.accuracy, strict=True))
+    facts: tuple[Fact, ...]
+    signals: Signals
+    changed: float  # share of labels that differ from the source-only classifier
+    level: str
+    n_corpora: int  # in the calibration
 
     def verdict(self) -> Verdict:
-        mean, low, high = self.accuracy
-        return judge(mean, (low, high), self.evidence)
+        """The verdict in words."""
+        b, a, s = self.balanced_accuracy, self.accuracy, self.signals
+        reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
+        reasons.append(
+            f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy {a.mean:.0%} "
+            f"({a.low:.0%} to {a.high:.0%}). The intervals come from {self.n_corpora} corpora; accuracy depends on the "
+            "class proportions of the new documents, which are not known without labels."
+        )
+        reasons.append(
+            f"Cross-validation on the labelled documents: {s.held_out:.0%} above chance. Agreement of {len(self.members.names)} "
+            f"methods with these labels: kappa {s.agreement:.2f}."
+        )
+        if abs(s.held_out - s.agreement) > CONFLICT:
+            reasons.append(
+                "These two signals contradict each other, so the estimate is less certain than its interval."
+            )
+        reasons.append(
+            f"{self.changed:.0%} of the labels differ from the source-only classifier, so at most {self.changed:.0%} can "
+            "be lost compared with it."
+        )
+        if self.level != "safe":
+            reasons.append("To know more, label a random sample of 40 documents by hand and compare.")
+        return Verdict(self.level, LEVELS[self.level].sentence, reasons)
 
 
 def assess(
     P: Array,
     predictions: PanelPredictions,
-    domains: Domains,
-    X: Matrix,
+    facts: TargetFacts,
+    *,
+    classes: Sequence[str],
     weights: Mapping[str, float],
     target_error: float,
+    calibration: Calibration,
     known: Sequence[int] | Array = (),
 ) -> Assessment:
     """Assess the answer P.
 
     Parameters
     ----------
-    P : array, shape (n_target, n_classes)
+    P : array of shape (n_target, n_classes)
         The answer, in the row order of the targets.
     predictions : PanelPredictions
-        Of the panel; the source-only classifier must be a member.
-    domains : Domains
-        The labelled documents, for cross-validation.
-    X : matrix, shape (n_target, n_words)
-        The documents of the targets, in row order.
+        Of the panel.
+    facts : TargetFacts
+        Measurements of the documents.
+    classes : sequence of str
+        Names of the classes.
     weights : mapping of str to float
         Weights of the members in the answer.
     target_error : float
         Expected share of wrong labels that is allowed among those not marked for review.
+    calibration : Calibration
+        Fitted coefficients.
     known : array of int, default=()
         Target rows with a given label, which is correct.
+
+    Returns
+    -------
+    assessment : Assessment
+        Estimates, verdict and confidences.
     """
-    source_only = predictions.proba[SOURCE_ONLY].argmax(axis=1)
-    estimate = estimate_confidence(P, neighbor_similarities(X), source_only, held_out_source_accuracy(domains))
-    p_correct = estimate.p_correct.copy()
+    n_classes, codes, member_codes = P.shape[1], P.argmax(axis=1), predictions.codes
+    kappas = np.array([kappa(codes, member) for member in member_codes.values()])
+    signals = read_signals(kappas, predictions.held_out, predictions.source_codes, predictions.source_only)
+    balanced = estimate(signals, n_classes, calibration.balanced)
+    accuracy = estimate(signals, n_classes, calibration.accuracy)
+    p_correct = confidence(confidence_features(P, member_codes, accuracy.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
-    calibrated = set_top_probability(P, p_correct)
-    codes, names = calibrated.argmax(axis=1), tuple(predictions.proba)
-    member_codes = np.array([p.argmax(axis=1) for p in predictions.proba.values()])
-    levels = judge_members(predictions.proba, codes)
+    found = find_facts(facts, codes, predictions.source_codes, classes)
+    names = tuple(predictions.proba)
     return Assessment(
-        proba=calibrated.astype(X.dtype),
+        proba=set_top_probability(P, np.clip(p_correct, 1 / n_classes, 1)),
         uncalibrated=P.astype(np.float32),
         p_correct=p_correct,
         review=needs_review(p_correct, target_error),
-        accuracy=(estimate.accuracy, *estimate.interval),
-        proportions=estimate.proportions,
+        balanced_accuracy=balanced,
+        accuracy=accuracy,
+        proportions=estimate_proportions(codes, member_codes, predictions.source_proportions),
         members=Members(
             names=names,
-            codes=member_codes,
+            codes=np.array(list(member_codes.values())),
             weights=np.array([weights.get(name, 0.0) for name in names]),
-            agreement=np.array(mean_kappas(list(member_codes))),
+            agreement=np.array(mean_kappas(list(member_codes.values()))),
             seconds=np.array([predictions.seconds[name] for name in names]),
-            levels=tuple(levels[name] for name in names),
+            levels=judge_members(kappas, calibration),
         ),
-        class_levels=tuple(judge_classes(p_correct, codes, P.shape[1])),
-        evidence=cluster_evidence(predictions.proba),
+        class_precision=np.array(
+            [p_correct[codes == c].mean() if (codes == c).any() else np.nan for c in range(n_classes)]
+        ),
+        class_levels=judge_classes(p_correct, codes, n_classes, calibration),
+        facts=found,
+        signals=signals,
+        changed=float((codes != predictions.source_only.argmax(axis=1)).mean()),
+        level=judge(balanced, found, calibration),
+        n_corpora=len(calibration.corpora),
     )
 
 
-__all__ = ["LEVELS", "Assessment", "Members", "PanelPredictions", "assess"]
+def judge(balanced: Estimate, facts: Sequence[Fact], calibration: Calibration) -> str:
+    """The level of all labels: by the lower end of balanced accuracy, unless a fact overrules it."""
+    if any(fact.unsafe for fact in facts) or balanced.mean < calibration.levels.unsafe_below:
+        return "unsafe"
+    return "safe" if balanced.lower >= calibration.levels.safe_from and not facts else "doubtful"
+
+
+def judge_members(kappas: Array, calibration: Calibration) -> tuple[str, ...]:
+    """Each member compared with SourceLR, the first one, by their kappas with the answer."""
+    limits = calibration.members
+    return tuple(
+        BETTER if score > limits.better_above else WORSE if score < limits.worse_below else UNKNOWN
+        for score in kappas - kappas[0]
+    )
+
+
+def judge_classes(p_correct: Array, codes: Array, n_classes: int, calibration: Calibration) -> tuple[str, ...]:
+    """A level per class, from the confidence of its labels; "vanished" without labels."""
+
+    def level(c: int) -> str:
+        if not (codes == c).any():
+            return VANISHED
+        precision = float(p_correct[codes == c].mean())
+        limits = calibration.levels
+        return "safe" if precision >= limits.safe_from else "unsafe" if precision < limits.unsafe_below else "doubtful"
+
+    return tuple(level(c) for c in range(n_classes))

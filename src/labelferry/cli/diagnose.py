@@ -52,10 +52,13 @@ def show(console: Console, diagnosis: dict[str, Any]) -> None:
         words.add_row(escape(row["word"]), f"{row['source']:.1%}", f"{row['target']:.1%}")
     console.print(words)
     heading(console, "Classes")
-    classes = new_table("class", "labelled", "new, estimated", numbers=2)
+    classes = new_table("class", "labelled", "new, estimated", "range", numbers=3)
     for row in diagnosis["classes"]:
-        classes.add_row(escape(row["class"]), f"{row['source']:.0%}", f"{row['target']:.0%}")
+        interval = f"{row['low']:.0%} to {row['high']:.0%}"
+        classes.add_row(escape(row["class"]), f"{row['source']:.0%}", f"{row['target']:.0%}", interval)
     console.print(classes)
+    if not diagnosis["proportions_known"]:
+        console.print("The methods disagree on the class proportions of the new documents: they are unknown.")
     if len(diagnosis["sources"]) > 1:
         heading(console, "Sources, nearest first")
         sources = new_table("source", "documents", "distance", numbers=2)

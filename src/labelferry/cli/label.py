@@ -46,7 +46,7 @@ def label(
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
     seed: Seed = 0,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 if the verdict is unsafe.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 unless the verdict is safe.")] = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -54,7 +54,7 @@ def label(
 
     OUT has all columns and rows of TARGET and, for each row, label, confidence, alternative, evidence and needs_review.
 
-    Exit codes: 0 done, 2 wrong input (one line says what), 3 unsafe with --strict, 130 interrupted. A file is written
+    Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted. A file is written
     completely or not at all.
     """
     from ..workflows import begin, expect
@@ -86,7 +86,7 @@ def label(
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
         show(new_console(), result, messages, [path for path in (out, report, save) if path])
-    if strict and result.verdict.level == "unsafe":
+    if strict and result.verdict.level != "safe":
         raise typer.Exit(STRICT_EXIT)
 
 
@@ -94,11 +94,24 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path]
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
-    table = new_table("label", "documents", "share", "to review", numbers=3)
-    for c in result.estimator.classes_:
+    table = new_table("label", "documents", "share", "range", "precision", "to review", numbers=5)
+    proportions, precision = result.assessment.proportions, result.assessment.class_precision
+    for i, c in enumerate(result.estimator.classes_):
         rows = result.labels == c
-        table.add_row(escape(str(c)), str(rows.sum()), f"{rows.mean():.0%}", str((rows & result.needs_review).sum()))
+        table.add_row(
+            escape(str(c)),
+            str(rows.sum()),
+            f"{rows.mean():.0%}",
+            f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",
+            f"{precision[i]:.0%}" if rows.any() else "no label",
+            str((rows & result.needs_review).sum()),
+        )
     console.print(table)
+    if not proportions.known:
+        console.print(
+            "The class proportions of the new documents are unknown: the methods disagree (column range). Label a random "
+            "sample by hand to estimate them."
+        )
     console.print(f"Written: {', '.join(escape(str(path)) for path in written)}", soft_wrap=True)
 
 

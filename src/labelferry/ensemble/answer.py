@@ -1,19 +1,20 @@
-"""The answer of any estimator, assessed: AutoTransfer assesses itself, others are compared with a reference panel."""
+"""The answer of any estimator, assessed: AutoTransfer assesses itself, others are compared with the same panel."""
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple
 
 import numpy as np
 
-from ..assessment.assessment import Assessment, PanelPredictions, assess
+from ..assessment.assessment import Assessment, assess
+from ..assessment.calibration import load_calibration
+from ..assessment.facts import target_facts
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..linalg.matrix import Array
 from .auto_transfer import AutoTransfer
-from .panel import fit_panel, reference_panel
+from .panel import fit_panel
 
 
 class Answer(NamedTuple):
@@ -33,13 +34,17 @@ def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, 
     name = type(estimator).__name__
     progress.expect(1)
     progress.begin(name)
-    start = time.perf_counter()
     estimator.fit_domains(domains)
-    seconds = time.perf_counter() - start
-    others = fit_panel({k: v for k, v in reference_panel(seed).items() if k != name}, domains)
     P = np.asarray(estimator.transduction_proba_, dtype=np.float64)
-    predictions = PanelPredictions({name: P, **others.proba}, {name: seconds, **others.seconds})
-    assessment = assess(P, predictions, domains, domains.target_documents(), {name: 1.0}, target_error)
+    assessment = assess(
+        P,
+        fit_panel(domains, seed),
+        target_facts(domains),
+        classes=[str(c) for c in domains.classes],
+        weights={name: 1.0},
+        target_error=target_error,
+        calibration=load_calibration(),
+    )
     empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
     return Answer(estimator, assessment, proba, assessment.review | empty)

@@ -108,13 +108,13 @@ def fit_with_C(
         The weights in the precision of X, the number of iterations of the solver, and whether it converged.
     """
     X = short_indices(X)
-    n_folds = _n_folds(codes)
-    if C == "cv" and n_folds > 1:
-        search = GridSearchCV(model, {"C": list(grid)}, cv=StratifiedKFold(n_folds))
+    k = n_folds(codes)
+    if C == "cv" and k > 1:
+        search = GridSearchCV(model, {"C": list(grid)}, cv=StratifiedKFold(k))
         with config_context(enable_metadata_routing=False):  # the model alone gets the weights, in any configuration
             search.fit(X, codes, sample_weight=sample_weight)
         model = search.best_estimator_
-        logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", model.C, n_folds, search.best_score_)
+        logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", model.C, k, search.best_score_)
     else:
         model = model.set_params(C=default_C if C == "cv" else C).fit(X, codes, sample_weight=sample_weight)
     n_iter = int(np.max(model.n_iter_))
@@ -123,8 +123,8 @@ def fit_with_C(
 
 def held_out_accuracy(model: Any, X: Matrix, codes: Array) -> float:
     """Mean accuracy of the model over the folds of `fit_with_C`; 0 if a class has a single document."""
-    n_folds = _n_folds(codes)
-    return float(cross_val_score(model, X, codes, cv=StratifiedKFold(n_folds)).mean()) if n_folds > 1 else 0.0
+    k = n_folds(codes)
+    return float(cross_val_score(model, X, codes, cv=StratifiedKFold(k)).mean()) if k > 1 else 0.0
 
 
 def held_out_source_accuracy(domains: Domains) -> float:
@@ -157,6 +157,6 @@ def start_labels(domains: Domains) -> tuple[Array, ...]:
     )
 
 
-def _n_folds(codes: Array) -> int:
+def n_folds(codes: Array) -> int:
     """N_FOLDS, or the number of documents of the smallest class if that is smaller."""
     return min(N_FOLDS, int(np.bincount(codes).min()))

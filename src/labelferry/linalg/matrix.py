@@ -111,3 +111,11 @@ def short_indices(X: Any) -> Any:
     if not sp.issparse(X) or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
         return X
     return sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+
+
+def word_counts(X: Any) -> Array:
+    """Number of documents that contain each word."""
+    if not sp.issparse(X):
+        return np.asarray(np.count_nonzero(np.asarray(X), axis=0))
+    columns = X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+    return np.bincount(columns[X.data != 0], minlength=X.shape[1])

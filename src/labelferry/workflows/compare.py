@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..assessment.agreement import mean_kappas, most_confident
-from ..assessment.cluster_evidence import SOURCE_ONLY
+from ..core import progress
+from ..core.classifier import TransductiveClassifier
+from ..core.domains import Domains
 from ..core.registry import find, make
-from ..ensemble.blend import blend
-from ..ensemble.panel import fit_panel, make_panel
+from ..ensemble.panel import SOURCE_ONLY, fit_panel
+from ..ensemble.pool import combine, load_coefficients
 from ..linalg.matrix import Array
 from .features import make_features
 from .inputs import read_inputs
@@ -58,19 +61,20 @@ def compare(
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
-    panel = {find(name).__name__: make(name, seed) for name in methods} or make_panel(seed)
+    estimators = {find(name).__name__: make(name, seed) for name in methods}
     inputs = read_inputs(source, target, options)
     true_labels = _truth(inputs.target.columns, truth, inputs.target.name)
     features = make_features(inputs, options)
-    source_only = make(SOURCE_ONLY, seed)
-    domains = features.domains(inputs, source_only)
-    predictions = fit_panel({SOURCE_ONLY: source_only, **panel}, domains)
-    proba, seconds = dict(predictions.proba), dict(predictions.seconds)
-    if not methods:
-        proba[AUTO], seconds[AUTO] = blend(predictions.proba).proba, sum(seconds.values())
+    domains = features.domains(inputs, make(SOURCE_ONLY, seed))
+    if methods:
+        proba, seconds = fit_estimators({SOURCE_ONLY: make(SOURCE_ONLY, seed), **estimators}, domains)
+    else:
+        predictions = fit_panel(domains, seed)
+        proba, seconds = dict(predictions.proba), dict(predictions.seconds)
+        proba[AUTO], seconds[AUTO] = combine(predictions, load_coefficients()).proba, sum(seconds.values())
     codes = {name: P.argmax(axis=1) for name, P in proba.items()}
     agreement = dict(zip(codes, mean_kappas(list(codes.values())), strict=True))
-    confident = most_confident(predictions.proba[SOURCE_ONLY])
+    confident = most_confident(proba[SOURCE_ONLY])
     rows = [
         {
             "method": name,
@@ -80,7 +84,7 @@ def compare(
             **_scores(domains.classes[predicted].astype(str), true_labels),
         }
         for name, predicted in codes.items()
-        if name in panel or name == AUTO
+        if not methods or name in estimators
     ]
     return {
         "title": inputs.title,
@@ -88,6 +92,20 @@ def compare(
         "rows": sorted(rows, key=lambda row: -row["agreement"]),
         "messages": [*inputs.messages, *features.messages],
     }
+
+
+def fit_estimators(
+    estimators: dict[str, TransductiveClassifier], domains: Domains
+) -> tuple[dict[str, Array], dict[str, float]]:
+    """Probabilities and seconds of each estimator."""
+    proba, seconds = {}, {}
+    progress.expect(len(estimators))
+    for name, estimator in estimators.items():
+        progress.begin(name)
+        start = time.perf_counter()
+        proba[name] = np.asarray(estimator.fit_domains(domains).transduction_proba_, dtype=np.float64)
+        seconds[name] = time.perf_counter() - start
+    return proba, seconds
 
 
 def _scores(labels: Array, truth: Array | None) -> dict[str, float | None]:

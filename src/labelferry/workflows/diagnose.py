@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..assessment import carriers, changed_words, divergence, gap, risk, vocabulary_overlap
-from ..assessment.assessment import assess
 from ..assessment.verdict import LEVELS
-from ..baselines import SourceLR
-from ..ensemble.auto_transfer import TARGET_ERROR
-from ..ensemble.blend import blend
-from ..ensemble.panel import fit_panel, reference_panel
+from ..ensemble.answer import transfer
+from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..linalg.matrix import Array
 from .features import make_features
 from .inputs import read_inputs
@@ -48,11 +45,10 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
     """
     inputs = read_inputs(source, target, options)
     features = make_features(inputs, options)
-    domains = features.domains(inputs, SourceLR())
+    auto = AutoTransfer(random_state=seed)
+    domains = features.domains(inputs, auto)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
-    predictions = fit_panel(reference_panel(seed), domains)
-    blended = blend(predictions.proba)
-    assessment = assess(blended.proba, predictions, domains, Xt, blended.weights, TARGET_ERROR)
+    assessment = transfer(auto, domains, seed=seed, target_error=TARGET_ERROR).assessment
     verdict = assessment.verdict()
     carrying = carriers(Xs, codes, Xt)
     kl = divergence(Xs, Xt, random_state=seed)
@@ -68,11 +64,18 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
         "risk": risk(kl),
         "carriers": {"words": int(carrying.sum()), "documents": _share_with(Xt, carrying)},
         "sources": sorted(source_rows(inputs, domains), key=lambda row: row["gap"]),
+        "estimated_balanced_accuracy": assessment.balanced_accuracy.as_dict(),
+        "estimated_accuracy": assessment.accuracy.as_dict(),
+        "proportions_known": assessment.proportions.known,
         "classes": [
-            {"class": str(c), "source": float(source_share), "target": float(target_share)}
-            for c, source_share, target_share in zip(
-                domains.classes, domains.class_prior, assessment.proportions, strict=True
-            )
+            {
+                "class": str(row["class"]),
+                "source": float(share),
+                "target": row["mean"],
+                "low": row["low"],
+                "high": row["high"],
+            }
+            for row, share in zip(assessment.proportions.rows(domains.classes), domains.class_prior, strict=True)
         ],
         "changed_words": changed_words(Xs, Xt, features.words, N_WORDS),
         "agreement": dict(zip(assessment.members.names, assessment.members.agreement.tolist(), strict=True)),

@@ -72,7 +72,7 @@ class Labelling:
     def __repr__(self) -> str:
         return (
             f"<labelferry labels: {len(self.labels)} documents by {self.method}, {self.verdict.level}, about "
-            f"{self.estimated_accuracy['mean']:.0%} correct, {int(self.needs_review.sum())} to review>"
+            f"{self.estimated_balanced_accuracy['mean']:.0%} balanced accuracy, {int(self.needs_review.sum())} to review>"
         )
 
     def _repr_html_(self) -> str:
@@ -92,8 +92,13 @@ class Labelling:
 
     @property
     def estimated_accuracy(self) -> dict[str, float]:
-        """Estimated accuracy of all labels: `mean`, and the interval from `low` to `high`."""
-        return self.assessment.estimated_accuracy
+        """Estimated accuracy of all labels: `mean`, and the 90 % interval from `low` to `high`."""
+        return self.assessment.accuracy.as_dict()
+
+    @property
+    def estimated_balanced_accuracy(self) -> dict[str, float]:
+        """Estimated mean accuracy of the classes: `mean`, `low` and `high`. The verdict is based on it."""
+        return self.assessment.balanced_accuracy.as_dict()
 
     @property
     def members(self) -> list[dict[str, Any]]:

@@ -40,7 +40,15 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
             "what": str(type(result.estimator).__doc__).partition("\n")[0],
             "why": why(result),
         },
+        "estimated_balanced_accuracy": result.estimated_balanced_accuracy,
         "estimated_accuracy": result.estimated_accuracy,
+        "changed": result.assessment.changed,
+        "proportions": {
+            "known": result.assessment.proportions.known,
+            "classes": [
+                {**row, "class": str(row["class"])} for row in result.assessment.proportions.rows(domains.classes)
+            ],
+        },
         "n_source": Xs.shape[0],
         "n_target": Xt.shape[0],
         "sources": source_rows(inputs, domains),

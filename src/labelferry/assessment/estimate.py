@@ -1,0 +1,61 @@
+r"""Estimates of accuracy without labels of the target, with intervals over corpora.
+
+    v' = (v - 1/K) / (1 - 1/K)                       accuracy v corrected for chance, K classes
+    b' = c_0 + c_1 h k + c_2 confident,              c_1, c_2 >= 0                                                   (1)
+    b -+ q                                                                                                           (2)
+
+h is the held-out accuracy on the labelled documents, k the agreement of the panel with the answer: both must be high.
+The signals are those of `signals.py`. The coefficients are fitted by least squares over the tasks of many corpora, every
+corpus with weight one; q is the 90 % quantile of the errors on corpora that were not in the fit. For one more corpus, if
+corpora are exchangeable, such an interval holds with probability 90 % n / (n + 1) at least, on average over its tasks (n
+corpora). `labelferry bench calibrate` writes the coefficients to `calibration.json`. Balanced accuracy is estimated first:
+accuracy depends on the class proportions of the target, which cannot be known without labels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from .signals import Signals
+
+MAX_ESTIMATE = 0.98  # corrected for chance; no more can be claimed without labels
+
+
+class EstimateCoefficients(NamedTuple):
+    """The letters of (1) and (2)."""
+
+    constant: float
+    product: float
+    confident: float
+    two_sided: float  # q of an interval with 90 %
+    one_sided: float  # q of a lower end with 90 %
+
+
+class Estimate(NamedTuple):
+    """An estimate with its 90 % interval, and a lower end that holds alone with 90 %."""
+
+    mean: float
+    low: float
+    high: float
+    lower: float
+
+    def as_dict(self) -> dict[str, float]:
+        """`mean`, `low` and `high`."""
+        return {"mean": self.mean, "low": self.low, "high": self.high}
+
+
+def features(signals: Signals) -> Array:
+    """What (1) multiplies by c_1 and c_2."""
+    return np.array([max(signals.held_out, 0.0) * max(signals.agreement, 0.0), signals.confident])
+
+
+def estimate(signals: Signals, n_classes: int, c: EstimateCoefficients) -> Estimate:
+    """Estimate accuracy, or balanced accuracy, from the signals."""
+    value = c.constant + features(signals) @ [c.product, c.confident]  # (1)
+    mean = 1 / n_classes + (1 - 1 / n_classes) * float(np.clip(value, 0, MAX_ESTIMATE))
+    return Estimate(
+        mean, max(0.0, mean - c.two_sided), min(1.0, mean + c.two_sided), max(0.0, mean - c.one_sided)
+    )  # (2)

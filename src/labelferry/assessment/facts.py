@@ -1,0 +1,179 @@
+"""Facts about the documents that overrule any estimate: each has a number, a sentence and a way out.
+
+`target_facts` measures them from the matrices, `find_facts` compares them with limits. The limits are rules, not
+estimates: they name situations in which labels cannot be transferred, or in which an estimate means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.domains import Domains
+from ..linalg.knn import nearest
+from ..linalg.matrix import Array, Matrix, word_counts
+from .copies import first_of_copies
+
+N_NEAREST = 5
+MIN_LABELLED, MIN_PER_CLASS, MIN_NEW = 50, 10, 30
+MIN_KNOWN_DOCUMENTS, MIN_KNOWN_WEIGHT = 0.7, 0.3
+MAX_COPIES = 0.5
+MAX_LARGEST, VANISHED, MIN_SOURCE_SHARE = 0.98, 0.1, 0.02
+MAX_COMPARED = 20_000  # documents that are compared with each other; of more, the first ones
+
+
+class TargetFacts(NamedTuple):
+    """Measurements that do not depend on the answer."""
+
+    n_labelled: int
+    n_new: int
+    least_class: int  # labelled documents of the smallest class
+    known_documents: float  # share of new documents with a word that occurs in labelled documents
+    known_weight: float  # share of the squared weight of the new documents on such words
+    copies: float  # share of new documents that are (near-)copies of another one
+    first: Array  # number of the first copy of each new document
+    to_source: Array  # mean cosine with the nearest labelled documents, per new document
+    to_target: Array  # mean cosine with the nearest other new documents, per new document
+
+    def as_dict(self) -> dict[str, Any]:
+        """The plain numbers."""
+        return {name: value for name, value in self._asdict().items() if not isinstance(value, np.ndarray)}
+
+    def arrays(self) -> dict[str, Array]:
+        """The arrays."""
+        return {name: value for name, value in self._asdict().items() if isinstance(value, np.ndarray)}
+
+    @classmethod
+    def from_arrays(cls, numbers: dict[str, Any], arrays: dict[str, Array]) -> TargetFacts:
+        """The facts that `as_dict` and `arrays` give."""
+        values: dict[str, Any] = {**numbers, **arrays}
+        return cls(**values)
+
+
+class Fact(NamedTuple):
+    """Something that rules out the verdict "safe"."""
+
+    name: str
+    sentence: str  # with its number
+    way_out: str
+    unsafe: bool  # does it rule out "doubtful" too?
+
+
+def target_facts(domains: Domains) -> TargetFacts:
+    """Measure the documents."""
+    Xs, codes = domains.labelled()
+    Xt: Any = domains.target_documents()
+    known = word_counts(Xs) > 0
+    squares = (
+        np.asarray(Xt.multiply(Xt).sum(axis=0)).ravel()
+        if hasattr(Xt, "multiply")
+        else (np.asarray(Xt) ** 2).sum(axis=0)
+    )
+    some, others = Xt[:MAX_COMPARED], Xs[:MAX_COMPARED]
+    first = first_of_copies(some)
+    return TargetFacts(
+        n_labelled=len(codes),
+        n_new=Xt.shape[0],
+        least_class=int(np.bincount(codes, minlength=domains.n_classes).min()),
+        known_documents=float(((abs(Xt) @ known.astype(float)) > 0).mean()),
+        known_weight=float(squares[known].sum() / max(squares.sum(), 1e-300)),
+        copies=float((first != np.arange(len(first))).mean()),
+        first=first,
+        to_source=_mean_nearest(some, others),
+        to_target=_mean_nearest(some, None),
+    )
+
+
+def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: Sequence[str]) -> tuple[Fact, ...]:
+    """The facts that rule out a verdict.
+
+    Parameters
+    ----------
+    facts : TargetFacts
+        Measurements of the documents.
+    codes : array of int, shape (n_target,)
+        The answer.
+    source_codes : array of int, shape (n_source,)
+        The given labels.
+    classes : sequence of str
+        Names of the classes.
+
+    Returns
+    -------
+    facts : tuple of Fact
+        Those that apply, the most serious first.
+    """
+    found = []
+    if facts.known_documents < MIN_KNOWN_DOCUMENTS or facts.known_weight < MIN_KNOWN_WEIGHT:
+        found.append(
+            Fact(
+                "few known words",
+                f"{facts.known_documents:.0%} of the new documents contain a word of the labelled documents, and "
+                f"{facts.known_weight:.0%} of their weight is on such words: the vocabularies hardly overlap.",
+                "Check that both are in one language and were split into words in the same way.",
+                True,
+            )
+        )
+    source = np.bincount(source_codes, minlength=len(classes)) / len(source_codes)
+    target = np.bincount(codes, minlength=len(classes)) / len(codes)
+    if target.max() >= MAX_LARGEST and source.max() < MAX_LARGEST:
+        found.append(
+            Fact(
+                "constant answer",
+                f"{target.max():.0%} of the new documents got one label, {classes[int(target.argmax())]!r}.",
+                "Label a few new documents by hand to see whether that is true.",
+                True,
+            )
+        )
+    gone = [c for c in range(len(classes)) if source[c] >= MIN_SOURCE_SHARE and target[c] < VANISHED * source[c]]
+    if gone:
+        names = ", ".join(
+            f"{classes[c]!r} ({target[c]:.1%} of the new, {source[c]:.0%} of the labelled)" for c in gone[:3]
+        )
+        found.append(
+            Fact(
+                "vanished class",
+                f"Hardly any new document got the label {names}.",
+                "Search for documents of this class by hand, or remove the class if it cannot occur.",
+                False,
+            )
+        )
+    if facts.n_labelled < MIN_LABELLED or facts.least_class < MIN_PER_CLASS:
+        found.append(
+            Fact(
+                "few labelled documents",
+                f"There are {facts.n_labelled} labelled documents, {facts.least_class} of the smallest class.",
+                f"Label at least {MIN_LABELLED} documents, {MIN_PER_CLASS} per class.",
+                False,
+            )
+        )
+    if facts.n_new < MIN_NEW:
+        found.append(
+            Fact(
+                "few new documents",
+                f"There are {facts.n_new} new documents; an estimate needs at least {MIN_NEW}.",
+                "Check these labels by hand.",
+                False,
+            )
+        )
+    if facts.copies > MAX_COPIES:
+        found.append(
+            Fact(
+                "copies",
+                f"{facts.copies:.0%} of the new documents are copies or near-copies of another one.",
+                "Remove the copies and label the rest.",
+                False,
+            )
+        )
+    return tuple(sorted(found, key=lambda fact: not fact.unsafe))
+
+
+def _mean_nearest(X: Matrix, others: Matrix | None) -> Array:
+    """Mean cosine of each row with its N_NEAREST nearest rows of `others`, or of X itself."""
+    n = X.shape[0] - 1 if others is None else others.shape[0]
+    if n < 1:
+        return np.zeros(X.shape[0])
+    W = nearest(X, others, n_neighbors=min(N_NEAREST, n))
+    return np.asarray(W.sum(axis=1)).ravel() / min(N_NEAREST, n)

@@ -1,0 +1,60 @@
+r"""Numbers that tell something about labels without knowing the true ones. All are from 0 (bad) to 1 (good).
+
+    held_out    h: balanced accuracy of SourceLR on held-out labelled documents, corrected for chance
+    agreement   k: mean kappa of the answer with the members of the panel
+    confident   average thresholded confidence: share of the target documents whose SourceLR confidence is above the
+                threshold that the share of errors on held-out labelled documents has below it; corrected for chance
+
+Paper of `confident`: Garg et al., Leveraging Unlabeled Data to Predict Out-of-Distribution Performance, ICLR 2022.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from .agreement import chance_corrected_recall, correct_for_chance
+
+
+class Signals(NamedTuple):
+    """The signals of one answer."""
+
+    held_out: float
+    agreement: float
+    confident: float
+
+
+def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_proba: Array) -> Signals:
+    """The signals of an answer.
+
+    Parameters
+    ----------
+    kappas : array of shape (n_members,)
+        Kappa of the answer with the labels of each member.
+    held_out : array of shape (n_source, n_classes)
+        Probabilities of the labelled documents by models that have not seen them; may have no rows.
+    source_codes : array of int, shape (n_source,)
+        Their labels.
+    source_proba : array of shape (n_target, n_classes)
+        Probabilities of the target documents by SourceLR.
+
+    Returns
+    -------
+    signals : Signals
+        The three numbers.
+    """
+    return Signals(
+        held_out=chance_corrected_recall(held_out, source_codes),
+        agreement=float(np.mean(kappas)),
+        confident=thresholded_confidence(held_out, source_codes, source_proba),
+    )
+
+
+def thresholded_confidence(held_out: Array, codes: Array, P: Array) -> float:
+    """`confident`; 0 without held-out documents."""
+    if len(held_out) == 0:
+        return 0.0
+    threshold = np.quantile(held_out.max(axis=1), float((held_out.argmax(axis=1) != codes).mean()))
+    return correct_for_chance(float((P.max(axis=1) >= threshold).mean()), P.shape[1])

@@ -1,0 +1,96 @@
+"""Run the trust bench: fit what has no record, then answer and judge every task with coefficients from other corpora."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from ...assessment.calibration import Calibration
+from ...files import write_text
+from .calibrate import Judged, calibrate
+from .records import Record, fit_task, path_of, read_records, write_record
+from .report import report
+from .tasks import TrustTask, all_tasks
+
+
+def run_trust(
+    folder: Path,
+    *,
+    corpora: Sequence[str] | None = None,
+    jobs: int = 1,
+    show: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Run the bench.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the records.
+    corpora : sequence of str, default=None
+        Corpora with domains: names or files. None: all on this machine.
+    jobs : int, default=1
+        Number of parallel processes.
+    show : callable, default=no output
+        Called with one line per fitted task.
+
+    Returns
+    -------
+    report : dict
+        Plain values: see `labelferry.bench.trust.report`.
+    """
+    return report(_calibrate(folder, corpora, jobs, show)[1])
+
+
+def run_calibration(
+    folder: Path,
+    file: Path,
+    *,
+    corpora: Sequence[str] | None = None,
+    jobs: int = 1,
+    show: Callable[[str], None] = lambda _: None,
+) -> Calibration:
+    """Fit all coefficients and write them to a file; the parameters are those of `run_trust`."""
+    calibration, judged = _calibrate(folder, corpora, jobs, show)
+    figures = report(judged)
+    kept = {
+        name: figures[name]
+        for name in ("tasks", "answer", "groups", "estimates", "verdicts", "member_verdicts", "review")
+    }
+    calibration = calibration._replace(report=rounded(kept))
+    write_text(file, json.dumps(rounded(calibration.as_dict()), indent=1) + "\n")
+    return calibration
+
+
+def _calibrate(
+    folder: Path, corpora: Sequence[str] | None, jobs: int, show: Callable[[str], None]
+) -> tuple[Calibration, list[Judged]]:
+    folder.mkdir(parents=True, exist_ok=True)
+    tasks = all_tasks(corpora)
+    missing = [task for task in tasks if not path_of(task, folder).is_file()]
+    show(f"{len(tasks)} tasks, {len(missing)} to fit")
+    for record in Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_fit)(t, folder) for t in missing):
+        show(f"{record.name}: {sum(record.predictions.seconds.values()):.1f} s")
+    records = read_records(tasks, folder)
+    if len({record.corpus for record in records}) < 3:
+        raise ValueError("at least three corpora are needed: one to test, two to fit. Pass more with --corpus.")
+    show("judging")
+    return calibrate(records)
+
+
+def _fit(task: TrustTask, folder: Path) -> Record:
+    record = fit_task(task)
+    write_record(record, path_of(task, folder))
+    return record
+
+
+def rounded(value: Any) -> Any:
+    """The same plain values with five digits."""
+    if isinstance(value, dict):
+        return {name: rounded(v) for name, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(v) for v in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from labelferry.core.domains import Domains
 from labelferry.linalg.normalize import normalize_rows_l2
 
 
@@ -71,3 +72,8 @@ def random_problem(n_classes: int = 3, n_words: int = 17, sizes: tuple[int, ...]
     V.append(rng.dirichlet(np.ones(n_classes), size=sizes[-1]))
     known = [np.ones(n, bool) for n in sizes[:-1]] + [np.zeros(sizes[-1], bool)]
     return X, known, V
+
+
+def as_domains(task: Task) -> Domains:
+    """The task as Domains, with one source."""
+    return Domains.from_blocks([("source", task.Xs, task.ys)], ("target", task.Xt), estimator="test")

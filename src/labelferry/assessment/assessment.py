@@ -89,23 +89,22 @@ class Assessment(NamedTuple):
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
         reasons.append(
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy {a.mean:.0%} "
-            f"({a.low:.0%} to {a.high:.0%}). The intervals come from {self.n_corpora} corpora; accuracy depends on the "
-            "class proportions of the new documents, which are not known without labels."
+            f"({a.low:.0%} to {a.high:.0%}). The intervals come from {self.n_corpora} corpora."
         )
         reasons.append(
-            f"Cross-validation on the labelled documents: {s.held_out:.0%} above chance. Agreement of {len(self.members.names)} "
-            f"methods with these labels: kappa {s.agreement:.2f}."
+            f"Cross-validation on the labelled documents is {max(s.held_out, 0):.0%} of the way from chance to perfect; "
+            f"{len(self.members.names)} methods agree with these labels with kappa {s.agreement:.2f}."
         )
         if abs(s.held_out - s.agreement) > CONFLICT:
-            reasons.append(
-                "These two signals contradict each other, so the estimate is less certain than its interval."
-            )
+            reasons.append("These two numbers contradict each other: the estimate is less certain than its interval.")
         reasons.append(
-            f"{self.changed:.0%} of the labels differ from the source-only classifier, so at most {self.changed:.0%} can "
-            "be lost compared with it."
+            f"{self.changed:.0%} of the labels differ from the source-only classifier: not more than this can be lost "
+            "compared with it."
         )
-        if self.level != "safe":
-            reasons.append("To know more, label a random sample of 40 documents by hand and compare.")
+        reasons.append(
+            "Not known without labels: the class proportions of the new documents, and whether they contain a class that "
+            "the labelled documents lack. Label a random sample of 40 new documents by hand to find out."
+        )
         return Verdict(self.level, LEVELS[self.level].sentence, reasons)
 
 
@@ -151,7 +150,7 @@ def assess(
     signals = read_signals(kappas, predictions.held_out, predictions.source_codes, predictions.source_only)
     balanced = estimate(signals, n_classes, calibration.balanced)
     accuracy = estimate(signals, n_classes, calibration.accuracy)
-    p_correct = confidence(confidence_features(P, member_codes, accuracy.mean), calibration.confidence)
+    p_correct = confidence(confidence_features(P, member_codes, balanced.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
     found = find_facts(facts, codes, predictions.source_codes, classes)
     names = tuple(predictions.proba)

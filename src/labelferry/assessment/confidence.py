@@ -2,12 +2,12 @@ r"""Confidence per document, calibrated over corpora.
 
     P(label i is correct) = expit(b_0 + b_1 logit(a) + b_2 votes_i + b_3 rank_i),      b >= 0                        (1)
 
-    a       estimated accuracy of all labels (`estimate.py`)
+    a       estimated balanced accuracy of all labels (`estimate.py`)
     votes   share of the members of the panel that predict the label
     rank    rank of the margin of the answer among all documents, from 0 to 1
 
-The coefficients are fitted on documents of many corpora (`labelferry bench calibrate`). They rank the documents well; the
-level depends on a, so it is as uncertain as a.
+The coefficients are fitted on documents of many corpora (`labelferry bench calibrate`). The level of the confidence
+depends on a, so it is as uncertain as a.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ class ConfidenceCoefficients(NamedTuple):
     """The letters of (1)."""
 
     constant: float
-    accuracy: float
+    balanced_accuracy: float
     votes: float
     rank: float
 
 
-def confidence_features(P: Array, members: Mapping[str, Array], accuracy: float) -> Array:
+def confidence_features(P: Array, members: Mapping[str, Array], balanced_accuracy: float) -> Array:
     """Documents x 3: what (1) multiplies by b_1, b_2 and b_3. `members`: the labels of the members."""
     codes = P.argmax(axis=1)
     votes = np.mean([member == codes for member in members.values()], axis=0)
     rank = (rankdata(margin(P)) - 0.5) / len(P)
-    return np.stack([np.full(len(P), logit(np.clip(accuracy, *A_RANGE))), votes, rank], axis=1)
+    return np.stack([np.full(len(P), logit(np.clip(balanced_accuracy, *A_RANGE))), votes, rank], axis=1)
 
 
 def confidence(F: Array, c: ConfidenceCoefficients) -> Array:
     """(1), for the features of `confidence_features`."""
-    p: Array = expit(c.constant + F @ [c.accuracy, c.votes, c.rank])
+    p: Array = expit(c.constant + F @ [c.balanced_accuracy, c.votes, c.rank])
     return p
 
 

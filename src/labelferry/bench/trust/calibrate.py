@@ -189,12 +189,12 @@ def corpus_quantile(values: Array, corpora: Array, level: float) -> float:
 
 
 # -- confidence, members, levels --------------------------------------------------------------------------------------
-def fit_confidence(judged: Sequence[Judged], accuracy: EstimateCoefficients) -> ConfidenceCoefficients:
+def fit_confidence(judged: Sequence[Judged], balanced: EstimateCoefficients) -> ConfidenceCoefficients:
     """b in `assessment/confidence.py`."""
     weights = corpus_weights([j.record for j in judged])
     X, y, w = [], [], []
     for j, weight in zip(judged, weights, strict=True):
-        a = estimate(j.signals, j.record.n_classes, accuracy).mean
+        a = estimate(j.signals, j.record.n_classes, balanced).mean
         rows = np.random.default_rng(0).permutation(len(j.codes))[: 2 * N_DOCUMENTS]
         X.append(confidence_features(j.answer.proba, j.record.predictions.codes, a)[rows])
         y.append((j.codes == j.record.yt)[rows])
@@ -280,7 +280,7 @@ def _fit_all(plain: Sequence[Prepared], start: PoolCoefficients) -> Calibration:
         pool=coefficients._asdict(),
         balanced=balanced,
         accuracy=accuracy,
-        confidence=fit_confidence(answers, accuracy),
+        confidence=fit_confidence(answers, balanced),
         members=fit_members(member_scores(answers)),
         levels=fit_levels(answers, lower),
         corpora=tuple(sorted({j.record.corpus for j in answers})),

@@ -88,12 +88,12 @@ class Assessment(NamedTuple):
         b, a, s = self.balanced_accuracy, self.accuracy, self.signals
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
         reasons.append(
-            f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy {a.mean:.0%} "
-            f"({a.low:.0%} to {a.high:.0%}). The intervals come from {self.n_corpora} corpora."
+            f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
+            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). The intervals come from {self.n_corpora} corpora."
         )
         reasons.append(
-            f"Cross-validation on the labelled documents is {max(s.held_out, 0):.0%} of the way from chance to perfect; "
-            f"{len(self.members.names)} methods agree with these labels with kappa {s.agreement:.2f}."
+            f"Cross-validation on the labelled documents is {max(s.held_out, 0):.0%} of the way from chance to "
+            f"perfect; {len(self.members.names)} methods agree with these labels with kappa {s.agreement:.2f}."
         )
         if abs(s.held_out - s.agreement) > CONFLICT:
             reasons.append("These two numbers contradict each other: the estimate is less certain than its interval.")
@@ -102,8 +102,8 @@ class Assessment(NamedTuple):
             "compared with it."
         )
         reasons.append(
-            "Not known without labels: the class proportions of the new documents, and whether they contain a class that "
-            "the labelled documents lack. Label a random sample of 40 new documents by hand to find out."
+            "Not known without labels: the class proportions of the new documents, and whether they contain a class "
+            "that the labelled documents lack. Label a random sample of 40 new documents by hand to find out."
         )
         return Verdict(self.level, LEVELS[self.level].sentence, reasons)
 

@@ -109,8 +109,8 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path]
     console.print(table)
     if not proportions.known:
         console.print(
-            "The class proportions of the new documents are unknown: the methods disagree (column range). Label a random "
-            "sample by hand to estimate them."
+            "The class proportions of the new documents are unknown: the methods disagree (column range). Label a "
+            "random sample by hand to estimate them."
         )
     console.print(f"Written: {', '.join(escape(str(path)) for path in written)}", soft_wrap=True)
 

@@ -11,11 +11,11 @@ r"""One answer from a panel, without labels of the target: a pool whose weights 
     tau  = t_0 + t_h h + t_e max(0, e - e_0)                                                                         (3)
 
 Where the classes are clusters of the target, the mixture models find the same clusters with any setting: e is near one
-and the mixture decides. Where they are not, such as positive and negative reviews, the mixtures move to the topics: e is
-small and the linear members decide. (2) ties the class proportions to those of the source; a balanced source changes
-nothing. (3) is the budget of change: at most the share tau of SourceLR's labels is changed, those with the largest
-log Q_new - log Q_SourceLR first. So the answer can lose at most this share against SourceLR, and the share of labels
-that did change is an exact bound.
+and the mixture decides. Where they are not, such as positive and negative reviews, the mixtures move to the topics: e
+is small and the linear members decide. (2) ties the class proportions to those of the source; a balanced source changes
+nothing. (3) is the budget of change: at most the share tau of SourceLR's labels is changed, those with the largest log
+Q_new - log Q_SourceLR first. So the answer can lose at most this share against SourceLR, and the share of labels that
+did change is an exact bound.
 
 "mixture" is the mean of the three EM models. The coefficients are in `calibration.json`, fitted over corpora by
 `labelferry bench calibrate`: c by the class-balanced log-likelihood (2) without lambda, every corpus with weight one.

@@ -71,8 +71,8 @@ class Labelling:
 
     def __repr__(self) -> str:
         return (
-            f"<labelferry labels: {len(self.labels)} documents by {self.method}, {self.verdict.level}, about "
-            f"{self.estimated_balanced_accuracy['mean']:.0%} balanced accuracy, {int(self.needs_review.sum())} to review>"
+            f"<labelferry labels: {len(self.labels)} documents by {self.method}, {self.verdict.level}, balanced "
+            f"accuracy about {self.estimated_balanced_accuracy['mean']:.0%}, {int(self.needs_review.sum())} to review>"
         )
 
     def _repr_html_(self) -> str:

@@ -9,7 +9,7 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
                  below 65 %, on corpora that were not in the fit
 
 Every corpus has weight one, shared by its tasks. LAMBDA, SHARPNESS and BUDGET were chosen by leave-one-corpus-out
-results over all corpora (docs/methods/auto.md has the alternatives), so that these three are not tested on unseen corpora.
+results over all corpora (docs/methods/auto.md has the alternatives): these three are not tested on unseen corpora.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def fit_levels(judged: Sequence[Judged], lower: Array) -> Levels:
 
 # -- all together -----------------------------------------------------------------------------------------------------
 def calibrate(records: Sequence[Record]) -> tuple[Calibration, list[Judged]]:
-    """All coefficients from the ordinary tasks; and every task, judged by coefficients that have not seen its corpus."""
+    """All coefficients from the ordinary tasks; and every task, judged by coefficients from other corpora."""
     tasks = [prepare(record) for record in records]
     plain = [task for task in tasks if task.record.kind == "plain"]
     corpora = sorted({task.record.corpus for task in plain})

@@ -1,4 +1,4 @@
-"""Run the trust bench: fit what has no record, then answer and judge every task with coefficients from other corpora."""
+"""Run the trust bench: fit what has no record, then judge every task with coefficients from other corpora."""
 
 from __future__ import annotations
 

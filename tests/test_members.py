@@ -82,7 +82,6 @@ def test_few_common_words_give_no_member():
         Xs[:, :40], Xt[:, 40 - n_common :] = rng.random((60, 40)) + 0.1, rng.random((60, 20 + n_common)) + 0.1
         few = task._replace(Xs=sp.csr_array(Xs), Xt=sp.csr_array(Xt))
         assert (common_words(as_domains(few)) is None) == expected
-        assert ("LR(common words)" not in fit_panel(as_domains(few), seed=0).proba) == expected
 
 
 def test_log_count_ratios_equals_the_loops(task):
@@ -96,12 +95,12 @@ def test_log_count_ratios_equals_the_loops(task):
                 if Xs[i, w] > 0:
                     (inside if label == c else outside)[w] += 1
         ratio = [np.log(a / sum(inside)) - np.log(b / sum(outside)) for a, b in zip(inside, outside, strict=True)]
-        model = LogisticRegression(C=1.0, max_iter=1000).fit(Xs * ratio, task.ys == c)
+        model = LogisticRegression(C=1.0, max_iter=1000, tol=1e-3).fit(Xs * ratio, task.ys == c)
         columns.append(model.predict_proba(Xt * ratio)[:, 1])
     expected = np.stack(columns, axis=1)
     expected /= expected.sum(axis=1, keepdims=True)
     P = log_count_ratios(as_domains(task))
-    np.testing.assert_allclose(P, expected, atol=5e-3)
+    np.testing.assert_allclose(P, expected, atol=1e-6)
     np.testing.assert_allclose(P.sum(axis=1), 1)
 
 
@@ -111,8 +110,9 @@ def test_self_training_of_one_round_by_hand(task, source):
     X = np.vstack([task.Xs.toarray(), task.Xt.toarray()[rows]])
     y = np.append(task.ys, source.proba.argmax(axis=1)[rows])
     weights = np.append(np.full(90, 0.7), np.ones(len(rows)))
-    model = LogisticRegression(C=START_C, class_weight="balanced", max_iter=1000).fit(X, y, sample_weight=weights)
-    np.testing.assert_allclose(P, model.predict_proba(task.Xt.toarray()), atol=5e-3)
+    model = LogisticRegression(C=START_C, class_weight="balanced", max_iter=1000, tol=1e-3)
+    model.fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(P, model.predict_proba(task.Xt.toarray()), atol=1e-6)
 
 
 def test_self_training_crosses_a_vocabulary_shift():

@@ -1,10 +1,10 @@
 r"""AutoTransfer: a panel of methods, combined into one answer without labels of the target, with a verdict.
 
 A panel of methods is fitted (`panel.py`), combined into one answer that changes the labels of the source-only
-classifier only as far as the evidence goes (`pool.py`), and assessed (`labelferry.assessment`). Labels of the target are
-never used, unless `use_target_labels` is set: then the answer is corrected by its errors on these documents
-(`queries.py`). New documents are labelled by a student: logistic regression on the target's own documents with the labels
-of the answer, so that a saved model is one small file whatever its members were.
+classifier only as far as the evidence goes (`pool.py`), and assessed (`labelferry.assessment`). Labels of the target
+are never used, unless `use_target_labels` is set: then the answer is corrected by its errors on these documents
+(`queries.py`). New documents are labelled by a student: logistic regression on the target's own documents with the
+labels of the answer, so that a saved model is one small file whatever its members were.
 
 All coefficients are in `assessment/calibration.json`, fitted over corpora and tested on corpora that were not in the
 fit; docs/methods/auto.md has the tables. Several targets are assessed together.

@@ -6,6 +6,8 @@ from .catalogue import summarize as summarize
 from .corpus import Corpus as Corpus
 from .demo import Demo as Demo
 from .demo import load_demo as load_demo
+from .domains import domain_corpora as domain_corpora
+from .domains import load_domains as load_domains
 from .newsgroups import load_newsgroups as load_newsgroups
 from .office_caltech import Images as Images
 from .office_caltech import load_office_caltech as load_office_caltech

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,8 +77,10 @@ class Labelling:
         )
 
     def _repr_html_(self) -> str:
-        from ..report import render_card
-
+        try:
+            from ..report import render_card
+        except ImportError:  # without the extra `report`
+            return f"<pre>{escape(repr(self))}</pre>"
         return render_card(self.summary())
 
     @property
@@ -140,8 +143,10 @@ class Labelling:
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write one self-contained HTML page."""
-        from ..report import render_page  # imports the charts, which takes half a second
-
+        try:
+            from ..report import render_page  # imports the charts, which takes half a second
+        except ImportError as error:
+            raise ValueError(f"the report needs {error.name}: pip install 'labelferry[report]'.") from None
         write_text(check_place(Path(path)), render_page(self.summary()))
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -362,7 +362,7 @@ def test_an_assessment_of_good_labels(assessment):
     assert [row["weight"] for row in rows] == [0.3, 0.7, 0.0]
     expected = mean_kappas(list(assessment.members.codes))
     assert [row["agreement"] for row in rows] == pytest.approx(expected)
-    means = [assessment.p_correct[BALANCED == c].mean() for c in range(2)]
+    means = [assessment.p_correct[c == BALANCED].mean() for c in range(2)]
     np.testing.assert_allclose(assessment.class_precision, means)
 
 

@@ -21,7 +21,6 @@ from ..linalg.normalize import normalize_rows_l2
 START_C = 10.0  # tf-idf rows have unit length: little shrinkage is best for them
 GRID = (0.1, 1.0, 10.0, 100.0)  # values of C for logistic regression
 N_FOLDS = 5
-FEW, MAX_WITH_FEW = 10, 0.75  # documents per class, and the accuracy that can be claimed with fewer
 
 logger = logging.getLogger(__name__)
 
@@ -125,19 +124,6 @@ def held_out_accuracy(model: Any, X: Matrix, codes: Array) -> float:
     """Mean accuracy of the model over the folds of `fit_with_C`; 0 if a class has a single document."""
     k = n_folds(codes)
     return float(cross_val_score(model, X, codes, cv=StratifiedKFold(k)).mean()) if k > 1 else 0.0
-
-
-def held_out_source_accuracy(domains: Domains) -> float:
-    """Accuracy of logistic regression on held-out labelled documents.
-
-    At most MAX_WITH_FEW if a class has fewer than FEW documents, since so few documents tell little about a class.
-    """
-    X, codes = domains.labelled()
-    smallest_class = int(np.bincount(codes).min())
-    if smallest_class < 2:
-        return MAX_WITH_FEW
-    accuracy = held_out_accuracy(LogisticRegression(C=START_C, max_iter=1000), short_indices(X), codes)
-    return accuracy if smallest_class >= FEW else min(accuracy, MAX_WITH_FEW)
 
 
 def start_labels(domains: Domains) -> tuple[Array, ...]:

@@ -21,6 +21,7 @@ MIN_LABELLED, MIN_PER_CLASS, MIN_NEW = 50, 10, 30
 MIN_KNOWN_DOCUMENTS, MIN_KNOWN_WEIGHT = 0.7, 0.3
 MAX_COPIES = 0.5
 MAX_LARGEST, VANISHED, MIN_SOURCE_SHARE = 0.98, 0.1, 0.02
+MIN_EXPLAINED = 0.5
 MAX_COMPARED = 20_000  # documents that are compared with each other; of more, the first ones
 
 
@@ -140,6 +141,19 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
                 False,
             )
         )
+    strange = unexplained_class(facts, codes)
+    if strange is not None:
+        c, ratio = strange
+        found.append(
+            Fact(
+                "unexplained class",
+                f"The new documents with the label {classes[c]!r} resemble each other, but not the labelled documents: "
+                f"{ratio:.0%} of what is usual for the other labels. They may belong to a class that the labelled "
+                "documents lack.",
+                "Read some of them, and add labelled documents of the new class if there is one.",
+                False,
+            )
+        )
     if facts.n_labelled < MIN_LABELLED or facts.least_class < MIN_PER_CLASS:
         found.append(
             Fact(
@@ -168,6 +182,24 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
             )
         )
     return tuple(sorted(found, key=lambda fact: not fact.unsafe))
+
+
+def unexplained_class(facts: TargetFacts, codes: Array) -> tuple[int, float] | None:
+    """The label whose documents resemble the labelled documents least, if clearly less than those of other labels.
+
+    Per label, the median of (cosine with the nearest labelled documents) / (cosine with the nearest new documents) is
+    compared with that of the label with the largest one. Below MIN_EXPLAINED the label is returned with this ratio. It
+    detects a new class that takes over a label, not one that is spread over all labels.
+    """
+    codes = codes[: len(facts.to_source)]
+    ratios = facts.to_source / np.maximum(facts.to_target, 1e-6)
+    labels = [c for c in np.unique(codes).tolist() if (codes == c).sum() >= MIN_PER_CLASS]
+    medians = np.array([np.median(ratios[codes == c]) for c in labels])
+    if len(labels) < 2 or medians.max() <= 0:
+        return None
+    least = int(medians.argmin())
+    share = float(medians[least] / medians.max())
+    return (labels[least], share) if share < MIN_EXPLAINED else None
 
 
 def _mean_nearest(X: Matrix, others: Matrix | None) -> Array:

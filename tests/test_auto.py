@@ -7,10 +7,8 @@ import scipy.sparse as sp
 from labelferry import AutoTransfer, EMNaiveBayes, SmoothedLR, SourceLR, SourceNB, load
 from labelferry.assessment.agreement import margin
 from labelferry.bench.tasks import TASKS
-from labelferry.core.domains import read_domains
 from labelferry.core.progress import listen
 from labelferry.ensemble import queries
-from labelferry.families.linear import held_out_source_accuracy
 
 from .planted import stacked, two_sources, vocabulary_shift
 
@@ -297,14 +295,6 @@ def test_tiny_corpora(n_target, dtype):
     assert auto.verdict_.level != "safe"
     assert "LR(common words)" not in {member["method"] for member in auto.members_}
     assert {"few labelled documents", "few new documents"} <= {fact.name for fact in auto.facts_}
-
-
-def test_held_out_accuracy_of_tiny_sources():
-    X = sp.csr_array(np.eye(4)[[0, 1, 1, 0, 2]])
-    turned = read_domains(X, np.array([0, 0, 1, 1, -1]), np.array([1, 1, 1, 1, -2]), estimator="test")
-    assert held_out_source_accuracy(turned) == 0.0  # one half turns the other round, which is not the same as unknown
-    single = read_domains(X, np.array([0, 0, 0, 1, -1]), np.array([1, 1, 1, 1, -2]), estimator="test")
-    assert held_out_source_accuracy(single) == 0.75  # unknown, and not to be trusted
 
 
 def test_the_same_seed_gives_the_same_labels(shifted):

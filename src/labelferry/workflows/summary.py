@@ -85,7 +85,7 @@ def why(result: Labelling) -> str:
     if result.method != "AutoTransfer":
         return "It was chosen by the user."
     used = [member["method"] for member in result.members if member["weight"] > 0]
-    return f"A mean of {len(used)} methods: {', '.join(used)}."
+    return f"A weighted combination of {len(used)} methods: {', '.join(used)}."
 
 
 def class_counts(result: Labelling, domains: Domains) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ LEVELS = {
     for level in (
         Level(
             "safe",
-            "These labels can be used where some errors are acceptable; the least confident are marked for review.",
+            "These labels can be used if some errors are acceptable.",
             "Labels can be transferred.",
             "green",
         ),

@@ -59,10 +59,14 @@ def test_diagnosis(diagnosis):
     assert [row["gap"] for row in diagnosis["sources"]] == sorted(row["gap"] for row in diagnosis["sources"])
     assert [row["class"] for row in diagnosis["classes"]] == ["account", "billing", "technical"]
     assert sum(row["source"] for row in diagnosis["classes"]) == pytest.approx(1)
-    assert set(diagnosis["agreement"]) == {"SourceLR", "EMNaiveBayes", "EMNaiveBayes(smoothing=1)"}
+    assert len(diagnosis["agreement"]) == 10
+    assert {"SourceLR", "EMNaiveBayes", "GCMF"} <= set(diagnosis["agreement"])
+    for name in ("estimated_balanced_accuracy", "estimated_accuracy"):
+        assert 0 <= diagnosis[name]["low"] <= diagnosis[name]["mean"] <= diagnosis[name]["high"] <= 1
     assert sum(row["target"] for row in diagnosis["classes"]) == pytest.approx(1)
     for row in diagnosis["classes"]:
         assert row["target"] == pytest.approx((tickets.demo().y_target == row["class"]).mean(), abs=0.05)
+        assert row["low"] <= row["target"] <= row["high"]
     words = {row["word"]: row for row in diagnosis["changed_words"]}
     assert words["licence"]["source"] > words["licence"]["target"]
 
@@ -74,7 +78,7 @@ def test_diagnosis_is_printed(files, diagnosis):
     for words in (
         "Verdict",
         "Words",
-        "The classes",
+        "Classes",
         "nearest first",
         "north",
         "licence",
@@ -107,7 +111,7 @@ def test_without_methods_the_panel_and_its_blend(files):
     found = compare(*files, truth="truth")
     rows = {row["method"]: row for row in found["rows"]}
     assert plain(found)
-    assert len(rows) == 10
+    assert len(rows) == 11
     assert rows["auto"]["accuracy"] > 0.95
     assert rows["auto"]["seconds"] == pytest.approx(sum(row["seconds"] for row in rows.values()) / 2)
 

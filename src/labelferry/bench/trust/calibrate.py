@@ -235,6 +235,8 @@ def fit_members(scores: MemberScores) -> MemberLimits:
     """The limits of the verdict on a member."""
 
     def limit(mask: Array, values: Array, share: float) -> float:
+        if not mask.any():
+            return -2.0  # below all differences of kappas: no member is called so
         _, inverse, counts = np.unique(scores.corpora[mask], return_inverse=True, return_counts=True)
         order = np.argsort(values[mask])
         total = np.cumsum((1 / counts[inverse] / len(counts))[order])

@@ -341,7 +341,7 @@ def plan_amazon() -> Iterator[TrustTask]:
 
 def plan_domains(name: str) -> Iterator[TrustTask]:
     """Eleven tasks of a corpus with domains; those of crisis tweets include the six pairs that are reported."""
-    corpus = load_domains(name)
+    corpus, data = load_domains(name), name
     name = corpus.name
     domains, n_classes = np.unique(corpus.fields["domain"]).tolist(), len(np.unique(corpus.fields["label"]))
     rng = np.random.default_rng(crc32(name.encode()))
@@ -363,7 +363,7 @@ def plan_domains(name: str) -> Iterator[TrustTask]:
     ]
     if name == "crisislex_t6":
         for a, b in zip(domains, [*domains[1:], domains[0]], strict=True):
-            yield TrustTask(f"{name}/{a} to {b}", name, group="crisis six", data=name, sources=(a,), target=b)
+            yield TrustTask(f"{name}/{a} to {b}", name, group="crisis six", data=data, sources=(a,), target=b)
         plans = plans[3:]
     if max(np.bincount(np.searchsorted(domains, corpus.fields["domain"]))) < 5000:
         plans = plans[:-1]
@@ -373,7 +373,7 @@ def plan_domains(name: str) -> Iterator[TrustTask]:
         yield TrustTask(
             f"{name}/{i} {'+'.join(others[:n_sources]) if n_sources > 1 else a} to {b}",
             name,
-            data=name,
+            data=data,
             sources=tuple(others[:n_sources]) if n_sources > 1 else (a,),
             target=b,
             n_source=n_source,

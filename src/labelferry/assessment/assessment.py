@@ -91,15 +91,17 @@ class Assessment(NamedTuple):
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
             f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). The intervals come from {self.n_corpora} corpora."
         )
-        reasons.append(
-            f"Cross-validation on the labelled documents is {max(s.held_out, 0):.0%} of the way from chance to "
-            f"perfect; {len(self.members.names)} methods agree with these labels with kappa {s.agreement:.2f}."
-        )
+        known = f"Agreement of {len(self.members.names)} methods with these labels: kappa {s.agreement:.2f}."
+        if s.held_out:
+            known += (
+                f" Cross-validation on the labelled documents, corrected for chance: {s.held_out:.2f} (1 is perfect)."
+            )
+        reasons.append(known)
         if abs(s.held_out - s.agreement) > CONFLICT:
-            reasons.append("These two numbers contradict each other: the estimate is less certain than its interval.")
+            reasons.append("These two numbers contradict each other: the true value may lie outside the interval.")
         reasons.append(
-            f"{self.changed:.0%} of the labels differ from the source-only classifier: not more than this can be lost "
-            "compared with it."
+            f"{self.changed:.0%} of the labels differ from the source-only classifier, so accuracy can be at most "
+            f"{100 * self.changed:.0f} points below it."
         )
         reasons.append(
             "Not known without labels: the class proportions of the new documents, and whether they contain a class "
@@ -153,7 +155,7 @@ def assess(
     p_correct = confidence(confidence_features(P, member_codes, balanced.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
     found = find_facts(facts, codes, predictions.source_codes, classes)
-    names = tuple(predictions.proba)
+    names, level = tuple(predictions.proba), judge(balanced, found, calibration)
     return Assessment(
         proba=set_top_probability(P, np.clip(p_correct, 1 / n_classes, 1)),
         uncalibrated=P.astype(np.float32),
@@ -173,11 +175,11 @@ def assess(
         class_precision=np.array(
             [p_correct[codes == c].mean() if (codes == c).any() else np.nan for c in range(n_classes)]
         ),
-        class_levels=judge_classes(p_correct, codes, n_classes, calibration),
+        class_levels=judge_classes(p_correct, codes, n_classes, level, calibration),
         facts=found,
         signals=signals,
         changed=float((codes != predictions.source_only.argmax(axis=1)).mean()),
-        level=judge(balanced, found, calibration),
+        level=level,
         n_corpora=len(calibration.corpora),
     )
 
@@ -198,14 +200,21 @@ def judge_members(kappas: Array, calibration: Calibration) -> tuple[str, ...]:
     )
 
 
-def judge_classes(p_correct: Array, codes: Array, n_classes: int, calibration: Calibration) -> tuple[str, ...]:
-    """A level per class, from the confidence of its labels; "vanished" without labels."""
+def judge_classes(
+    p_correct: Array, codes: Array, n_classes: int, overall: str, calibration: Calibration
+) -> tuple[str, ...]:
+    """A level per class, from the confidence of its labels; "vanished" without labels.
+
+    A class is not safe if the labels as a whole are not.
+    """
 
     def level(c: int) -> str:
         if not (codes == c).any():
             return VANISHED
         precision = float(p_correct[codes == c].mean())
         limits = calibration.levels
-        return "safe" if precision >= limits.safe_from else "unsafe" if precision < limits.unsafe_below else "doubtful"
+        if precision < limits.unsafe_below:
+            return "unsafe"
+        return "safe" if precision >= limits.safe_from and overall == "safe" else "doubtful"
 
     return tuple(level(c) for c in range(n_classes))

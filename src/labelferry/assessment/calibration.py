@@ -1,6 +1,6 @@
 """The fitted coefficients: a small data file written by `labelferry bench calibrate`.
 
-The file names the corpora, the date and its own leave-one-corpus-out report. No other threshold is set by hand.
+The file names the corpora, the date and its own leave-one-corpus-out report.
 """
 
 from __future__ import annotations

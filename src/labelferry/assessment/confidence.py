@@ -1,6 +1,6 @@
 r"""Confidence per document, calibrated over corpora.
 
-    P(label i is correct) = expit(b_0 + b_1 logit(a) + b_2 votes_i + b_3 rank_i),      b >= 0                        (1)
+    P(label i is correct) = expit(b_0 + b_1 logit(a) + b_2 votes_i + b_3 rank_i),      b_1, b_2, b_3 >= 0            (1)
 
     a       estimated balanced accuracy of all labels (`estimate.py`)
     votes   share of the members of the panel that predict the label

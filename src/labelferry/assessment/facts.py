@@ -59,7 +59,7 @@ class Fact(NamedTuple):
     name: str
     sentence: str  # with its number
     way_out: str
-    unsafe: bool  # does it rule out "doubtful" too?
+    unsafe: bool  # True: the verdict is unsafe; False: it is at best doubtful
 
 
 def target_facts(domains: Domains) -> TargetFacts:
@@ -119,7 +119,7 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
         )
     source = np.bincount(source_codes, minlength=len(classes)) / len(source_codes)
     target = np.bincount(codes, minlength=len(classes)) / len(codes)
-    if target.max() >= MAX_LARGEST and source.max() < MAX_LARGEST:
+    if target.max() >= MAX_LARGEST:
         found.append(
             Fact(
                 "constant answer",
@@ -148,7 +148,7 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
             Fact(
                 "unexplained class",
                 f"The new documents with the label {classes[c]!r} resemble each other, but not the labelled documents: "
-                f"{ratio:.0%} of what is usual for the other labels. They may belong to a class that the labelled "
+                f"{ratio:.0%} of the similarity that the best matching label has. They may belong to a class that the labelled "
                 "documents lack.",
                 "Read some of them, and add labelled documents of the new class if there is one.",
                 False,

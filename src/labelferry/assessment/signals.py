@@ -1,9 +1,9 @@
-r"""Numbers that tell something about labels without knowing the true ones. All are from 0 (bad) to 1 (good).
+r"""Numbers that tell something about labels without knowing the true ones. 1 is good, 0 is as good as chance.
 
     held_out    h: balanced accuracy of SourceLR on held-out labelled documents, corrected for chance
     agreement   k: mean kappa of the answer with the members of the panel
-    confident   average thresholded confidence: share of the target documents whose SourceLR confidence is above the
-                threshold that the share of errors on held-out labelled documents has below it; corrected for chance
+    confident   average thresholded confidence: share of the target documents whose SourceLR confidence is above a
+                threshold t, corrected for chance; the share of held-out labelled documents below t is their error
 
 Paper of `confident`: Garg et al., Leveraging Unlabeled Data to Predict Out-of-Distribution Performance, ICLR 2022.
 """

@@ -33,7 +33,10 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "text": (Text, None),
     "label": (Annotated[str | None, typer.Option(help="Label column of the source files (default: detected).")], None),
     "domain": (
-        Annotated[str | None, typer.Option(help="Column of the source files that tells which source a row is from.")],
+        Annotated[
+            str | None,
+            typer.Option(help="Column that names the source of each row (a column called domain is used by default)."),
+        ],
         None,
     ),
     "features": (

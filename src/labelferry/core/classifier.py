@@ -162,6 +162,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self : TransductiveClassifier
             The fitted estimator.
         """
+        self._validate_params()
         warn_if_no_shared_words(domains)
         domains = with_target_proportions(domains, getattr(self, "class_prior", None) if self.matches_prior else None)
         used = domains.drop_empty_documents() if self.drops_empty else domains

@@ -23,6 +23,7 @@ class Answer(NamedTuple):
     estimator: TransductiveClassifier
     assessment: Assessment
     proba: Array  # target rows x classes, calibrated
+    confidence: Array  # probability of each label to be correct
     review: Array  # target rows to review
 
 
@@ -30,7 +31,9 @@ def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, 
     """Fit the estimator and assess its labels."""
     if isinstance(estimator, AutoTransfer):
         auto = estimator.set_params(target_error=target_error).fit_domains(domains)
-        return Answer(auto, auto.state_.assessment, auto.transduction_proba_, auto.needs_review_)
+        confidence = auto.transduction_proba_.max(axis=1)
+        confidence[auto.in_fit_] = auto.state_.assessment.p_correct
+        return Answer(auto, auto.state_.assessment, auto.transduction_proba_, confidence, auto.needs_review_)
     name = type(estimator).__name__
     progress.expect(1)
     progress.begin(name)
@@ -47,4 +50,5 @@ def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, 
     )
     empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
-    return Answer(estimator, assessment, proba, assessment.review | empty)
+    confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
+    return Answer(estimator, assessment, proba, confidence, assessment.review | empty)

@@ -27,7 +27,7 @@ from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.labels import UNKNOWN
 from ..core.params import CLASS_PRIOR, SEED, Rules, n_samples, share
-from ..core.proportions import match_label_proportions
+from ..core.proportions import class_proportions, match_label_proportions
 from ..core.registry import register
 from ..families.linear import LinearModel, logistic
 from ..linalg.matrix import Array, Matrix, stack_rows
@@ -49,7 +49,9 @@ class AutoState(NamedTuple):
     known: Array  # target rows with a given label
 
 
-def solve(domains: Domains, *, target_error: float, rng: np.random.Generator, second_view: Any = None) -> Solution:
+def solve(
+    domains: Domains, *, target_error: float, class_prior: Any, rng: np.random.Generator, second_view: Any = None
+) -> Solution:
     seed = int(rng.integers(2**31 - 1))
     panel_domains = domains.hide_target_labels()  # `update_with_labels` needs errors of a panel that has not seen them
     predictions = fit_panel(panel_domains, seed, second_view)
@@ -64,8 +66,8 @@ def solve(domains: Domains, *, target_error: float, rng: np.random.Generator, se
     X, codes = domains.target_documents(), domains.in_row_order(d.codes for d in domains.targets)
     Z, known = coordinates(X, rng), np.flatnonzero(codes != UNKNOWN)
     P = answer.proba
-    if domains.target_prior is not None:
-        P = match_label_proportions(P, domains.target_prior)
+    if class_prior is not None:
+        P = match_label_proportions(P, class_proportions(class_prior, domains))
     if len(known):
         P = update_with_labels(P, Z, known, codes[known])
     assessment = assess(
@@ -78,7 +80,7 @@ def solve(domains: Domains, *, target_error: float, rng: np.random.Generator, se
         calibration=load_calibration(),
         known=known,
     )
-    student = fit_student(X, P.argmax(axis=1), domains)
+    student = fit_student(X, P.argmax(axis=1), panel_domains)
     state = AutoState(assessment, student, sources, Z.astype(np.float32), known)
     return Solution(state, (), len(predictions.proba), True)
 
@@ -129,7 +131,8 @@ class AutoTransfer(TransductiveClassifier):
     in_fit_ : array of bool, shape (n_target,)
         The target rows that `state_` refers to: those with words, or all of a target without words.
     state_ : AutoState
-        The result. Other attributes are those of every estimator; `transduction_proba_` is calibrated without labels.
+        The result. Other attributes are those of every estimator; `transduction_proba_` is calibrated on
+        other corpora.
 
     Examples
     --------
@@ -142,6 +145,7 @@ class AutoTransfer(TransductiveClassifier):
     """
 
     State = AutoState
+    matches_prior = False
     state_: AutoState
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
@@ -242,7 +246,7 @@ class AutoTransfer(TransductiveClassifier):
 
     @property
     def needs_review_(self) -> Array:
-        """Target rows in row order. Documents without words always need review, given labels never."""
+        """Target rows in row order. Documents without words need review; other documents with a given label do not."""
         review = self.transduction_empty_.copy()
         review[self.in_fit_] |= self.state_.assessment.review
         return review

@@ -29,6 +29,7 @@ from ..linalg.normalize import normalize_rows_l2
 
 MIN_DOCUMENTS = 5  # of a common word, in each domain
 MIN_COMMON_WORDS = 20
+MIN_RATIO = 1e-9
 RATIO_C = 1.0  # of logistic regression on log-count ratios, and on common words
 CURRICULUM = ((0.2, 1.0), (0.35, 0.7), (0.5, 0.5), (0.65, 0.3), (0.8, 0.2))  # share, and weight of the source
 
@@ -71,8 +72,11 @@ def common_words(domains: Domains) -> Array | None:
     return P
 
 
-def log_count_ratios(domains: Domains) -> Array:
-    """Probabilities by words weighted with their log-count ratios, one class against the rest."""
+def log_count_ratios(domains: Domains) -> Array | None:
+    """Probabilities by words weighted with their log-count ratios, one class against the rest.
+
+    None if all ratios are 0, as for dense features, which every document contains.
+    """
     (X, codes), Xt = domains.labelled(), domains.target_documents()
     n_classes = domains.n_classes
     counts = np.stack([word_counts(X[codes == c]) for c in range(n_classes)])
@@ -80,6 +84,8 @@ def log_count_ratios(domains: Domains) -> Array:
     for c in range(n_classes) if n_classes > 2 else (1,):
         inside, outside = 1.0 + counts[c], 1.0 + counts.sum(axis=0) - counts[c]
         ratios = np.log(inside / inside.sum()) - np.log(outside / outside.sum())
+        if not np.abs(ratios).max() > MIN_RATIO:
+            return None
         model = _logistic(RATIO_C, tol=1e-3).fit(short_indices(scale_columns(X, ratios)), codes == c)
         columns.append(model.predict_proba(short_indices(scale_columns(Xt, ratios)))[:, 1])
     P = np.stack(columns, axis=1)

@@ -102,7 +102,7 @@ def read_features(path: str | PathLike[str], inputs: Inputs) -> Features:
             f"features must have one row for each of the {sum(sizes)} documents, those of the source first; {path} has "
             f"the shape {X.shape}. Remove the rows that are skipped in the files too."
         )
-    *Xs, Xt = _split(X, sizes)
+    Xs, Xt = [X[source.rows] for source in inputs.sources], X[sum(sizes[:-1]) :]
     return Features(Xs, Xt, np.array([f"feature {j + 1}" for j in range(X.shape[1])]), None, [])
 
 

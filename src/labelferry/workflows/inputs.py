@@ -30,6 +30,7 @@ class Source(NamedTuple):
     name: str  # for people: the file, or the value of the domain column
     texts: list[str]
     labels: Array
+    rows: Array  # positions among the rows of all source files
 
 
 class Inputs(NamedTuple):
@@ -99,7 +100,12 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     labels = [label for table in tables for label in table.columns[columns.label]]
     check_labels(labels, f"column {columns.label!r}")
     as_array = _label_array(labels)
-    sources = tuple(source for table in tables for source in _sources(table, columns, as_array))
+    starts = np.cumsum([0, *(len(table) for table in tables)])
+    sources = tuple(
+        source
+        for table, start in zip(tables, starts, strict=False)
+        for source in _sources(table, columns, as_array, start)
+    )
     _check_not_identical(sources, target_table, columns.text)
     skipped = [
         f"{table.name}, line {row.line}: {row.what}; skipped" for table in (*tables, target_table) for row in table.bad
@@ -131,14 +137,14 @@ def _table(one: Any, name: str, labels: Any, options: TextOptions) -> Table:
     return from_texts(one, labels, name=name)
 
 
-def _sources(table: Table, columns: Columns, as_array: Callable[[list[Any]], Array]) -> list[Source]:
+def _sources(table: Table, columns: Columns, as_array: Callable[[list[Any]], Array], start: int) -> list[Source]:
     """One source, or one per value of the domain column."""
     texts, labels = table.columns[columns.text], as_array(table.columns[columns.label])
     if columns.domain is None or columns.domain not in table.columns:
-        return [Source(table.name, texts, labels)]
+        return [Source(table.name, texts, labels, start + np.arange(len(texts)))]
     domain = np.array([str(value) for value in table.columns[columns.domain]])
     rows = {name: np.flatnonzero(domain == name) for name in dict.fromkeys(domain.tolist())}
-    return [Source(name, [texts[i] for i in r], labels[r]) for name, r in rows.items()]
+    return [Source(name, [texts[i] for i in r], labels[r], start + r) for name, r in rows.items()]
 
 
 def _label_array(values: Sequence[Any]) -> Callable[[list[Any]], Array]:

@@ -101,7 +101,7 @@ def build_result(
     """The answer as labels of the target rows, with the words behind them."""
     classes, P = domains.classes, answer.proba
     order = np.argsort(-P, axis=1, kind="stable")
-    confidence = np.take_along_axis(P, order[:, :1], axis=1).ravel()
+    confidence = answer.confidence
     words = word_evidence(domains, answer.estimator.transduction_proba_)
     min_confidence = settings["min_confidence"]
     empty = answer.estimator.transduction_empty_

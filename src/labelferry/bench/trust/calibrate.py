@@ -4,7 +4,8 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
     estimates    least squares with weights >= 0 on the chance-corrected scale (`assessment/estimate.py`), quantiles of
                  leave-one-corpus-out errors
     confidence   logistic regression with weights >= 0 on documents (`assessment/confidence.py`)
-    members      limits that call at most 5 % (3 %) of the members that are 5 points better (worse) the opposite
+    members      at most 5 % of the members that are 5 points better are called worse, and at most 3 % of those that are
+                 5 points worse are called better
     levels       the smallest lower end from which at most MAX_UNSAFE of the answers are below 80 % accuracy, and none
                  below 65 %, on corpora that were not in the fit
 
@@ -27,7 +28,7 @@ from ...assessment.agreement import balanced_accuracy, correct_for_chance, kappa
 from ...assessment.assessment import Assessment, assess
 from ...assessment.calibration import Calibration, Levels, MemberLimits
 from ...assessment.confidence import ConfidenceCoefficients, confidence_features
-from ...assessment.estimate import EstimateCoefficients, estimate, features
+from ...assessment.estimate import MAX_ESTIMATE, EstimateCoefficients, estimate, features
 from ...assessment.signals import Signals, read_signals
 from ...ensemble.pool import (
     Evidence,
@@ -45,7 +46,7 @@ from .records import Record
 LAMBDA, SHARPNESS, BUDGET = 0.2, 2.0, (0.02, 0.15, 2.0, 0.45)
 LEVEL = 0.9
 N_DOCUMENTS = 100  # per task, in the fit of the pool; twice as many for the confidence
-RIDGE = 0.01
+RIDGE, START, MAX_ITER = 0.01, -2.6, 40  # of the fit of the pool
 MAX_UNSAFE, MIN_SAFE_ACCURACY, LEAST_SAFE_ACCURACY = 0.08, 0.8, 0.65
 UNSAFE_BELOW = 0.55
 GAIN = 0.05  # of a member that is clearly better or worse
@@ -104,7 +105,7 @@ def corpus_weights(records: Sequence[Record]) -> Array:
 
 
 # -- the pool ---------------------------------------------------------------------------------------------------------
-def fit_pool(tasks: Sequence[Prepared], start: PoolCoefficients | None = None, max_iter: int = 40) -> PoolCoefficients:
+def fit_pool(tasks: Sequence[Prepared]) -> PoolCoefficients:
     """c in (1) of `ensemble/pool.py`."""
     names = tuple(dict.fromkeys(name for task in tasks for name in task.S))
     weights = corpus_weights([task.record for task in tasks])
@@ -126,16 +127,12 @@ def fit_pool(tasks: Sequence[Prepared], start: PoolCoefficients | None = None, m
             gradient[M + 1 :] += F.T @ d
         return value, gradient
 
-    theta = np.append(-2.6, np.zeros(M + 2)) if start is None else _theta(start, names)
+    theta = np.append(START, np.zeros(M + 2))
     bounds = [(None, None)] * (M + 1) + [(0, None)] * 2
-    options = {"maxiter": max_iter}
+    options = {"maxiter": MAX_ITER}
     theta = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     members = dict(zip(names, theta[1 : M + 1].tolist(), strict=True))
     return PoolCoefficients(float(theta[0]), members, float(theta[-2]), SHARPNESS * float(theta[-1]), LAMBDA, BUDGET)
-
-
-def _theta(c: PoolCoefficients, names: Sequence[str]) -> Array:
-    return np.array([c.constant, *(c.members.get(n, 0.0) for n in names), c.agreement, c.stability / SHARPNESS])
 
 
 def _pool_data(task: Prepared, names: Sequence[str]) -> tuple[Array, Array, int, Array, Array, Array]:
@@ -164,9 +161,10 @@ def fit_estimate(judged: Sequence[Judged], truth: Callable[[Judged], float]) -> 
     weights = corpus_weights([j.record for j in judged])
     errors = np.zeros(len(y))
     for corpus in np.unique(corpora):
-        rest, here = corpora != corpus, corpora == corpus
+        here = corpora == corpus
+        rest = ~here if not here.all() else here
         c, c0 = _non_negative(X[rest], y[rest], weights[rest])
-        errors[here] = values[here] - (1 / K + (1 - 1 / K) * np.clip(X @ c + c0, 0, 1))[here]
+        errors[here] = values[here] - (1 / K + (1 - 1 / K) * np.clip(X @ c + c0, 0, MAX_ESTIMATE))[here]
     c, c0 = _non_negative(X, y, weights)
     two_sided, one_sided = (corpus_quantile(e, corpora, LEVEL) for e in (np.abs(errors), -errors))
     return EstimateCoefficients(c0, float(c[0]), float(c[1]), two_sided, one_sided)
@@ -262,18 +260,17 @@ def calibrate(records: Sequence[Record]) -> tuple[Calibration, list[Judged]]:
     tasks = [prepare(record) for record in records]
     plain = [task for task in tasks if task.record.kind == "plain"]
     corpora = sorted({task.record.corpus for task in plain})
-    full = fit_pool(plain)
-    by_corpus = {c: _fit_all([t for t in plain if t.record.corpus != c], full) for c in corpora}
+    by_corpus = {c: _fit_all([t for t in plain if t.record.corpus != c]) for c in corpora}
     judged = []
     for task in tasks:
         calibration = by_corpus[task.record.corpus]
         judged.append(judge_task(task, calibration))
-    everything = _fit_all(plain, full)
+    everything = _fit_all(plain)
     return everything._replace(corpora=tuple(corpora), date=date.today().isoformat()), judged
 
 
-def _fit_all(plain: Sequence[Prepared], start: PoolCoefficients) -> Calibration:
-    coefficients = fit_pool(plain, start, max_iter=15)
+def _fit_all(plain: Sequence[Prepared]) -> Calibration:
+    coefficients = fit_pool(plain)
     answers = [answer_task(task, coefficients) for task in plain]
     balanced = fit_estimate(answers, lambda j: j.balanced)
     accuracy = fit_estimate(answers, lambda j: j.accuracy)

@@ -7,8 +7,9 @@ r"""Estimates of accuracy without labels of the target, with intervals over corp
 h is the held-out accuracy on the labelled documents, k the agreement of the panel with the answer: both must be high.
 The signals are those of `signals.py`. The coefficients are fitted by least squares over the tasks of many corpora,
 every corpus with weight one; q is the 90 % quantile of the errors on corpora that c has not seen. The coverage of this
-interval is measured, not guaranteed: `calibration.json` has it. b' is clipped to 0 ... .98. `labelferry bench calibrate` writes the coefficients to `calibration.json`. Balanced accuracy is
-estimated first: accuracy depends on the class proportions of the target, which cannot be known without labels.
+interval is measured, not guaranteed: `calibration.json` has it. b' is clipped to 0 ... .98. `labelferry bench
+calibrate` writes the coefficients to `calibration.json`. Balanced accuracy is estimated first: accuracy depends on the
+class proportions of the target, which cannot be known without labels.
 """
 
 from __future__ import annotations

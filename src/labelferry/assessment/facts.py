@@ -148,8 +148,8 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
             Fact(
                 "unexplained class",
                 f"The new documents with the label {classes[c]!r} resemble each other, but not the labelled documents: "
-                f"{ratio:.0%} of the similarity that the best matching label has. They may belong to a class that the labelled "
-                "documents lack.",
+                f"{ratio:.0%} of the similarity that the best matching label has. They may belong to a class that the "
+                "labelled documents lack.",
                 "Read some of them, and add labelled documents of the new class if there is one.",
                 False,
             )

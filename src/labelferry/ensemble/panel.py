@@ -45,8 +45,8 @@ def make_estimators(seed: int) -> dict[str, TransductiveClassifier]:
 def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPredictions:
     """Fit the members one after the other.
 
-    Members that need features >= 0 are skipped if X has negative values. `second_view` has other features of the same rows;
-    logistic regression on them is one more member.
+    Members that need features >= 0 are skipped if X has negative values. `second_view` has other features of the
+    same rows; logistic regression on them is one more member.
     """
     negative = any(has_negative(X) for X in domains.X)
     estimators = {n: e for n, e in make_estimators(seed).items() if not (negative and e.non_negative)}

@@ -10,6 +10,8 @@ r"""One answer from a panel, without labels of the target: a pool whose weights 
     Q_ic proportional to  (K p_c)^lambda prod_m S_mic^w_m                                                            (2)
     tau  = t_0 + t_h h + t_e max(0, e - e_0)                                                                         (3)
 
+(1) is scaled down if the weights sum to more than 3; h and e are cut at 0, logit(e) uses e from .05 to .97.
+
 Where the classes are clusters of the target, the mixture models find the same clusters with any setting: e is near one
 and the mixture decides. Where they are not, such as positive and negative reviews, the mixtures move to the topics: e
 is small and the linear members decide. (2) ties the class proportions to those of the source; a balanced source changes
@@ -39,6 +41,7 @@ from .panel import MIXTURES
 MIXTURE = "mixture"
 LEAST_CONFIDENT = 0.25  # confidence of the least confident prediction, between chance (0) and certainty (1)
 MIN_PROBABILITY = 1e-4
+MAX_WEIGHT = 3.0  # of all members: larger weights would make all probabilities 0 or 1
 E_RANGE = (0.05, 0.97)  # of e in (1)
 
 
@@ -129,7 +132,7 @@ def pool_weights(S: Mapping[str, Array], evidence: Evidence, c: PoolCoefficients
     """w in (1), in the order of S."""
     members = np.array([c.members.get(name, 0.0) for name in S])
     w: Array = np.exp(c.constant + members + weight_features(S, evidence) @ [c.agreement, c.stability])
-    return w
+    return w * min(1.0, MAX_WEIGHT / float(w.sum()))
 
 
 def weight_features(S: Mapping[str, Array], evidence: Evidence) -> Array:

@@ -428,7 +428,7 @@ def test_elsewhere_a_stage_is_a_line(monkeypatch):
 def test_review_by_error_or_by_confidence(files):
     source, target, out = files
     counts = []
-    for arguments in (["--target-error", 1], ["--target-error", 0.15], ["--min-confidence", 1]):
+    for arguments in (["--target-error", 1], ["--target-error", 0.25], ["--min-confidence", 1]):
         assert run("label", source, target, "-o", out, *FAST, "--quiet", *arguments).exit_code == 0
         counts.append(tickets.read_csv(out)["needs_review"].count("true"))
     assert counts[0] < counts[1] < counts[2] == 120

@@ -8,6 +8,8 @@ from labelferry.methods import GCMF, TCL
 
 from .corpora import AMAZON, SIX, amazon, newsgroups
 
+pytestmark = pytest.mark.slow
+
 
 def accuracy(estimator, task):
     return (estimator.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean()

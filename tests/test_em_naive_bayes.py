@@ -222,7 +222,7 @@ def test_weight_one_equals_constant_and_the_history_falls():
 @pytest.mark.parametrize("class_prior", [[0.5, 0.6], [1.0, 0.0], [0.2, 0.3, 0.5]])
 def test_an_invalid_prior_is_rejected(class_prior):
     task = vocabulary_shift()
-    with pytest.raises(ValueError, match=r"one share a class, in the order \['a', 'b'\]"):
+    with pytest.raises(ValueError, match=r"one proportion per class, in the order \['a', 'b'\]"):
         EMNaiveBayes(class_prior=class_prior).transfer(task.Xs, np.array(["a", "b"])[task.ys], task.Xt)
 
 

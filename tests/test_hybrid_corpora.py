@@ -7,6 +7,8 @@ from labelferry.methods import HybridLabelPropagation, HybridSimilarityPropagati
 
 from .corpora import CDSC_TABLE_1, GROUPS_A, HYBRID_TABLE_3, hybrid_sample, newsgroups
 
+pytestmark = pytest.mark.slow
+
 NEWS = "20news/20news-bydate.jsonl.gz"
 PAPERS_LP = HybridLabelPropagation("logistic", weighting="none", degree_regularization=0)
 TABLE_4_LP = np.mean([0.9194, 0.8359, 0.9697, 0.8641, 0.9296, 0.8820])

@@ -113,7 +113,6 @@ def test_auto_on_a_handful_of_words(handful):
     assert {"few labelled documents", "few new documents"} <= {fact.name for fact in handful.assessment.facts}
 
 
-@pytest.mark.xfail(reason="facts do not change the confidence of the labels", strict=True)
 def test_labels_by_four_documents_need_review(handful):
     assert handful.needs_review.all()
 
@@ -376,7 +375,7 @@ def test_own_features_below_zero(tmp_path):
         label(features=path)
     result = label("sourcelr", features=path)
     assert result.method == "SourceLR"
-    linear = {"SourceLR", "LR(common words)", "LR(log-count ratios)", "LR(self-training)"}
+    linear = {"SourceLR", "LR(common words)", "LR(self-training)"}
     assert {member["method"] for member in result.members} == linear
     assert result.evidence == [[]] * 360
     json.dumps(result.summary(), allow_nan=False)
@@ -390,7 +389,7 @@ def test_few_who_agree_are_not_safe_for_that(tmp_path):
     path = features(tmp_path, signed=True)
     for method in ("auto", "sourcesvm"):
         result = labelferry.label(demo.texts_source, demo.texts_target, label=noise, features=path, method=method)
-        assert len(result.members) == 4
+        assert len(result.members) == 3
         assert result.verdict.level == "unsafe"
 
 
@@ -457,7 +456,6 @@ def test_the_summary_is_plain_and_makes_a_page(method, by_tcl, tmp_path):
             result.report(tmp_path / "nowhere" / "page.html")
 
 
-@pytest.mark.xfail(reason="a method outside of the panel has no row of its own", strict=True)
 def test_the_chosen_method_is_in_the_comparison(by_tcl):
     assert [row["method"] for row in by_tcl.summary()["comparison"] if row["chosen"]] == ["TCL"]
 

@@ -9,6 +9,8 @@ import scipy.sparse as sp
 import labelferry
 from labelferry.linalg.normalize import normalize_rows_l2
 
+pytestmark = pytest.mark.slow
+
 N_DOCS, N_WORDS, LENGTH = 20_000, 20_000, 12
 LIMIT = N_DOCS * N_DOCS  # bytes: an eighth of one such array of float64, a quarter of float32
 

@@ -147,7 +147,7 @@ def test_given_proportions_help_if_the_proportions_shift():
 @pytest.mark.parametrize("prior", [[0.5, 0.6], [1.0, 0.0], [0.2, 0.3, 0.5]])
 def test_invalid_proportions_are_rejected(prior):
     task = vocabulary_shift(n_docs=20)
-    with pytest.raises(ValueError, match="class_prior must hold one share a class"):
+    with pytest.raises(ValueError, match="class_prior must have one proportion per class"):
         TSVM(class_prior=prior).transfer(task.Xs, task.ys, task.Xt)
 
 

@@ -155,12 +155,15 @@ def assess(
     p_correct = confidence(confidence_features(P, member_codes, balanced.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
     found = find_facts(facts, codes, predictions.source_codes, classes)
+    review = needs_review(p_correct, target_error)
+    if any(fact.review_all for fact in found):
+        review = p_correct < 1
     names, level = tuple(predictions.proba), judge(balanced, found, calibration)
     return Assessment(
         proba=set_top_probability(P, np.clip(p_correct, 1 / n_classes, 1)),
         uncalibrated=P.astype(np.float32),
         p_correct=p_correct,
-        review=needs_review(p_correct, target_error),
+        review=review,
         balanced_accuracy=balanced,
         accuracy=accuracy,
         proportions=estimate_proportions(codes, member_codes, predictions.source_proportions),

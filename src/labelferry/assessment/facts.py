@@ -60,6 +60,7 @@ class Fact(NamedTuple):
     sentence: str  # with its number
     way_out: str
     unsafe: bool  # True: the verdict is unsafe; False: it is at best doubtful
+    review_all: bool = False  # do all labels need review?
 
 
 def target_facts(domains: Domains) -> TargetFacts:
@@ -115,6 +116,7 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
                 f"{facts.known_weight:.0%} of their weight is on such words: the vocabularies hardly overlap.",
                 "Check that both are in one language and were split into words in the same way.",
                 True,
+                review_all=True,
             )
         )
     source = np.bincount(source_codes, minlength=len(classes)) / len(source_codes)
@@ -161,6 +163,7 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
                 f"There are {facts.n_labelled} labelled documents, {facts.least_class} of the smallest class.",
                 f"Label at least {MIN_LABELLED} documents, {MIN_PER_CLASS} per class.",
                 False,
+                review_all=True,
             )
         )
     if facts.n_new < MIN_NEW:
@@ -170,6 +173,7 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
                 f"There are {facts.n_new} new documents; an estimate needs at least {MIN_NEW}.",
                 "Check these labels by hand.",
                 False,
+                review_all=True,
             )
         )
     if facts.copies > MAX_COPIES:

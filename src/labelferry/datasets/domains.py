@@ -64,7 +64,13 @@ def find_domains(name: str) -> Path:
 
 
 def domain_corpora() -> list[str]:
-    """List the names of the corpora with domains on this machine."""
+    """List the corpora with domains on this machine.
+
+    Returns
+    -------
+    names : list of str
+        Names for `load_domains`.
+    """
     files = (place for folder in folders() if folder.is_dir() for place in folder.glob(f"*{SUFFIX}"))
     return sorted({corpus_name(place) for place in files})
 

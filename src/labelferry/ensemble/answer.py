@@ -32,7 +32,8 @@ def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, 
     if isinstance(estimator, AutoTransfer):
         auto = estimator.set_params(target_error=target_error).fit_domains(domains)
         confidence = auto.transduction_proba_.max(axis=1)
-        confidence[auto.in_fit_] = auto.state_.assessment.p_correct
+        empty = auto.transduction_empty_[auto.in_fit_]
+        confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
         return Answer(auto, auto.state_.assessment, auto.transduction_proba_, confidence, auto.needs_review_)
     name = type(estimator).__name__
     progress.expect(1)

@@ -253,18 +253,22 @@ class AutoTransfer(TransductiveClassifier):
 
     @property
     def estimated_accuracy_(self) -> dict[str, float]:
+        """Estimated share of correct labels, with its interval."""
         return self.state_.assessment.accuracy.as_dict()
 
     @property
     def estimated_balanced_accuracy_(self) -> dict[str, float]:
+        """Estimated mean accuracy of the classes, with its interval."""
         return self.state_.assessment.balanced_accuracy.as_dict()
 
     @property
     def changed_(self) -> float:
+        """Share of the labels that differ from SourceLR."""
         return self.state_.assessment.changed
 
     @property
     def facts_(self) -> tuple[Fact, ...]:
+        """Facts that overrule the estimates."""
         return self.state_.assessment.facts
 
     @property

@@ -183,7 +183,7 @@ def members(result: Labelling) -> list[dict[str, Any]]:
     """The fitted methods, with the share of the labels on which each agrees with the answer."""
     assessment = result.assessment
     equal = (assessment.members.codes == assessment.proba.argmax(axis=1)).mean(axis=1)
-    return [
+    rows = [
         {
             "method": member["method"],
             "agreement": float(share),
@@ -195,6 +195,10 @@ def members(result: Labelling) -> list[dict[str, Any]]:
         }
         for member, share in zip(result.members, equal, strict=True)
     ]
+    if result.method != "AutoTransfer" and result.method not in assessment.members.names:
+        own = {"agreement": 1.0, "score": 1.0, "level": None, "seconds": None, "accuracy": None, "chosen": True}
+        rows.insert(0, {"method": result.method, **own})
+    return rows
 
 
 def _sample(rows: Array, n: int, rng: np.random.Generator) -> Array:

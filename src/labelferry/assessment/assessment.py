@@ -100,12 +100,13 @@ class Assessment(NamedTuple):
         if abs(s.held_out - s.agreement) > CONFLICT:
             reasons.append("These two numbers contradict each other: the true value may lie outside the interval.")
         reasons.append(
-            f"{self.changed:.0%} of the labels differ from the source-only classifier, so accuracy can be at most "
-            f"{100 * self.changed:.0f} points below it."
+            f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only), "
+            f"so accuracy can be at most {100 * self.changed:.0f} points below it."
         )
         reasons.append(
             "Not known without labels: the class proportions of the new documents, and whether they contain a class "
-            "that the labelled documents lack. Label a random sample of 40 new documents by hand to find out."
+            "that the labelled documents lack. To find out, label a random sample by hand: 40 new documents, or all "
+            "if there are fewer."
         )
         return Verdict(self.level, LEVELS[self.level].sentence, reasons)
 

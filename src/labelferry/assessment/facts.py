@@ -161,7 +161,7 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
             Fact(
                 "few labelled documents",
                 f"There are {facts.n_labelled} labelled documents, {facts.least_class} of the smallest class.",
-                f"Label at least {MIN_LABELLED} documents, {MIN_PER_CLASS} per class.",
+                f"At least {MIN_LABELLED} labelled documents are needed, and at least {MIN_PER_CLASS} in each class.",
                 False,
                 review_all=True,
             )

@@ -39,7 +39,7 @@ def label(
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the model for later documents to this file, .npz.")] = None,
     target_error: Annotated[
-        float, typer.Option(min=0, max=1, help="Expected share of wrong labels among those not marked for review.")
+        float, typer.Option(min=0, max=1, help="Largest expected share of wrong labels that you accept without review.")
     ] = 0.05,
     min_confidence: Annotated[
         float | None,
@@ -52,7 +52,8 @@ def label(
 ) -> None:
     """Predict the labels of new documents from labelled ones.
 
-    OUT has all columns and rows of TARGET and, for each row, label, confidence, alternative, evidence and needs_review.
+    The output file (--out) has all columns and rows of TARGET and, for each row, label, confidence, alternative,
+    evidence and needs_review.
 
     Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted. A file is written
     completely or not at all.

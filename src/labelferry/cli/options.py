@@ -40,7 +40,7 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "features": (
-        Annotated[Path | None, typer.Option(help="Your own features, .npz or .npy: rows of the sources first.")],
+        Annotated[Path | None, typer.Option(help="Your own feature matrix, .npz or .npy: rows of the sources first.")],
         None,
     ),
     "language": (

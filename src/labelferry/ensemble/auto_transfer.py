@@ -95,7 +95,7 @@ def fit_student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
 
 @register
 class AutoTransfer(TransductiveClassifier):
-    """A panel of methods, combined into one answer without labels of the target, with a verdict.
+    """Fit several methods (the members), combine their predictions into one answer, and judge it without target labels.
 
     Parameters
     ----------
@@ -104,30 +104,34 @@ class AutoTransfer(TransductiveClassifier):
     class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
         Class proportions of the target, if they are known: the labels are matched to them.
     random_state : int, RandomState instance or None, default=None
-        Seed of the members.
+        Random seed of the methods.
 
     Attributes
     ----------
     verdict_ : Verdict
         `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`.
     estimated_balanced_accuracy_, estimated_accuracy_ : dict
-        `mean`, `low` and `high`: estimates without labels of the target, with 90 % intervals over corpora.
+        `mean`, `low` and `high`: estimates without labels of the target, with 90 % intervals from the errors of
+        such estimates on other corpora.
     needs_review_ : array of bool, shape (n_target,)
         The target rows whose labels should be reviewed.
     members_ : list of dict
         One per member: `method`, `weight` in the answer, `agreement` (mean kappa with the others), `level` ("better",
         "worse" or "cannot tell", compared with SourceLR), `seconds`.
     class_levels_ : dict
-        A level for each class: "safe", "doubtful", "unsafe" or "vanished".
+        A level for each class: "safe", "doubtful", "unsafe", or "vanished" if no document got this
+        class.
     changed_ : float
         Share of the labels that differ from SourceLR: the most that can be lost compared with it.
     facts_ : tuple of Fact
-        Facts that overrule the estimates, each with its number, sentence and way out.
+        Facts that rule out the verdict "safe", whatever the estimates are. Each has a `name`, a `sentence` and advice
+        (`way_out`).
     target_shares_ : array of shape (n_classes,)
         Class proportions of the labels.
     sources_ : list of dict
-        One per source, the nearest first: `source`, `agreement` of its own classifier with the answer (kappa), `gain`
-        in the agreement of all sources if it is dropped, and `used`: a harmful source is dropped.
+        One per source, highest `agreement` first: `source` (its name), `agreement` (kappa between the predicted labels
+        and a classifier trained on this source only), `gain` (how much the kappa of a classifier trained on all sources
+        rises if this source is left out) and `used` (False if it was left out because it does harm).
     in_fit_ : array of bool, shape (n_target,)
         The target rows that `state_` refers to: those with words, or all of a target without words.
     state_ : AutoState

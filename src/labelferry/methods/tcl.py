@@ -4,26 +4,26 @@ r"""Topical correspondence learning: every topic has common words and, in each d
     over      U, W_d, H, V_d >= 0,   U'1 = 1,  W_d'1 = 1,  V_d 1 = 1
 
     X_d  documents x words     U    words x topics, shared       H    topics x classes, shared
-    alpha  weight of U         W_d  words x topics of domain d   V_d  documents x classes; those of a source: its labels
+    alpha  weight of U         W_d  words x topics of domain d   V_d  documents x classes; for a source, the labels
 
 U and W_d share the same H. This ties the domain-specific words of a topic to its common words, and through these to the
 other domains.
 
-Paper: Chen and Zhang, Domain Adaptation with Topical Correspondence Learning, IJCAI 2013. Theorem 2: (4) never
-increases under (5)-(8).
+Paper: Chen and Zhang, Domain Adaptation with Topical Correspondence Learning, IJCAI 2013. The numbers are those of the
+paper: (5)-(8) update U, W_d, V_d and H in turn. Theorem 2: these updates never increase (4).
 
 Departures
 ----------
 - alpha is the weight of the common words, as in (4). The paper's section on parameters calls it the weight of the
-  domain-specific ones and recommends 0.1. Used in (4), 0.1 loses 30 points on sci vs talk, so 0.1 must be the value of
-  1 - alpha: the default is `common_weight=0.9`.
+  domain-specific ones and recommends 0.1. Used in (4), 0.1 loses 30 points of accuracy on the newsgroup task sci vs
+  talk, so 0.1 must be the value of 1 - alpha: the default is `common_weight=0.9`.
 - Theorem 2 is about (5)-(8) without the normalizations. With them the objective may increase, and their position
-  matters: the paper normalizes after all of (5)-(8), which leaves H fitted to columns of another length. Normalizing
-  each factor right after its update costs nothing and is better (mean of the six newsgroup tasks .956, against .946).
-  It is the default; `normalize="cycle"` is the paper's order.
-- The update (7) is applied only to documents without a label. For labelled documents it would only change the length of
-  the row, which the normalization reverts. With `normalize="cycle"`, (8) would use that length; the paper states that
-  the labels of a source do not change, and they do not change here (six tasks: .946).
+  matters: the paper normalizes after all of (5)-(8), so H was fitted to columns of U and W_d with other sums.
+  Normalizing each factor right after its update costs nothing and is better (mean of the six newsgroup tasks .956,
+  against .946). It is the default; `normalize="cycle"` is the paper's order.
+- The update (7) is applied only to documents without a label. For labelled documents it would only change the sum of
+  the row, and the normalization sets it back to 1. With `normalize="cycle"`, (8) would use the changed rows; but the
+  paper states that the labels of a source do not change, and they do not change here (six tasks: .946).
 - `class_prior` is not in the paper. If it is given, the rows of a target's V are matched to the class proportions
   after (7).
 """
@@ -188,11 +188,12 @@ class TCL(TriFactorization):
     common_weight : float, default=0.9
         Weight of the common words, alpha in (4), from 0 (domain-specific words only) to 1 (common words only).
     normalize : {"update", "cycle"}, default="update"
-        "update" normalizes each factor right after its update, "cycle" all of them after (5)-(8), as in the paper.
+        "update" normalizes each factor right after its update; "cycle" normalizes all factors after all four were
+        updated, as in the paper.
     max_iter : int, default=100
-        Number of cycles of (5)-(8).
+        Largest number of cycles; one cycle updates each factor once.
     tol : float, default=0.0
-        Stop if the objective decreases by less than this fraction of its first value in ten cycles; 0 runs all cycles.
+        Stop if the objective changes by less than `tol` times its first value within ten cycles; 0 runs all cycles.
     n_init : int, default=1
         Number of starts with different random topics; the solution with the lowest objective is kept.
     class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None

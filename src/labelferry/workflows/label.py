@@ -46,14 +46,16 @@ def label(
     target_error : float, default=0.05
         Expected share of wrong labels that is allowed among those without `needs_review`.
     min_confidence : float, default=None
-        If given, labels with a lower confidence get `needs_review`; replaces `target_error`.
+        If given, labels with a lower confidence get `needs_review`, and all labels if a fact demands it. It replaces
+        `target_error`.
     seed : int, default=0
         Random seed.
 
     Returns
     -------
     result : Labelling
-        Labels, confidences, the words behind them, the verdict; can be written as a table, a report or a model.
+        The labels, their confidences, the words that support each label, and the verdict. It can be saved as a table, a
+        report or a model.
 
     Other Parameters
     ----------------
@@ -105,13 +107,14 @@ def build_result(
     words = word_evidence(domains, answer.estimator.transduction_proba_)
     min_confidence = settings["min_confidence"]
     empty = answer.estimator.transduction_empty_
+    review_all = any(fact.review_all for fact in answer.assessment.facts)
     return Labelling(
         labels=classes[order[:, 0]],
         confidence=confidence,
         alternative=classes[order[:, 1]],
         evidence=evidence(features.Xt, order[:, 0], words.score, features.words),
         typical={str(c): best for c, best in zip(classes, characteristic_words(words, features.words), strict=True)},
-        needs_review=answer.review if min_confidence is None else (confidence < min_confidence) | empty,
+        needs_review=answer.review if min_confidence is None else (confidence < min_confidence) | empty | review_all,
         estimator=answer.estimator,
         assessment=answer.assessment,
         settings=settings,

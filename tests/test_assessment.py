@@ -219,8 +219,8 @@ def test_healthy_documents_have_no_facts():
         ("few known words", {"known_weight": 0.12}, ["99%", "12%"], "split into words", True),
         ("constant answer", {"codes": np.zeros(200, dtype=int)}, ["100%", "'bill'"], "by hand", True),
         ("vanished class", {"codes": np.arange(200) % 40 == 0}, ["'bug'", "2.5%", "50%"], "remove the class", False),
-        ("few labelled documents", {"n_labelled": 12, "least_class": 5}, ["12", "5"], "at least 50", False),
-        ("few labelled documents", {"least_class": 9}, ["200", "9"], "10 per class", False),
+        ("few labelled documents", {"n_labelled": 12, "least_class": 5}, ["12", "5"], "At least 50", False),
+        ("few labelled documents", {"least_class": 9}, ["200", "9"], "10 in each class", False),
         ("few new documents", {"n_new": 7}, ["7", "30"], "by hand", False),
         ("copies", {"copies": 0.74}, ["74%"], "Remove the copies", False),
     ],
@@ -374,10 +374,10 @@ def test_the_verdict_has_the_numbers(assessment):
     assert f"balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%})" in text
     assert f"accuracy {a.mean:.0%} ({a.low:.0%} to {a.high:.0%})" in text
     assert f"{len(load_calibration().corpora)} corpora" in text
-    assert f"{assessment.changed:.0%} of the labels differ from the source-only classifier" in text
+    assert f"{assessment.changed:.0%} of the labels differ from those of SourceLR" in text
     assert f"kappa {assessment.signals.agreement:.2f}" in text
     assert "contradict" not in text
-    assert "40 new documents by hand" in text
+    assert "by hand: 40 new documents" in text
     assert json.loads(json.dumps(verdict.as_dict())) == verdict.as_dict()
 
 

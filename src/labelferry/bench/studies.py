@@ -1,6 +1,6 @@
 """The papers' parameter studies as data: which method runs on which tasks for every value of which parameter.
 
-A curve is a method and tasks, both with `{x}` in place of the value; a point is the mean over tasks and seeds. The
+A curve is a method and tasks, both with `{x}` instead of the value; a point is the mean over tasks and seeds. The
 numbers are computed here; `labelferry.report` draws them. If a paper prints no values on its axis, the values are our
 choice, and the remark states it.
 """

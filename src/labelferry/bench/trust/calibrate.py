@@ -9,8 +9,9 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
     levels       the smallest lower end from which at most MAX_UNSAFE of the answers are below 80 % accuracy, and none
                  below 65 %, on corpora that were not in the fit
 
-Every corpus has weight one, shared by its tasks. LAMBDA, SHARPNESS and BUDGET were chosen by leave-one-corpus-out
-results over all corpora (docs/methods/auto.md has the alternatives): these three are not tested on unseen corpora.
+Every corpus has weight one, shared by its tasks; the limits of the levels count tasks. LAMBDA, SHARPNESS, BUDGET,
+MAX_UNSAFE, UNSAFE_BELOW and the form of the estimate were chosen with results on all corpora in view, so they are not
+tested on unseen corpora: docs/methods/auto.md has the alternatives.
 """
 
 from __future__ import annotations

@@ -253,7 +253,7 @@ def test_bad_sources(files, tmp_path, what):
         (lambda path: path.write_bytes(b"id,text\n"), "has a header and no rows"),
         (lambda path: path.write_bytes(b"id,text\n1,\n"), "line 2: no text in column 'text'"),
         (lambda path: tickets.write_csv(path, tickets.old(3)), "every text of"),
-        (lambda path: path.write_bytes(b"id,body\n1,a text\n"), "which column is the text?"),
+        (lambda path: path.write_bytes(b"id,body\n1,a text\n"), "have no column in common"),
         (lambda path: path.write_bytes(b"id,text\n1,a \xff text\n"), "is not UTF-8"),
         (lambda path: None, "there is no file"),
     ],
@@ -436,7 +436,7 @@ def test_review_by_error_or_by_confidence(files):
 
 def test_help_names_the_exit_codes():
     text = " ".join(run("label", "--help").stdout.split())
-    for words in ("0 done", "2 wrong input", "3 not safe with --strict", "130 interrupted"):
+    for words in ("0 success", "2 wrong input", "3 the verdict is not safe", "130 interrupted"):
         assert words in text
 
 

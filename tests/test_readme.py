@@ -38,7 +38,7 @@ def test_code_runs_from_top_to_bottom(tmp_path, monkeypatch, capsys):
 @pytest.mark.slow
 def test_accuracies_are_those_of_the_demo():
     """Within one point: the last digit may depend on the machine."""
-    shown = re.search(r"([\d.]+)% of the labels are correct, .*?\sonly has ([\d.]+)%", README, flags=re.S)
+    shown = re.search(r"([\d.]+)% of the labels are correct\. .*?\sreaches ([\d.]+)%", README, flags=re.S)
     assert float(shown[1]) == pytest.approx(100 * run_demo("autotransfer")["results"][1]["accuracy"], abs=1)
     assert float(shown[2]) == pytest.approx(100 * run_demo()["results"][0]["accuracy"], abs=1)
 
@@ -66,4 +66,4 @@ def test_install_commands_name_extras_that_exist():
 
 
 def test_it_can_be_read_in_two_minutes():
-    assert len(README.splitlines()) < 135
+    assert len(README.split()) < 1300

@@ -454,7 +454,7 @@ def test_columns_are_detected_with_a_message(source, target, expected, messages)
     [
         ({"text": LONG}, {"text": LONG}, {}, "s has one column, 'text'"),
         ({"body": LONG, "review": LONG, "y": LONG}, {"body": LONG, "review": LONG}, {}, "which column is the text?"),
-        ({"text": LONG, "label": LONG}, {"other": LONG}, {}, "columns of both s and t: none"),
+        ({"text": LONG, "label": LONG}, {"other": LONG}, {}, "have no column in common"),
         (
             {"text": LONG, "a": LONG, "b": LONG},
             {"text": LONG},

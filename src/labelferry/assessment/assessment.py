@@ -89,19 +89,20 @@ class Assessment(NamedTuple):
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
         reasons.append(
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
-            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). The intervals come from {self.n_corpora} corpora."
+            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). The intervals follow from the errors of such estimates on "
+            f"{self.n_corpora} other corpora."
         )
         known = f"Agreement of {len(self.members.names)} methods with these labels: kappa {s.agreement:.2f}."
         if s.held_out:
             known += (
-                f" Cross-validation on the labelled documents, corrected for chance: {s.held_out:.2f} (1 is perfect)."
+                f" Balanced accuracy of SourceLR in cross-validation, scaled so that chance is 0: {s.held_out:.2f}."
             )
         reasons.append(known)
         if abs(s.held_out - s.agreement) > CONFLICT:
             reasons.append("These two numbers contradict each other: the true value may lie outside the interval.")
         reasons.append(
             f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only), "
-            f"so accuracy can be at most {100 * self.changed:.0f} points below it."
+            f"so their accuracy is at most {100 * self.changed:.0f} points lower than that of SourceLR."
         )
         reasons.append(
             "Not known without labels: the class proportions of the new documents, and whether they contain a class "

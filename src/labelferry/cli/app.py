@@ -53,6 +53,9 @@ def root(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Transfer labels from one domain of documents to another, and estimate how far they can be trusted."""
+    """Predict labels for new documents from labelled documents of another kind, and estimate how far to trust them.
+
+    Start with: labelferry label labelled.csv new.csv -o out.csv
+    """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -35,11 +35,19 @@ def label(
     target: Target,
     out: Out,
     options: dict[str, Any],
-    method: Annotated[str, typer.Option(help="'auto', or the name of a method, e.g. tcl.")] = "auto",
+    method: Annotated[
+        str, typer.Option(help="'auto' (ten models combined), or one method, e.g. tcl, gcmf, sourcelr.")
+    ] = "auto",
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Save the model for later documents to this file, .npz.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the model to this .npz file, for `labelferry apply`.")] = None,
     target_error: Annotated[
-        float, typer.Option(min=0, max=1, help="Largest expected share of wrong labels that you accept without review.")
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Mark the least confident labels for review until the expected share of wrong labels among the others "
+            "is at most this.",
+        ),
     ] = 0.05,
     min_confidence: Annotated[
         float | None,
@@ -52,11 +60,14 @@ def label(
 ) -> None:
     """Predict the labels of new documents from labelled ones.
 
-    The output file (--out) has all columns and rows of TARGET and, for each row, label, confidence, alternative,
-    evidence and needs_review.
+    Example: labelferry label labelled.csv new.csv -o out.csv
 
-    Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted. A file is written
-    completely or not at all.
+    The output file has all columns and rows of TARGET and five more columns: label, confidence (probability that the
+    label is correct), alternative (second most probable label), evidence (words that support the label) and
+    needs_review. The command prints a verdict on all labels: safe, doubtful or unsafe.
+
+    Exit codes: 0 success; 2 wrong input (explained in one line on stderr); 3 the verdict is not safe and --strict was
+    given; 130 interrupted. A file is written completely or not at all.
     """
     from ..workflows import begin, expect
     from ..workflows import label as run
@@ -95,7 +106,7 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path]
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
-    table = new_table("label", "documents", "share", "range", "precision", "to review", numbers=5)
+    table = new_table("label", "documents", "share", "range", "est. precision", "to review", numbers=5)
     proportions, precision = result.assessment.proportions, result.assessment.class_precision
     for i, c in enumerate(result.estimator.classes_):
         rows = result.labels == c

@@ -18,13 +18,17 @@ from ..text.formats import OUTPUT_SUFFIXES
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-Sources = Annotated[list[Path], typer.Argument(metavar="SOURCE...", help="Files of labelled documents.")]
-Target = Annotated[Path, typer.Argument(metavar="TARGET", help="File of new documents.")]
+Sources = Annotated[
+    list[Path], typer.Argument(metavar="SOURCE...", help="Files with a text column and a label column.")
+]
+Target = Annotated[
+    Path, typer.Argument(metavar="TARGET", help="File of new documents; its text column has the same name.")
+]
 Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Text = Annotated[str | None, typer.Option(help="Text column (default: detected).")]
+Text = Annotated[str | None, typer.Option(help="Text column, the same name in all files (default: detected).")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of the input files if not UTF-8, e.g. cp1252.")]
 
@@ -35,12 +39,16 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "domain": (
         Annotated[
             str | None,
-            typer.Option(help="Column that names the source of each row (a column called domain is used by default)."),
+            typer.Option(
+                help="For files that contain several sources: column with the source of each row (default: domain)."
+            ),
         ],
         None,
     ),
     "features": (
-        Annotated[Path | None, typer.Option(help="Your own feature matrix, .npz or .npy: rows of the sources first.")],
+        Annotated[
+            Path | None, typer.Option(help="Feature matrix (.npz, .npy) instead of words; rows of the sources first.")
+        ],
         None,
     ),
     "language": (

@@ -1,10 +1,10 @@
 r"""AutoTransfer: a panel of methods, combined into one answer without labels of the target, with a verdict.
 
-A panel of methods is fitted (`panel.py`), combined into one answer that changes the labels of the source-only
-classifier only as far as the evidence goes (`pool.py`), and assessed (`labelferry.assessment`). Labels of the target
-are never used, unless `use_target_labels` is set: then the answer is corrected by its errors on these documents
-(`queries.py`). New documents are labelled by a student: logistic regression on the target's own documents with the
-labels of the answer, so that a saved model is one small file whatever its members were.
+A panel of ten models, the members, is fitted (`panel.py`) and combined into one answer that changes only a limited
+share of the labels of the source-only classifier (`pool.py`); the answer is assessed (`labelferry.assessment`). Labels
+of the target are never used, unless `use_target_labels` is set: then the answer is corrected by its errors on these
+documents (`queries.py`). Later documents are labelled by a logistic regression, the student, trained on the target
+documents with their predicted labels. So a saved model is one small file, whichever members were fitted.
 
 All coefficients are in `assessment/calibration.json`, fitted over corpora and tested on corpora that were not in the
 fit; docs/methods/auto.md has the tables. Several targets are assessed together.
@@ -95,14 +95,15 @@ def fit_student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
 
 @register
 class AutoTransfer(TransductiveClassifier):
-    """Fit several methods (the members), combine their predictions into one answer, and judge it without target labels.
+    """Fit ten models, combine their predictions, and estimate how good the result is without target labels.
 
     Parameters
     ----------
     target_error : float, default=0.05
         Expected share of wrong labels that is allowed among those not marked for review.
     class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
-        Class proportions of the target, if they are known: the labels are matched to them.
+        Class proportions of the target, if they are known: the labels are matched to them. "source": those of the
+        labelled documents; "uniform": equal; "estimate": estimated from the target.
     random_state : int, RandomState instance or None, default=None
         Random seed of the methods.
 
@@ -116,27 +117,30 @@ class AutoTransfer(TransductiveClassifier):
     needs_review_ : array of bool, shape (n_target,)
         The target rows whose labels should be reviewed.
     members_ : list of dict
-        One per member: `method`, `weight` in the answer, `agreement` (mean kappa with the others), `level` ("better",
-        "worse" or "cannot tell", compared with SourceLR), `seconds`.
+        One per model: `method`, `weight` in the result, `agreement` (mean Cohen's kappa with the others), `level`
+        ("better", "worse" or "cannot tell", compared with SourceLR, logistic regression trained on the source only),
+        `seconds`.
     class_levels_ : dict
         A level for each class: "safe", "doubtful", "unsafe", or "vanished" if no document got this
         class.
     changed_ : float
-        Share of the labels that differ from SourceLR: the most that can be lost compared with it.
+        Share of the labels that differ from those of SourceLR. The accuracy cannot be lower than that of SourceLR by
+        more than this share.
     facts_ : tuple of Fact
         Facts that rule out the verdict "safe", whatever the estimates are. Each has a `name`, a `sentence` and advice
         (`way_out`).
     target_shares_ : array of shape (n_classes,)
-        Class proportions of the labels.
+        Class proportions of the predicted labels.
     sources_ : list of dict
         One per source, highest `agreement` first: `source` (its name), `agreement` (kappa between the predicted labels
-        and a classifier trained on this source only), `gain` (how much the kappa of a classifier trained on all sources
-        rises if this source is left out) and `used` (False if it was left out because it does harm).
+        and a classifier trained on this source only), `gain` (increase of the kappa between the predicted labels and a
+        classifier trained on all sources if this source is left out; above 0 the source may do harm) and `used` (False
+        if it was left out because it does harm).
     in_fit_ : array of bool, shape (n_target,)
-        The target rows that `state_` refers to: those with words, or all of a target without words.
+        The target rows that `state_` refers to: documents with at least one word; all rows if no document has one.
     state_ : AutoState
-        The result. Other attributes are those of every estimator; `transduction_proba_` is calibrated on
-        other corpora.
+        Internal result of the fit. The other attributes are those of every estimator; here `transduction_proba_` is
+        calibrated, with coefficients that were fitted on other corpora.
 
     Examples
     --------
@@ -186,7 +190,7 @@ class AutoTransfer(TransductiveClassifier):
         use_target_labels: bool = False,
         second_view: Any = None,
     ) -> Self:
-        """Predict the labels of the target rows of X, as every estimator.
+        """Predict the labels of the target rows of X.
 
         Parameters
         ----------
@@ -250,7 +254,7 @@ class AutoTransfer(TransductiveClassifier):
 
     @property
     def needs_review_(self) -> Array:
-        """Target rows in row order. Documents without words need review; other documents with a given label do not."""
+        """Target rows in row order: True for every document without words, False for others with a given label."""
         review = self.transduction_empty_.copy()
         review[self.in_fit_] |= self.state_.assessment.review
         return review

@@ -4,30 +4,31 @@ r"""Graph co-regularized tri-factorization: labels are smooth over similar docum
     over      U_d, H, V_d >= 0,   U_d'1 = 1,  V_d'1 = 1
 
     X_d  documents x words     U_d  words x topics          H    topics x classes, shared
-    V_d  documents x classes; those of a source: its labels
-    W^u_d, W^v_d  affinity of words and of documents in domain d
+    V_d  documents x classes; for a source, its labels
+    W^u_d, W^v_d  affinity of words and of documents in domain d; D  the row sums of W, on the diagonal
 
-W links each word (document) of a domain to its p nearest by cosine, max(W, W') (3), (5); or it is the user's own graph.
+W is the graph of the p nearest neighbors by cosine, of words (3) or of documents (5) within a domain, made symmetric by
+max(W, W'). The user can give another graph.
 
-Paper: Long, Wang, Ding, Shen and Yang, Transfer Learning with Graph Co-Regularization, AAAI 2012. Theorem 1: (7) never
-increases under (8)-(10).
+Paper: Long, Wang, Ding, Shen and Yang, Transfer Learning with Graph Co-Regularization, AAAI 2012. (8), (9) and (10)
+update U_d, V_d and H. Theorem 1: these updates never increase (7).
 
 Departures
 ----------
-- "X / ||X||" in Algorithm 1 may mean the whole matrix or each document. Here it is the whole matrix: only then do the
-  paper's lambda = gamma = 100 have an effect (comp-sci, rec-talk, sci-talk after 100 iterations: .972 against .911).
-  `normalization="documents"` is the other interpretation.
+- "X / ||X||" in Algorithm 1 may mean the whole matrix or each document. Here the whole matrix is divided by its
+  norm, because lambda = gamma = 100 (the values of the paper) have no effect otherwise. Mean accuracy on comp-sci,
+  rec-talk and sci-talk after 100 iterations: .972, and .911 with `normalization="documents"`, the other interpretation.
 - U and V are normalized right after their own update and not after (10), which would require another product X'V.
-  Theorem 1 is true without the normalizations.
-- 40 iterations instead of 100, chosen on the three tasks above, where nothing changes after 40 (.972), and on three of
-  Amazon's pairs with lambda = gamma = 1, where the labels drift away from the meaning that they have in the source
-  (books-kitchen, electronics-dvd, kitchen-electronics: .815 after 40, .760 after 100). `max_iter=100` is the paper's.
-- A new document is folded in by (9) with its nearest documents by cosine of the same domain as neighbors, also if the
-  user gave a graph of the documents: the new document has no links there.
-- Labels given for documents of a target keep the mass they start with, so the columns of V do not sum exactly to one.
-- `class_prior` is not in the paper. If it is given, the columns of a target's V sum to the class proportions, not to
-  one.
-- Logistic regression starts from documents of unit length, whatever `normalization` is.
+  Theorem 1 covers only the updates without normalization.
+- The default is 40 iterations; the paper has 100 (`max_iter=100`). 40 was chosen on six tasks. On the three tasks
+  above, accuracy does not change after 40 iterations (.972). On three Amazon tasks (books-kitchen, electronics-dvd,
+  kitchen-electronics; lambda = gamma = 1) it falls from .815 after 40 to .760 after 100.
+- For a later document only its row of V is computed, with (9). Its neighbors are the nearest documents of the fit in
+  the same domain, by cosine, even if the user gave a graph of documents: that graph does not contain the later
+  document.
+- Rows of V of target documents with a given label are not updated, so the columns of V do not sum exactly to one.
+- `class_prior` is not in the paper. If it is given, the column sums of a target's V are those of `masses`, not one.
+- The logistic regression that gives the first V always uses documents of unit length.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Graphs(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """The factors and the documents they were fitted to, among which a new document has its neighbors."""
+    """The factors and the documents of the fit, in which the neighbors of later documents are searched."""
 
     factors: Factors
     X: tuple[Matrix, ...]  # as factorized
@@ -117,8 +118,8 @@ def step(f: Factors, p: FactorizationProblem, g: Graphs, normalize: bool = True)
 def masses(shares: Array, label_shares: Array) -> Array:
     """The sums of the columns of a target's V if its class proportions (`shares`) are given.
 
-    One on average, proportional to the proportions divided by those of the given labels (`label_shares`). V'1 = 1 of
-    (7) assumes that they are equal: a rare class would have the larger entries.
+    Proportional to `shares / label_shares`, with mean one; `label_shares` are the proportions of the given labels.
+    V'1 = 1 in (7) gives all classes the same column sum, so the documents of a rare class would get larger entries.
     """
     moved = shares / label_shares
     mass: Array = moved * len(moved) / moved.sum()
@@ -141,14 +142,14 @@ def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Arra
 
 
 def start(p: FactorizationProblem, here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random U_d for the words that are `here`, and H; V from the labels or logistic regression (Algorithm 1)."""
+    """Random U_d for the words marked in `here`, random H; V from the labels or logistic regression (Algorithm 1)."""
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
     U = tuple(normalize_columns_l1(draw(len(h), n_topics)[h]) for h in here)
     return Factors(U, draw(n_topics, p.V[0].shape[1]), p.V, p.XV)
 
 
 def cosine_graphs(X: Sequence[Matrix], n_neighbors: int, weight: float) -> list[Graph]:
-    """(3) over the rows of each matrix, times its weight in (7); without a search for neighbors if the weight is 0."""
+    """The graph (3) of the rows of each matrix, multiplied by `weight`; a weight of 0 needs no search for neighbors."""
     p = n_neighbors if weight > 0 else 0
     return [graph(neighbor_graph(Xd, n_neighbors=p), Xd.dtype, weight) for Xd in X]
 
@@ -176,7 +177,7 @@ def solve(
         [Xd.T for Xd in domains.X], n_neighbors, word_smoothness
     )
     docs = doc_graphs(doc_graph, domains, doc_smoothness) or cosine_graphs(X, n_neighbors, doc_smoothness)
-    # A word that does not occur in a domain and has no links in its graph has a row of zeros from the first (8) on.
+    # A word that does not occur in a domain and has no links in its graph has a row of zeros in U_d after (8).
     here = [~empty_rows(Xd.T) | (g.degree.ravel() > 0) for Xd, g in zip(X, words, strict=True)]
     g = Graphs(tuple(subgraph(w, h) for w, h in zip(words, here, strict=True)), tuple(docs))
     mass = [None if shares is None else masses(shares, domains.class_prior) for shares in domains.shares]
@@ -210,25 +211,26 @@ def fold_in_with_neighbors(X: Matrix, s: Fitted, d: int, *, n_iter: int = 100) -
 
 @register
 class GCMF(TriFactorization):
-    """Graph co-regularized tri-factorization.
+    """Graph co-regularized tri-factorization: topics, with graphs of similar documents and similar words.
 
     Parameters
     ----------
     n_topics : int, default=64
         Number of topics, k in the paper.
     word_smoothness : float, default=100.0
-        Weight of the graph of words, lambda in (7). The paper's 100 is good if the classes are topics; use 1 for
-        sentiment.
+        Weight of the graph of words, lambda in equation (7) of the paper. The paper's 100 is good if the classes are
+        topics; use 1 for sentiment.
     doc_smoothness : float, default=100.0
-        Weight of the graph of documents, gamma in (7); use 1 for sentiment.
+        Weight of the graph of documents, gamma in equation (7); use 1 for sentiment.
     n_neighbors : int, default=10
-        Number of neighbors in both graphs, p in (3) and (5).
+        Number of neighbors in both graphs, p in the paper.
     normalization : {"matrix", "documents"}, default="matrix"
         "matrix" divides the X of each domain by its norm, "documents" divides each document by its length.
     max_iter : int, default=40
-        Number of rounds of (8)-(10); 100 in the paper.
+        Largest number of iterations; 100 in the paper.
     tol : float, default=0.0
-        Stop if the objective decreases by less than this fraction of its first value in ten rounds; 0 runs all rounds.
+        Stop if, within ten iterations, the objective decreases by less than `tol` times its first value; 0 runs all
+        iterations.
     n_init : int, default=1
         Number of starts with different random topics; the solution with the lowest objective is kept.
     class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
@@ -240,8 +242,9 @@ class GCMF(TriFactorization):
     Attributes
     ----------
     state_ : Fitted
-        `state_.factors` contains U, H, V and XV, in the order of `domain_names_`. `state_.X` contains the documents of
-        the fit, among which new documents have their neighbors; a saved model contains them too.
+        `state_.factors`: H (topics x classes), and one entry per domain, in the order of `domain_names_`, of U (words x
+        topics), V (documents x classes) and XV (X' V). `state_.X` contains the documents of the fit, in which the
+        neighbors of later documents are searched: a saved model contains these documents.
         For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
 
     References
@@ -314,8 +317,8 @@ class GCMF(TriFactorization):
         y : array of shape (n_documents,)
             One label per row. Unlabelled is -1 for integers and None, NaN or "" for strings.
         sample_domain : array of shape (n_documents,), default=None
-            One integer per row: >= 0 is a source, < 0 a target, one number per domain. Or one name per row. None: the
-            unlabelled rows are the target, the others are one source.
+            The domain of each row, as an integer (>= 0 is a source, < 0 is a target) or as a name (then `target` is
+            needed). None: the unlabelled rows are the target, the others are one source.
         target : str or list of str, default=None
             Name (or names) of the target if `sample_domain` contains names.
         use_target_labels : bool, default=False
@@ -335,7 +338,7 @@ class GCMF(TriFactorization):
         return self._fit_rows(X, y, sample_domain, target=target, use_target_labels=use_target_labels, **graphs)
 
     def topics_table(self, feature_names: ArrayLike, n_words: int = 8) -> list[TopicRow]:
-        """Describe every topic by its heaviest words.
+        """Describe every topic by its words with the largest weights.
 
         Parameters
         ----------
@@ -347,9 +350,9 @@ class GCMF(TriFactorization):
         Returns
         -------
         rows : list of dict
-            One dict per topic: `topic` (its number), `class` (the class in which its proportion is largest), `lean`
-            (that proportion), `common` (words with a large weight in all domains) and `domains` (the words of each
-            domain).
+            One dict per topic: `topic` (its number), `class` (the class with the largest weight in its row of H),
+            `lean` (the share of that weight in the row), `common` (words with a large weight in all domains) and
+            `domains` (the words of each domain).
         """
         f: Factors = self.state_.factors
         common = np.exp(np.mean([np.log(Ud + np.finfo(Ud.dtype).tiny) for Ud in f.U], axis=0))

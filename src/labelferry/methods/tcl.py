@@ -9,8 +9,8 @@ r"""Topical correspondence learning: every topic has common words and, in each d
 U and W_d share the same H. This ties the domain-specific words of a topic to its common words, and through these to the
 other domains.
 
-Paper: Chen and Zhang, Domain Adaptation with Topical Correspondence Learning, IJCAI 2013. The numbers are those of the
-paper: (5)-(8) update U, W_d, V_d and H in turn. Theorem 2: these updates never increase (4).
+Paper: Chen and Zhang, Domain Adaptation with Topical Correspondence Learning, IJCAI 2013. Equation numbers are those of
+the paper: (5)-(8) update U, W_d, V_d and H in turn. Theorem 2: these updates never increase (4).
 
 Departures
 ----------
@@ -18,12 +18,13 @@ Departures
   domain-specific ones and recommends 0.1. Used in (4), 0.1 loses 30 points of accuracy on the newsgroup task sci vs
   talk, so 0.1 must be the value of 1 - alpha: the default is `common_weight=0.9`.
 - Theorem 2 is about (5)-(8) without the normalizations. With them the objective may increase, and their position
-  matters: the paper normalizes after all of (5)-(8), so H was fitted to columns of U and W_d with other sums.
-  Normalizing each factor right after its update costs nothing and is better (mean of the six newsgroup tasks .956,
-  against .946). It is the default; `normalize="cycle"` is the paper's order.
-- The update (7) is applied only to documents without a label. For labelled documents it would only change the sum of
-  the row, and the normalization sets it back to 1. With `normalize="cycle"`, (8) would use the changed rows; but the
-  paper states that the labels of a source do not change, and they do not change here (six tasks: .946).
+  matters: the paper normalizes after all of (5)-(8), so H was computed before the columns of U and W_d were normalized
+  and does not fit them. Normalizing each factor right after its update costs nothing and is better (mean of the six
+  newsgroup tasks .956, against .946). It is the default; `normalize="cycle"` is the paper's order.
+- The update (7) is applied only to documents without a label. In the row of a labelled document only one entry is not
+  zero, so (7) would change only the sum of the row, which the normalization sets to 1 again. With `normalize="cycle"`,
+  (8) comes before the normalization and would use rows with another sum. The paper states that the labels of a source
+  are fixed, so they are fixed here too (mean of the six tasks: .946).
 - `class_prior` is not in the paper. If it is given, the rows of a target's V are matched to the class proportions
   after (7).
 """
@@ -186,14 +187,16 @@ class TCL(TriFactorization):
     n_topics : int, default=10
         Number of topics, k in the paper.
     common_weight : float, default=0.9
-        Weight of the common words, alpha in (4), from 0 (domain-specific words only) to 1 (common words only).
+        Weight of the common words, alpha in equation (4) of the paper, from 0 (domain-specific words only) to 1 (common
+        words only).
     normalize : {"update", "cycle"}, default="update"
         "update" normalizes each factor right after its update; "cycle" normalizes all factors after all four were
         updated, as in the paper.
     max_iter : int, default=100
-        Largest number of cycles; one cycle updates each factor once.
+        Largest number of iterations; each updates every factor once.
     tol : float, default=0.0
-        Stop if the objective changes by less than `tol` times its first value within ten cycles; 0 runs all cycles.
+        Stop if the objective changes by less than `tol` times its first value within ten iterations; 0 runs all
+        iterations.
     n_init : int, default=1
         Number of starts with different random topics; the solution with the lowest objective is kept.
     class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
@@ -205,8 +208,9 @@ class TCL(TriFactorization):
     Attributes
     ----------
     state_ : Fitted
-        `state_.factors` contains U, W, H, V and XV, in the order of `domain_names_`; `state_.alpha` the common weight.
-        For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
+        `state_.factors`: U (common words x topics), H (topics x classes), and one entry per domain, in the order of
+        `domain_names_`, of W (words x topics), V (documents x classes) and XV (X' V). `state_.alpha`: the common
+        weight. For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
 
     References
     ----------
@@ -252,7 +256,7 @@ class TCL(TriFactorization):
         self.random_state = random_state
 
     def topics_table(self, feature_names: ArrayLike, n_words: int = 8) -> list[TopicRow]:
-        """Describe every topic by its heaviest words.
+        """Describe every topic by its words with the largest weights.
 
         Parameters
         ----------
@@ -264,8 +268,9 @@ class TCL(TriFactorization):
         Returns
         -------
         rows : list of dict
-            One dict per topic: `topic` (its number), `class` (the class in which its proportion is largest), `lean`
-            (that proportion), `common` (common words) and `domains` (the words of each domain).
+            One dict per topic: `topic` (its number), `class` (the class with the largest weight in its row of H),
+            `lean` (the share of that weight in the row), `common` (common words) and `domains` (the words of each
+            domain).
         """
         f: Factors = self.state_.factors
         return topics_table(

@@ -118,6 +118,11 @@ def choose_text(source: Table, target: Table, text: str | None, taken: Collectio
         length, longest = lengths[0]
         messages.append(f"text column: {longest!r} (the longest texts, {length:.0f} characters on average)")
         return longest
+    if not shared:
+        raise ValueError(
+            f"{source.name} and {target.name} have no column in common. Rename the text column so that it has the same "
+            "name in both."
+        )
     both = f"columns of both {source.name} and {target.name}: {listed(shared)}"
     raise ValueError(f"which column is the text? {both}. Name it with text= (--text).")
 

@@ -39,23 +39,26 @@ def label(
     Parameters
     ----------
     source, target : path, data frame or list of texts
-        Paths (CSV, TSV, JSON lines, Parquet; also .gz), pandas or polars frames, or lists of texts. A list of paths or
-        frames as `source` means several sources.
+        Paths of CSV, TSV or JSON lines files (also gzipped) or Parquet files, pandas or polars frames, or lists of
+        texts; then pass the labels of `source` as `label=[...]`. A list of paths or frames as `source` means several
+        sources.
     method : str, default="auto"
-        Name of an estimator such as "tcl", or "auto": a panel of methods (`AutoTransfer`).
+        Name of an estimator such as "tcl", or "auto", which combines ten models (`AutoTransfer`).
     target_error : float, default=0.05
-        Expected share of wrong labels that is allowed among those without `needs_review`.
+        Labels get `needs_review`, the least confident first, until the expected share of wrong labels among the others
+        is at most this value.
     min_confidence : float, default=None
-        If given, labels with a lower confidence get `needs_review`, and all labels if a fact demands it. It replaces
-        `target_error`.
+        If given, it replaces `target_error`: labels with a lower confidence get `needs_review`. Documents without known
+        words always get it, and all labels if a fact requires it (`AutoTransfer.facts_`), such as too few labelled
+        documents.
     seed : int, default=0
         Random seed.
 
     Returns
     -------
     result : Labelling
-        The labels, their confidences, the words that support each label, and the verdict. It can be saved as a table, a
-        report or a model.
+        The labels, their confidences, the words that support each label, and the verdict. Write it with `write(path)`,
+        `report(path)` or `save(path)`.
 
     Other Parameters
     ----------------

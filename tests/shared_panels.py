@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import joblib
@@ -54,5 +55,5 @@ def use_shared_panels() -> Iterator[None]:
     """Callers of `fit_panel` get shared results inside the block."""
     with pytest.MonkeyPatch.context() as patch:
         for caller in CALLERS:
-            patch.setattr(f"labelferry.{caller}.fit_panel", fit_once)
+            patch.setattr(import_module(f"labelferry.{caller}"), "fit_panel", fit_once)
         yield

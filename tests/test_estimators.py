@@ -7,12 +7,11 @@ from labelferry.core.registry import estimators
 
 from .estimators import small
 
-
-def _slow(name):
-    return pytest.param(name, marks=pytest.mark.slow)
+SLOW = ("AutoTransfer", "KDEWeighting")  # the first is ten estimators, the second has a grid and densities in each fit
+NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in estimators()]
 
 
 @pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.__name__)
-@pytest.mark.parametrize("name", [_slow(name) if name == "AutoTransfer" else name for name in estimators()])
+@pytest.mark.parametrize("name", NAMES)
 def test_our_checks(name, check):
     check(small(name))

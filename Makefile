@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # One thread per process: the tests run in two processes, and the benchmarks compare single threads.
 THREADS := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+# Compiled files are kept, also if the environment says otherwise: every process of the tests would compile all of them.
+COMPILED := PYTHONDONTWRITEBYTECODE=
 
 # Real corpora: the folder in LABELFERRY_DATA, by default a folder next to the checkout. Tests that need a missing
 # corpus are skipped.
@@ -19,10 +21,10 @@ demo: .venv/run        ## label the embedded tickets of a new product
 	$(BIN)/labelferry demo
 
 test: lint types       ## lint, types and all tests
-	$(THREADS) $(BIN)/python -m pytest -n 2
+	$(THREADS) $(COMPILED) $(BIN)/python -m pytest -n 2
 
 quick: lint types      ## lint, types and the fast tests
-	$(THREADS) $(BIN)/python -m pytest -n 2 -m "not slow"
+	$(THREADS) $(COMPILED) $(BIN)/python -m pytest -n 2 -m "not slow"
 
 docs: .venv/docs       ## build the documentation in site/; a broken link is an error
 	$(THREADS) $(BIN)/python -m mkdocs build --strict

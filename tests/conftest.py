@@ -46,3 +46,12 @@ class Stages:
 def stages() -> Stages:
     """Records what `labelferry.core.progress` announces inside `with listen(stages)`."""
     return Stages()
+
+
+@pytest.fixture(scope="module")
+def shared_panels():
+    """For modules whose tests label the same documents: see `tests/shared_panels.py`."""
+    from .shared_panels import use_shared_panels
+
+    with use_shared_panels():
+        yield

@@ -18,6 +18,9 @@ TINY = SMALL | {"n_topics": 2, "n_clusters": 2, "n_common_topics": 1}  # scikit-
 OWN: dict[str, dict] = {
     "RSP": {"n_clusters": None},  # as many as classes: other numbers are not answered by classes
     "NormalizedCut": {"n_clusters": None},
+    "ITCC": {"n_init": 2},  # of 20
+    "SphericalKMeans": {"n_init": 2},  # of 10
+    "NMFClustering": {"n_init": 2},  # of 10
     "SGT": {"n_neighbors": 20},  # with fewer the graph of the small corpus falls apart into its domains
 }
 

@@ -116,7 +116,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 @pytest.mark.filterwarnings("error", "ignore:.*shares no words:UserWarning")

@@ -79,7 +79,14 @@ def test_groups_of_the_papers():
             assert len({*source, *target}) == (5 if label == "comp" else 4)
 
 
-@pytest.mark.parametrize("name", ["cdsc/comp vs rec", "cdsc/orgs vs people", "cdsc-sgml/orgs vs people"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cdsc/orgs vs people",
+        pytest.param("cdsc/comp vs rec", marks=pytest.mark.slow),
+        pytest.param("cdsc-sgml/orgs vs people", marks=pytest.mark.slow),
+    ],
+)
 def test_cdsc_draws_500_and_500(corpus, name):
     """Without documents of fewer than three words; the paper does not mention them."""
     loaded = load(corpus, name)

@@ -178,6 +178,7 @@ def test_extension_agrees_with_a_new_fit(n_classes, n_new):
     assert moved[440:].max() < (0.01 if n_new == 1 else 0.08)
 
 
+@pytest.mark.slow
 def test_new_documents_of_the_newsgroups_get_the_labels_of_a_new_fit(corpus):
     path = corpus("20news/20news-bydate.jsonl.gz")
     task = cdsc_sample(path, "rec vs talk", 0)
@@ -254,6 +255,7 @@ def test_failed_convergence_warns_with_the_residual(monkeypatch):
     assert est.converged_ is False
 
 
+@pytest.mark.slow
 def test_the_papers_newsgroup_tasks(corpus):
     """Table 1, 250 documents per class: mean error over six tasks and five draws, default and the paper's setting."""
     path = corpus("20news/20news-bydate.jsonl.gz")

@@ -20,6 +20,8 @@ from labelferry.workflows.labelling import Labelling
 
 from . import tickets
 
+pytestmark = pytest.mark.usefixtures("shared_panels")
+
 FAST = ("--method", "sourcelr")
 
 

@@ -141,6 +141,7 @@ def test_targets_without_words_get_uniform_probabilities(n_words):
     np.testing.assert_allclose(est.transduction_proba_, 0.5)
 
 
+@pytest.mark.slow
 def test_newsgroups(corpus):
     """rec vs sci of GCMF's Table 2 at full size, one start."""
     task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("rec", "sci"))

@@ -15,6 +15,8 @@ from labelferry.datasets.demo_words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, C
 from labelferry.text import tfidf
 from labelferry.workflows.demo import run_demo
 
+pytestmark = pytest.mark.usefixtures("shared_panels")
+
 FINGERPRINT = (
     "da7b175cdd49914594853087226c4efbad09c1181410e651e5c8fbb55186514d"  # changes with any change of the corpus
 )

@@ -12,6 +12,8 @@ from labelferry.datasets import CorpusNotFound
 
 from .pages import PAGES, ROOT, read, run_blocks
 
+pytestmark = pytest.mark.usefixtures("shared_panels")
+
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
 LATER = {
     ROOT / "docs" / "results.md"

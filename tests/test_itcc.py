@@ -76,6 +76,7 @@ def test_with_more_word_clusters_than_words_only_documents_are_clustered():
     assert len(est.state_.coclusters[0].T) <= seen.sum()
 
 
+@pytest.mark.slow
 def test_newsgroups(corpus):
     """rec vs sci of GCMF's Table 2 at full size, one start."""
     task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("rec", "sci"))

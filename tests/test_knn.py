@@ -20,7 +20,7 @@ def slow_nearest(X, p, Z=None):
         others = np.divide(Z, other_length[:, None], out=np.zeros_like(Z), where=other_length[:, None] > 0)
     W = np.zeros((len(Q), len(others)))
     for i in range(len(Q)):
-        cosine = [float(sp.csr_array(Q[[i]]).multiply(others[[j]]).sum()) for j in range(len(others))]
+        cosine = [float(Q[i] @ others[j]) for j in range(len(others))]
         candidates = [j for j in range(len(others)) if cosine[j] > 0 and (Z is not None or j != i)]
         for j in sorted(candidates, key=lambda j: (-round(cosine[j], 12), j))[:p]:
             W[i, j] = cosine[j]

@@ -27,6 +27,8 @@ from labelferry.workflows.projection import AXES_OF_MORE, axes
 
 from . import tickets
 
+pytestmark = pytest.mark.usefixtures("shared_panels")
+
 LEVELS = ("safe", "doubtful", "unsafe")
 
 
@@ -59,6 +61,7 @@ def test_two_files_get_the_labels_of_the_method_itself(tmp_path):
     assert result.messages == ["text column: 'text' (its name)", "label column: 'label' (its name)"]
 
 
+@pytest.mark.slow
 def test_newsgroups_as_two_files(corpus, tmp_path):
     """rec vs sci of CDSC's Table 1, sixty articles a group."""
     articles = load_newsgroups(corpus("20news/20news-bydate.jsonl.gz"))

@@ -117,6 +117,7 @@ def test_few_documents_and_many_neighbors(n_neighbors):
     assert np.isfinite(est.transduction_proba_).all()
 
 
+@pytest.mark.slow
 def test_newsgroups(corpus):
     task = cdsc_sample(corpus("20news/20news-bydate.jsonl.gz"), "rec vs sci", 0)
     assert (LapSVM().transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.87  # without the graph: .79

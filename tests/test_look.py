@@ -16,6 +16,8 @@ from labelferry.workflows import compare, diagnose, explain
 
 from . import tickets
 
+pytestmark = pytest.mark.usefixtures("shared_panels")
+
 LEVELS = ("safe", "doubtful", "unsafe")
 
 

@@ -10,6 +10,8 @@ from labelferry.workflows.model import Model
 
 from . import tickets
 
+pytestmark = pytest.mark.usefixtures("shared_panels")
+
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):

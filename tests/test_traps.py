@@ -81,7 +81,7 @@ def test_healthy_documents_are_safe(demo):
     assert interval["low"] <= (result.labels == truth).mean() <= interval["high"]
 
 
-@pytest.mark.parametrize("rare", ["technical", "account"])
+@pytest.mark.parametrize("rare", ["technical", pytest.param("account", marks=pytest.mark.slow)])
 def test_an_unbalanced_source_and_a_balanced_target(rare):
     """One labelled document of ten has the class of half of the new ones."""
     d = tickets.demo()
@@ -141,7 +141,7 @@ def few_documents(demo):
     return label(source, y, target[::3])
 
 
-@pytest.mark.parametrize("n_copies", [3, 12])
+@pytest.mark.parametrize("n_copies", [3, pytest.param(12, marks=pytest.mark.slow)])
 def test_repeated_documents(demo, few_documents, n_copies):
     source, y, target, _ = demo
     result = label(source, y, np.repeat(target[::3], n_copies))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.matrix import Array
+from ..linalg.matrix import Array, word_counts
 from .distance import read_pair
 
 CARRIES = 2.0  # a word indicates a class if it is this many times as frequent there as in the other documents
@@ -35,9 +35,9 @@ def vocabulary_overlap(Xs: Any, Xt: Any) -> float:
         The share, from 0 to 1.
     """
     Xs, Xt = read_pair(Xs, Xt)
-    in_target = document_counts(Xt)
+    in_target = word_counts(Xt)
     total = in_target.sum()
-    return float(in_target[document_counts(Xs) > 0].sum() / total) if total else 0.0
+    return float(in_target[word_counts(Xs) > 0].sum() / total) if total else 0.0
 
 
 def changed_words(Xs: Any, Xt: Any, words: Sequence[str] | Array, n: int = 20) -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ def changed_words(Xs: Any, Xt: Any, words: Sequence[str] | Array, n: int = 20) -
         Per word: `word`, and the shares of the documents that contain it, `source` and `target`.
     """
     Xs, Xt = read_pair(Xs, Xt)
-    before, after = (document_counts(X) / max(X.shape[0], 1) for X in (Xs, Xt))
+    before, after = (word_counts(X) / max(X.shape[0], 1) for X in (Xs, Xt))
     change = np.abs(np.sqrt(after) - np.sqrt(before))
     order = np.argsort(-change, kind="stable")[:n]
     return [
@@ -91,16 +91,11 @@ def carriers(Xs: Any, codes: Array, Xt: Any) -> Array:
     """
     Xs, Xt = read_pair(Xs, Xt)
     counts = (Xs != 0).astype(np.float64)
-    n_words = document_counts(Xs)
+    n_words = word_counts(Xs)
     indicates = np.zeros(Xs.shape[1], dtype=bool)
     for c in np.unique(codes):
         inside = np.asarray(counts.T @ (codes == c)).ravel()
         n_inside, n_outside = (codes == c).sum(), (codes != c).sum()
         share, other = (inside + 1) / (n_inside + 2), (n_words - inside + 1) / (n_outside + 2)
         indicates |= (share > CARRIES * other) & (n_words >= MIN_DOCS)
-    return indicates & (document_counts(Xt) > 0)
-
-
-def document_counts(X: Any) -> Array:
-    """Number of documents that contain each word."""
-    return np.asarray((X != 0).sum(axis=0)).ravel()
+    return indicates & (word_counts(Xt) > 0)

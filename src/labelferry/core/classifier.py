@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from ..linalg.matrix import Array, Matrix, empty_rows
 from ..linalg.multiplicative import normalize_rows_l1
@@ -26,6 +25,7 @@ from .domains import Domains, read_domains
 from .iterate import Solution
 from .params import safe_indexing
 from .proportions import ProportionScaling, proportion_scalings, with_target_proportions
+from .threads import single_thread
 
 logger = logging.getLogger(__name__)
 
@@ -167,7 +167,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         domains = with_target_proportions(domains, getattr(self, "class_prior", None) if self.matches_prior else None)
         used = domains.drop_empty_documents() if self.drops_empty else domains
         # Factors are tall and thin: a second BLAS thread gains little and, waiting, slows the sparse products by half.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with single_thread("blas"):
             solution = type(self).solve(used, rng=self._rng(), **self._settings(), **data)
         self.state_ = solution.state
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged

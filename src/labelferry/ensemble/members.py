@@ -19,10 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
 
 from ..core.domains import Domains
-from ..families.linear import GRID, START_C, n_folds
+from ..families.linear import GRID, START_C, choose_C
 from ..linalg.entries import scale_columns
 from ..linalg.matrix import Array, short_indices, stack_rows, word_counts
 from ..linalg.normalize import normalize_rows_l2
@@ -46,19 +45,12 @@ class SourceFit(NamedTuple):
 def fit_source(domains: Domains) -> SourceFit:
     """Fit SourceLR: C by stratified cross-validation, the first one with the best mean accuracy over the folds."""
     X, codes = domains.labelled()
-    X, k = short_indices(X), n_folds(codes)
-    best_C, held_out = START_C, np.zeros((0, domains.n_classes))
-    if k > 1:
-        folds, best = list(StratifiedKFold(k).split(np.zeros(len(codes)), codes)), -1.0
-        for C in GRID:
-            P = np.zeros((len(codes), domains.n_classes))
-            for train, test in folds:
-                P[test] = _logistic(C).fit(X[train], codes[train]).predict_proba(X[test])
-            accuracy = float(np.mean([(P[test].argmax(axis=1) == codes[test]).mean() for _, test in folds]))
-            if accuracy > best:
-                best, best_C, held_out = accuracy, C, P
-    model = _logistic(best_C).fit(X, codes)
-    return SourceFit(model.predict_proba(short_indices(domains.target_documents())), held_out, codes, best_C)
+    X = short_indices(X)
+    chosen = choose_C(_logistic(START_C), X, codes, GRID, "predict_proba")
+    C = START_C if chosen is None else chosen.C
+    held_out = np.zeros((0, domains.n_classes)) if chosen is None else chosen.held_out.astype(np.float64)
+    model = _logistic(C).fit(X, codes)
+    return SourceFit(model.predict_proba(short_indices(domains.target_documents())), held_out, codes, C)
 
 
 def common_words(domains: Domains) -> Array | None:

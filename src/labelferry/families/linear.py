@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
-from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domain, Domains
@@ -50,6 +49,14 @@ class LinearFit(NamedTuple):
     model: LinearModel
     n_iter: int
     converged: bool
+
+
+class ChosenC(NamedTuple):
+    """C by cross-validation."""
+
+    C: float
+    accuracy: float  # mean over the folds
+    held_out: Array  # what the fits without a document predict for it: its code, or a row of probabilities
 
 
 class LinearClassifier(TransductiveClassifier):
@@ -107,17 +114,46 @@ def fit_with_C(
         The weights in the precision of X, the number of iterations of the solver, and whether it converged.
     """
     X = short_indices(X)
-    k = n_folds(codes)
-    if C == "cv" and k > 1:
-        search = GridSearchCV(model, {"C": list(grid)}, cv=StratifiedKFold(k))
-        with config_context(enable_metadata_routing=False):  # the model alone gets the weights, in any configuration
-            search.fit(X, codes, sample_weight=sample_weight)
-        model = search.best_estimator_
-        logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", model.C, k, search.best_score_)
-    else:
-        model = model.set_params(C=default_C if C == "cv" else C).fit(X, codes, sample_weight=sample_weight)
+    if C == "cv":
+        chosen = choose_C(model, X, codes, grid, "predict", sample_weight)
+        C = default_C if chosen is None else chosen.C
+    model.set_params(C=C).fit(X, codes, sample_weight=sample_weight)
     n_iter = int(np.max(model.n_iter_))
     return LinearFit(weights(model, X.dtype), n_iter, n_iter < model.max_iter)
+
+
+def choose_C(
+    model: Any,
+    X: Matrix,
+    codes: Array,
+    grid: Sequence[float],
+    predict: Literal["predict", "predict_proba"],
+    sample_weight: Array | None = None,
+) -> ChosenC | None:
+    """The first C with the best mean accuracy over stratified folds; None if a class has a single document.
+
+    It is the C of scikit-learn's GridSearchCV, which takes twice as long on small data and keeps no predictions.
+    """
+    k = n_folds(codes)
+    if k < 2:
+        return None
+    folds = list(StratifiedKFold(k).split(np.zeros(len(codes)), codes))
+    best: ChosenC | None = None
+    for C in grid:
+        model.set_params(C=C)
+        parts = []
+        for train, test in folds:
+            model.fit(X[train], codes[train], sample_weight=None if sample_weight is None else sample_weight[train])
+            parts.append(getattr(model, predict)(X[test]))
+        predicted = (part if part.ndim == 1 else part.argmax(axis=1) for part in parts)
+        accuracy = np.mean([(p == codes[test]).mean() for p, (_, test) in zip(predicted, folds, strict=True)])
+        if best is None or accuracy > best.accuracy:
+            held_out = np.concatenate(parts)
+            held_out[np.concatenate([test for _, test in folds])] = held_out.copy()
+            best = ChosenC(C, float(accuracy), held_out)
+    assert best is not None  # the grid has values
+    logger.info("C=%g by %d-fold cross-validation, accuracy %.3f", best.C, k, best.accuracy)
+    return best
 
 
 def held_out_accuracy(model: Any, X: Matrix, codes: Array) -> float:

@@ -13,9 +13,9 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from scipy.special import softmax
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
 from ..core.labels import UNKNOWN
+from ..core.threads import single_thread
 from ..linalg import eigen
 from ..linalg.bisect import bisect, means
 from ..linalg.laplacian import MustLink, Similarity, cut_operator, inverse_root
@@ -73,7 +73,7 @@ def cluster_rows(
     """The k-means cluster of each row, and the centers; fewer than k if there are fewer different rows."""
     k = min(k, len(np.unique(T.round(6), axis=0)))
     model = KMeans(k, n_init=n_init, max_iter=max_iter, random_state=int(rng.integers(2**31 - 1)))
-    with threadpool_limits(limits=1, user_api="openmp"):  # with k columns, threads would mostly wait for each other
+    with single_thread("openmp"):  # with k columns, threads would mostly wait for each other
         model.fit(T, sample_weight=weight)
     return model.labels_, model.cluster_centers_
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from sklearn.metrics import cohen_kappa_score
 
 from ..linalg.matrix import Array
 
@@ -14,17 +15,11 @@ MOST_CONFIDENT = 0.2  # share of the documents per class
 def kappa(a: Array, b: Array) -> float:
     """Cohen's kappa of two labelings: 1 if they are equal, 0 for the agreement that chance would give.
 
-    Two labelings with one and the same label for all documents have kappa 0: chance would give no less. The result is
-    that of scikit-learn's `cohen_kappa_score`, whose checks of the input took a third of the time of a small panel.
+    Two labelings with one and the same label for all documents have kappa 0: chance would give no less.
     """
     if (a == a[0]).all() and (b == a[0]).all():
         return 0.0
-    _, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
-    first, second, n = codes[: len(a)], codes[len(a) :], codes.max() + 1
-    table = np.bincount(n * first + second, minlength=n * n).reshape(n, n)
-    by_chance = np.outer(table.sum(axis=0), table.sum(axis=1)) / len(a)
-    different = 1 - np.eye(n, dtype=int)
-    return float(1 - (different * table).sum() / (different * by_chance).sum())
+    return float(cohen_kappa_score(a, b))
 
 
 def mean_kappas(labels: Sequence[Array]) -> list[float]:

@@ -202,8 +202,8 @@ HEALTHY = TargetFacts(
 BALANCED = np.arange(200) % 2
 
 
-def facts_of(codes=BALANCED, source=BALANCED, **measured):
-    return find_facts(HEALTHY._replace(**measured), codes, source, ["bill", "bug"])
+def facts_of(codes=BALANCED, source=BALANCED, expected=None, **measured):
+    return find_facts(HEALTHY._replace(**measured), codes, source, ["bill", "bug"], expected)
 
 
 def test_healthy_documents_have_no_facts():

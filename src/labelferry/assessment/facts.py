@@ -88,7 +88,9 @@ def target_facts(domains: Domains) -> TargetFacts:
     )
 
 
-def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: Sequence[str]) -> tuple[Fact, ...]:
+def find_facts(
+    facts: TargetFacts, codes: Array, source_codes: Array, classes: Sequence[str], expected: Array | None = None
+) -> tuple[Fact, ...]:
     """The facts that rule out a verdict.
 
     Parameters
@@ -101,6 +103,8 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
         The given labels.
     classes : sequence of str
         Names of the classes.
+    expected : array of shape (n_classes,), default=None
+        Class proportions that the user knows. A class may be as rare, or as frequent, as they say.
 
     Returns
     -------
@@ -121,19 +125,21 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
         )
     source = np.bincount(source_codes, minlength=len(classes)) / len(source_codes)
     target = np.bincount(codes, minlength=len(classes)) / len(codes)
-    if target.max() >= MAX_LARGEST:
+    largest = int(target.argmax())
+    if target[largest] >= MAX_LARGEST and (expected is None or expected[largest] < MAX_LARGEST):
         found.append(
             Fact(
                 "constant answer",
-                f"{target.max():.0%} of the new documents got one label, {classes[int(target.argmax())]!r}.",
+                f"{target[largest]:.0%} of the new documents got one label, {classes[largest]!r}.",
                 "Label a few new documents by hand to see whether that is true.",
                 True,
             )
         )
-    gone = [c for c in range(len(classes)) if source[c] >= MIN_SOURCE_SHARE and target[c] < VANISHED * source[c]]
+    before, reference = (source, "of the labelled") if expected is None else (expected, "expected by you")
+    gone = [c for c in range(len(classes)) if before[c] >= MIN_SOURCE_SHARE and target[c] < VANISHED * before[c]]
     if gone:
         names = ", ".join(
-            f"{classes[c]!r} ({target[c]:.1%} of the new, {source[c]:.0%} of the labelled)" for c in gone[:3]
+            f"{classes[c]!r} ({target[c]:.1%} of the new, {before[c]:.0%} {reference})" for c in gone[:3]
         )
         found.append(
             Fact(

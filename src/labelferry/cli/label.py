@@ -10,13 +10,16 @@ import typer
 from .app import app
 from .options import (
     AsJson,
+    ClassPrior,
     Out,
     Quiet,
     Seed,
     Sources,
+    Strict,
     Target,
     one_line_warnings,
     print_json,
+    proportions_of,
     show_progress,
     with_text_options,
 )
@@ -45,8 +48,9 @@ def label(
         float | None,
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
+    class_prior: ClassPrior = None,
     seed: Seed = 0,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 unless the verdict is safe.")] = False,
+    strict: Strict = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -73,6 +77,7 @@ def label(
             method=method,
             target_error=target_error,
             min_confidence=min_confidence,
+            class_prior=proportions_of(class_prior),
             seed=seed,
             **options,
         )
@@ -95,15 +100,18 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path]
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
-    table = new_table("label", "documents", "share", "range", "precision", "to review", numbers=5)
     proportions, precision = result.assessment.proportions, result.assessment.class_precision
+    interval = "given" if proportions.given else "range"
+    table = new_table("label", "documents", "share", interval, "precision", "to review", numbers=5)
     for i, c in enumerate(result.estimator.classes_):
         rows = result.labels == c
         table.add_row(
             escape(str(c)),
             str(rows.sum()),
             f"{rows.mean():.0%}",
-            f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",
+            f"{proportions.low[i]:.0%}"
+            if proportions.given
+            else f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",
             f"{precision[i]:.0%}" if rows.any() else "no label",
             str((rows & result.needs_review).sum()),
         )
@@ -111,7 +119,7 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path]
     if not proportions.known:
         console.print(
             "The class proportions of the new documents are unknown: the methods disagree (column range). Label a "
-            "random sample by hand to estimate them."
+            "random sample by hand to estimate them; if you know them, pass --class-prior."
         )
     console.print(f"Written: {', '.join(escape(str(path)) for path in written)}", soft_wrap=True)
 

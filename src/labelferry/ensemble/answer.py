@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
 from ..assessment.facts import target_facts
+from ..assessment.proportions import Prior
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
@@ -27,8 +28,12 @@ class Answer(NamedTuple):
     review: Array  # target rows to review
 
 
-def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, target_error: float) -> Answer:
-    """Fit the estimator and assess its labels."""
+def transfer(
+    estimator: TransductiveClassifier, domains: Domains, *, seed: int, target_error: float, class_prior: Any = None
+) -> Answer:
+    """Fit the estimator and assess its labels; `class_prior` replaces the estimator's own parameter."""
+    if class_prior is not None:
+        estimator.set_params(class_prior=class_prior)
     if isinstance(estimator, AutoTransfer):
         auto = estimator.set_params(target_error=target_error).fit_domains(domains)
         confidence = auto.transduction_proba_.max(axis=1)
@@ -48,6 +53,7 @@ def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, 
         weights={name: 1.0},
         target_error=target_error,
         calibration=load_calibration(),
+        prior=Prior.read(class_prior, domains),
     )
     empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)

@@ -12,13 +12,11 @@ from ..linalg.matrix import Array
 from .agreement import kappa, mean_kappas, set_top_probability
 from .calibration import Calibration
 from .confidence import confidence, confidence_features, needs_review
-from .estimate import Estimate, estimate
+from .estimate import NO_ESTIMATE, Estimate, estimate
 from .facts import Fact, TargetFacts, find_facts
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
 from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
-
-CONFLICT = 0.35  # difference of two signals that is named in the verdict
 
 
 class PanelPredictions(NamedTuple):
@@ -89,6 +87,16 @@ class Assessment(NamedTuple):
     n_corpora: int  # in the calibration
     matched: str = ""  # what the class proportions of the labels were matched to; empty if they were not
 
+    @property
+    def can_estimate(self) -> bool:
+        """Whether the estimates mean something."""
+        return not any(fact.no_estimate for fact in self.facts)
+
+    def estimated(self, name: str) -> dict[str, float | None]:
+        """`mean`, `low` and `high` of "accuracy" or "balanced_accuracy"; None if it cannot be estimated."""
+        value: Estimate = getattr(self, name)
+        return {**value.as_dict()} if self.can_estimate else dict(NO_ESTIMATE)
+
     def verdict(self) -> Verdict:
         """The verdict in words."""
         b, a, s = self.balanced_accuracy, self.accuracy, self.signals
@@ -96,6 +104,8 @@ class Assessment(NamedTuple):
         reasons.append(
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
             f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). The intervals come from {self.n_corpora} corpora."
+            if self.can_estimate
+            else "Balanced accuracy and accuracy: cannot tell."
         )
         known = f"Agreement of {len(self.members.names)} methods with these labels: kappa {s.agreement:.2f}."
         if s.held_out:
@@ -103,8 +113,8 @@ class Assessment(NamedTuple):
                 f" Cross-validation on the labelled documents, corrected for chance: {s.held_out:.2f} (1 is perfect)."
             )
         reasons.append(known)
-        if abs(s.held_out - s.agreement) > CONFLICT:
-            reasons.append("These two numbers contradict each other: the true value may lie outside the interval.")
+        if s.contradict:
+            reasons.append("These two numbers contradict each other, so the intervals are wider than usual.")
         reasons.append(
             f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only), "
             f"so accuracy can be at most {100 * self.changed:.0f} points below it."
@@ -209,9 +219,16 @@ def assess(
 
 def judge(balanced: Estimate, facts: Sequence[Fact], calibration: Calibration) -> str:
     """The level of all labels: by the lower end of balanced accuracy, unless a fact overrules it."""
-    if any(fact.unsafe for fact in facts) or balanced.mean < calibration.levels.unsafe_below:
+    if balanced.mean < calibration.levels.unsafe_below:
         return "unsafe"
-    return "safe" if balanced.lower >= calibration.levels.safe_from and not facts else "doubtful"
+    return overrule("safe" if balanced.lower >= calibration.levels.safe_from else "doubtful", facts)
+
+
+def overrule(level: str, facts: Sequence[Fact]) -> str:
+    """The level after the facts: never better than before, and not safe if there is a fact."""
+    if any(fact.unsafe for fact in facts):
+        return "unsafe"
+    return "doubtful" if facts and level == "safe" else level
 
 
 def judge_members(kappas: Array, calibration: Calibration) -> tuple[str, ...]:

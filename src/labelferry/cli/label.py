@@ -17,6 +17,7 @@ from .options import (
     Sources,
     Strict,
     Target,
+    exit_unless,
     one_line_warnings,
     print_json,
     proportions_of,
@@ -27,8 +28,6 @@ from .show import escape, heading, new_console, new_table, print_messages, show_
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-STRICT_EXIT = 3
 
 
 @app.command()
@@ -92,8 +91,8 @@ def label(
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
         show(new_console(), result, messages, [path for path in (out, report, save) if path])
-    if strict and result.verdict.level != "safe":
-        raise typer.Exit(STRICT_EXIT)
+    if strict:
+        exit_unless(safe=result.verdict.level == "safe")
 
 
 def show(console: Console, result: Any, messages: list[str], written: list[Path]) -> None:

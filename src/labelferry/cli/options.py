@@ -70,6 +70,7 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "encoding": (Encoding, None),
 }
 
+STRICT_EXIT = 3  # not safe with --strict
 BYTES = {"k": 1e3, "m": 1e6, "g": 1e9}
 N_HELD_BACK = 3  # stages before the first line is printed
 
@@ -108,6 +109,12 @@ def bytes_of(size: str | None) -> float | None:
     if not 0 < n_bytes < float("inf"):
         raise ValueError(f"--max-memory must be a number with K, M or G, such as 500M; got {size!r}.")
     return n_bytes
+
+
+def exit_unless(*, safe: bool) -> None:
+    """Exit with the code of --strict unless the labels are safe."""
+    if not safe:
+        raise typer.Exit(STRICT_EXIT)
 
 
 def proportions_of(class_prior: str | None) -> dict[str, float] | str | None:

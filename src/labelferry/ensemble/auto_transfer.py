@@ -114,7 +114,7 @@ class AutoTransfer(TransductiveClassifier):
         `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`.
     estimated_balanced_accuracy_, estimated_accuracy_ : dict
         `mean`, `low` and `high`: estimates without labels of the target, with 90 % intervals from the errors of
-        such estimates on other corpora.
+        such estimates on other corpora. None for fewer than 30 target documents.
     needs_review_ : array of bool, shape (n_target,)
         The target rows whose labels should be reviewed.
     members_ : list of dict
@@ -258,14 +258,14 @@ class AutoTransfer(TransductiveClassifier):
         return review
 
     @property
-    def estimated_accuracy_(self) -> dict[str, float]:
+    def estimated_accuracy_(self) -> dict[str, float | None]:
         """Estimated share of correct labels, with its interval."""
-        return self.state_.assessment.accuracy.as_dict()
+        return self.state_.assessment.estimated("accuracy")
 
     @property
-    def estimated_balanced_accuracy_(self) -> dict[str, float]:
+    def estimated_balanced_accuracy_(self) -> dict[str, float | None]:
         """Estimated mean accuracy of the classes, with its interval."""
-        return self.state_.assessment.balanced_accuracy.as_dict()
+        return self.state_.assessment.estimated("balanced_accuracy")
 
     @property
     def changed_(self) -> float:

@@ -39,7 +39,7 @@ def transfer(
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
-        return Answer(auto, auto.state_.assessment, auto.transduction_proba_, confidence, auto.needs_review_)
+        return Answer(auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_)
     name = type(estimator).__name__
     progress.expect(1)
     progress.begin(name)
@@ -59,3 +59,10 @@ def transfer(
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
     confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
     return Answer(estimator, assessment, proba, confidence, assessment.review | empty)
+
+
+def _with_empty(auto: AutoTransfer) -> Assessment:
+    """The assessment, with class proportions that count the documents without words too."""
+    assessment, outside = auto.state_.assessment, ~auto.in_fit_
+    codes = auto.transduction_proba_.argmax(axis=1)[outside]
+    return assessment._replace(proportions=assessment.proportions.with_more(codes, int(auto.in_fit_.sum())))

@@ -23,6 +23,7 @@ from .estimate import NO_ESTIMATE, Estimate
 from .facts import LATER, MAX_COMPARED, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fact, TargetFacts, find_facts, sample_rows
 from .verdict import LEVELS, Verdict
 
+CHANGED = "changed proportions"
 N_KNOTS = 21  # of the confidence as a function of the margin
 MAX_CHANGE = 0.3  # share of documents that would have to change their label to get the class proportions at fitting
 
@@ -156,10 +157,9 @@ class LaterAssessment(NamedTuple):
             f"{r.known_documents:.0%}); {self.known_words:.0%} of their words are known (at fitting "
             f"{r.known_words:.0%})."
         )
-        reasons.append(
-            f"{proportion_change(self.proportions, np.array(r.proportions)):.0%} of the labels would have to change to "
-            "get the class proportions at fitting."
-        )
+        if CHANGED not in [fact.name for fact in self.facts]:
+            change = proportion_change(self.proportions, np.array(r.proportions))
+            reasons.append(f"{change:.0%} of the labels would have to change to get the class proportions at fitting.")
         reasons.append(f"Mean confidence {self.p_correct.mean():.0%} (at fitting {r.mean_confidence:.0%}).")
         reasons.append(
             "Not known without labels: whether accuracy changed for other reasons. To find out, label a random sample "
@@ -247,7 +247,7 @@ def changed_proportions(proportions: Array, before: Array, n: int) -> tuple[Fact
         return ()
     return (
         Fact(
-            "changed proportions",
+            CHANGED,
             f"The class proportions of the labels differ from those at fitting: {change:.0%} of the labels would have "
             "to change.",
             "Label a random sample by hand, or run `labelferry label` again with these documents.",

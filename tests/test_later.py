@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry import cli
 from labelferry.assessment.estimate import Estimate
-from labelferry.assessment.later import Reference, assess_later, proportion_change
+from labelferry.assessment.later import assess_later, proportion_change
+from labelferry.assessment.reference import Reference
 from labelferry.workflows import apply
 
 from . import tickets

@@ -118,7 +118,7 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path]
     if not proportions.known:
         console.print(
             "The class proportions of the new documents are unknown: the methods disagree (column range). Label a "
-            "random sample by hand to estimate them; if you know them, pass --class-prior."
+            "random sample, or pass --class-prior if you know them."
         )
     console.print(f"Written: {', '.join(escape(str(path)) for path in written)}", soft_wrap=True)
 

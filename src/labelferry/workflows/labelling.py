@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..assessment.assessment import Assessment
-from ..assessment.later import make_reference
+from ..assessment.reference import make_reference
 from ..assessment.verdict import Verdict
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains

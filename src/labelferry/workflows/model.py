@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..assessment.later import LaterAssessment, Reference, assess_later
+from ..assessment.later import LaterAssessment, assess_later
+from ..assessment.reference import Reference
 from ..core import persist
 from ..core.classifier import TransductiveClassifier
 from ..linalg.matrix import Array

@@ -24,7 +24,7 @@ needs the extra `cli`: `pip install "labelferry[cli]"`.
 | 0 | done |
 | 1 | `bench compare`: a number decreased, or no cell is in both tables; other commands: a bug, with its traceback |
 | 2 | wrong input or usage; one line on stderr states the problem and how to fix it |
-| 3 | `label --strict`: the verdict is not safe; the files are written nevertheless |
+| 3 | `label --strict` and `apply --strict`: the verdict is not safe; the files are written nevertheless |
 | 130 | interrupted |
 
 Results are printed to stdout, progress and errors to stderr.

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
+from labelferry.assessment import facts as facts_module
 from labelferry.assessment.agreement import (
     balanced_accuracy,
     chance_corrected_recall,
@@ -25,8 +26,8 @@ from labelferry.assessment.calibration import Levels, MemberLimits, from_dict, l
 from labelferry.assessment.confidence import ConfidenceCoefficients, confidence, confidence_features, needs_review
 from labelferry.assessment.copies import first_of_copies
 from labelferry.assessment.estimate import Estimate, EstimateCoefficients, estimate
-from labelferry.assessment.facts import Fact, TargetFacts, find_facts, target_facts
-from labelferry.assessment.proportions import estimate_proportions
+from labelferry.assessment.facts import Fact, TargetFacts, find_facts, sample_rows, target_facts
+from labelferry.assessment.proportions import Prior, Proportions, estimate_proportions
 from labelferry.assessment.signals import Signals, read_signals, thresholded_confidence
 
 from .planted import as_domains, vocabulary_shift
@@ -122,12 +123,21 @@ def test_signals_by_hand():
 
 
 def test_estimate_by_hand():
-    c = EstimateCoefficients(constant=0.1, product=0.8, confident=0.2, two_sided=0.15, one_sided=0.1)
+    c = EstimateCoefficients(constant=0.1, product=0.8, confident=0.2, two_sided=0.15, one_sided=0.1, conflict=1.5)
     value = 0.1 + 0.8 * (0.9 * 0.5) + 0.2 * 0.4
     mean = 1 / 3 + 2 / 3 * value
     found = estimate(Signals(0.9, 0.5, 0.4), 3, c)
-    assert found == pytest.approx((mean, mean - 0.15, mean + 0.15, mean - 0.1))
+    assert found == pytest.approx((mean, mean - 0.225, mean + 0.225, mean - 0.15)), "0.9 and 0.5 contradict each other"
     assert found.as_dict() == {"mean": found.mean, "low": found.low, "high": found.high}
+
+
+def test_the_interval_widens_if_the_signals_contradict_each_other():
+    c = EstimateCoefficients(constant=0.0, product=1.0, confident=0.0, two_sided=0.1, one_sided=0.08, conflict=1.3)
+    near, far = estimate(Signals(0.9, 0.56, 0.4), 2, c), estimate(Signals(0.9, 0.54, 0.4), 2, c)
+    assert near == pytest.approx((near.mean, near.mean - 0.1, near.mean + 0.1, near.mean - 0.08))
+    assert far == pytest.approx((far.mean, far.mean - 0.13, far.mean + 0.13, far.mean - 0.104))
+    assert load_calibration().balanced.conflict >= 1
+    assert load_calibration().accuracy.conflict >= 1
 
 
 @EXAMPLES
@@ -202,8 +212,8 @@ HEALTHY = TargetFacts(
 BALANCED = np.arange(200) % 2
 
 
-def facts_of(codes=BALANCED, source=BALANCED, **measured):
-    return find_facts(HEALTHY._replace(**measured), codes, source, ["bill", "bug"])
+def facts_of(codes=BALANCED, source=BALANCED, expected=None, **measured):
+    return find_facts(HEALTHY._replace(**measured), codes, source, ["bill", "bug"], expected)
 
 
 def test_healthy_documents_have_no_facts():
@@ -268,6 +278,21 @@ def test_facts_as_numbers_and_arrays():
     assert set(numbers) | set(HEALTHY.arrays()) == set(TargetFacts._fields)
 
 
+def test_of_many_documents_a_random_sample_is_compared(monkeypatch):
+    assert sample_rows(5, 5).tolist() == [0, 1, 2, 3, 4]
+    rows = sample_rows(1000, 100)
+    assert len(np.unique(rows)) == 100
+    assert (np.diff(rows) > 0).all()
+    assert rows.tolist() == sample_rows(1000, 100).tolist()
+    assert 300 < np.median(rows) < 700, "not the first ones"
+    monkeypatch.setattr(facts_module, "MAX_COMPARED", 40)
+    task = vocabulary_shift(n_docs=120, common=0.3)
+    facts = target_facts(as_domains(task))
+    assert len(facts.first) == len(facts.to_source) == len(facts.to_target) == 40
+    last_half_copied = task._replace(Xt=sp.vstack([task.Xt[:60], *[task.Xt[:1]] * 60]).tocsr())
+    assert 0.2 < target_facts(as_domains(last_half_copied)).copies < 0.8
+
+
 # -- copies -----------------------------------------------------------------------------------------------------------
 def test_copies_and_near_copies_have_the_number_of_the_first():
     X = vocabulary_shift(n_docs=40).Xs.toarray()
@@ -297,6 +322,14 @@ def test_proportions_are_unknown_if_the_members_disagree():
     far = estimate_proportions(answer, {"a": answer}, np.array([0.9, 0.1]))
     assert not far.known, "the source counts too"
     assert found.rows(np.array(["x", "y"]))[1] == {"class": "y", "mean": 0.5, "low": 0.4, "high": 0.7}
+
+
+def test_documents_without_words_count_in_the_range():
+    half = Proportions(np.array([0.5, 0.5]), np.array([0.4, 0.3]), np.array([0.7, 0.6]))
+    more = half.with_more(np.array([1, 1, 1, 1, 0]), 5)
+    np.testing.assert_allclose([more.mean, more.low, more.high], [[0.35, 0.65], [0.3, 0.55], [0.45, 0.7]])
+    given = half._replace(prior=Prior(np.array([0.5, 0.5]), "given")).with_more(np.array([1]), 1)
+    assert given.low.tolist() == [0.4, 0.3]
 
 
 # -- the verdict ------------------------------------------------------------------------------------------------------
@@ -389,7 +422,19 @@ def test_facts_are_the_first_reasons(assessment):
 
 def test_signals_that_contradict_each_other_are_named(assessment):
     for signals in (Signals(0.95, 0.4, 0.9), Signals(0.1, 0.9, 0.9)):
-        assert "contradict each other" in " ".join(assessment._replace(signals=signals).verdict().reasons)
+        text = " ".join(assessment._replace(signals=signals).verdict().reasons)
+        assert "contradict each other, so the intervals are wider" in text
+
+
+def test_too_few_documents_for_an_estimate(assessment):
+    assert assessment.estimated("accuracy") == assessment.accuracy.as_dict()
+    few = assessment._replace(facts=facts_of(n_new=7), level="doubtful")
+    text = " ".join(few.verdict().reasons)
+    assert "accuracy: cannot tell" in text
+    assert "90 % interval" not in text
+    for name in ("accuracy", "balanced_accuracy"):
+        assert few.estimated(name) == {"mean": None, "low": None, "high": None}
+    assert assessment._replace(facts=facts_of(n_labelled=12)).can_estimate
 
 
 # -- the calibration file ---------------------------------------------------------------------------------------------

@@ -238,6 +238,8 @@ def test_reuters(corpus, name):
     assert accuracy > before + 0.03
     assert abs(accuracy - before) <= auto.changed_
     assert auto.verdict_.level != "safe" or accuracy > 0.8
+    # The interval does not contain the accuracy: all members give some groups the wrong class and agree on it, so that
+    # the mean estimate of the Reuters tasks is .89 and .75 is true (docs/methods/auto.md).
 
 
 def test_a_harmful_source_is_named_and_dropped():
@@ -295,7 +297,8 @@ def test_tiny_corpora(n_target, dtype):
     assert labels.tolist() == ["a", "b"][:n_target]
     assert auto.transduction_proba_.dtype == dtype
     assert len(auto.suggest(5)) == n_target
-    assert auto.verdict_.level != "safe"
+    assert auto.verdict_.level == "doubtful"
+    assert auto.estimated_accuracy_["mean"] is auto.estimated_balanced_accuracy_["mean"] is None
     assert "LR(common words)" not in {member["method"] for member in auto.members_}
     assert {"few labelled documents", "few new documents"} <= {fact.name for fact in auto.facts_}
 

@@ -429,8 +429,8 @@ def test_elsewhere_a_stage_is_a_line(monkeypatch):
 
 def test_review_by_error_or_by_confidence(files):
     source, target, out = files
-    counts = []
-    for arguments in (["--target-error", 1], ["--target-error", 0.25], ["--min-confidence", 1]):
+    counts = []  # of 120; SourceLR is assessed with little confidence here: an error of .15 marks all
+    for arguments in (["--target-error", 1], ["--target-error", 0.2], ["--min-confidence", 1]):
         assert run("label", source, target, "-o", out, *FAST, "--quiet", *arguments).exit_code == 0
         counts.append(tickets.read_csv(out)["needs_review"].count("true"))
     assert counts[0] < counts[1] < counts[2] == 120
@@ -449,7 +449,7 @@ def test_later_documents_by_a_saved_model(files, tmp_path):
     result = run("apply", model, target, "-o", later)
     assert result.exit_code == 0, result.stderr
     first, second = tickets.read_csv(out), tickets.read_csv(later)
-    assert [*second][-4:] == ["label", "confidence", "alternative", "known_words"]
+    assert [*second][-5:] == ["label", "confidence", "alternative", "known_words", "needs_review"]
     alike = [a == b for a, b in zip(first["label"], second["label"], strict=True)]
     assert sum(alike) >= 0.95 * len(alike)
     strange = tmp_path / "strange.csv"

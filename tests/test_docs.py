@@ -10,6 +10,7 @@ import pytest
 import labelferry
 from labelferry.datasets import CorpusNotFound
 
+from . import tickets
 from .pages import PAGES, ROOT, read, run_blocks
 
 pytestmark = pytest.mark.usefixtures("shared_panels")
@@ -80,8 +81,10 @@ def test_fields_of_the_json_output_are_documented(tmp_path):
     result = labelferry.label(source, target, label=label, method="tcl")
     result.save(tmp_path / "model.npz")
     summary = result.summary()
+    tickets.write_csv(tmp_path / "later.csv", {"text": target})
     outputs = {
         "label": summary,
+        "apply": labelferry.workflows.apply(tmp_path / "model.npz", tmp_path / "later.csv").summary(),
         "changed_words": summary["changed_words"][0],
         "diagnose": labelferry.diagnose(source, target, label=label),
         "compare": labelferry.compare(source, target, label=label, methods=["tcl"]),

@@ -73,6 +73,18 @@ def test_diagnosis(diagnosis):
     assert words["licence"]["source"] > words["licence"]["target"]
 
 
+def test_diagnosis_and_auto_agree_with_label(files, diagnosis):
+    """One judge and one fit: before labelling, after it, and in the row `auto` of a comparison."""
+    result = labelferry.label(*files)
+    assert diagnosis["verdict"]["level"] == result.verdict.level
+    assert diagnosis["verdict"]["reasons"] == result.verdict.reasons
+    for name in ("estimated_balanced_accuracy", "estimated_accuracy"):
+        assert diagnosis[name] == getattr(result, name)
+    truth = tickets.demo().y_target
+    auto = next(row for row in compare(*files, truth="truth")["rows"] if row["method"] == "auto")
+    assert auto["accuracy"] == (result.labels == truth)[:300].mean()
+
+
 def test_diagnosis_is_printed(files, diagnosis):
     shown = run("diagnose", *files)
     assert shown.exit_code == 0, shown.output

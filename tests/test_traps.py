@@ -188,6 +188,7 @@ def test_labels_of_the_target_are_not_used_in_silence(demo, tmp_path):
     arguments = ["label", str(old), str(new), "-o", str(tmp_path / "out.csv"), "--method", "sourcelr"]
     result = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "200", "NO_COLOR": "1"})
     assert result.exit_code == 0
+    assert f"{len(truth)} rows of {new} have labels in column 'label'; they are not used to predict" in result.stdout
     assert "label_before" in result.stdout
     assert tickets.read_csv(tmp_path / "out.csv")["label_before"] == truth.tolist()
 

@@ -1,6 +1,7 @@
 """The trust bench: its tasks, its records, and a run on small files."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from labelferry.assessment.calibration import from_dict, load_calibration
 from labelferry.bench.trust import tasks as trust_tasks
 from labelferry.bench.trust.calibrate import (
     MemberScores,
+    conflict_factor,
     corpus_quantile,
     corpus_weights,
     fit_members,
@@ -22,6 +24,7 @@ from labelferry.bench.trust.run import rounded
 from labelferry.bench.trust.tasks import Rare, TaskData, TrustTask, all_tasks, draw, mixed, plan_domains
 from labelferry.datasets.cache import CorpusNotFound
 from labelferry.datasets.domains import domain_corpora, load_domains
+from labelferry.ensemble import members, panel
 from labelferry.ensemble.pool import pool_weights
 
 from . import tickets
@@ -162,6 +165,31 @@ def test_domains_of_several_sources(files):
 
 
 # -- the fit ----------------------------------------------------------------------------------------------------------
+def test_given_corpora_are_the_only_ones(files):
+    tasks = all_tasks([str(file) for file in files])
+    assert {task.corpus for task in tasks} == {"a", "b", "c"}
+    assert {task.corpus for task in all_tasks(["reuters", str(files[0])])} == {"reuters", "a"}
+
+
+def test_a_record_belongs_to_its_task_and_panel(task, tmp_path, monkeypatch):
+    path = path_of(task, tmp_path)
+    assert path_of(task, tmp_path) == path
+    assert path_of(replace(task, n_target=task.n_target + 1), tmp_path) != path
+    monkeypatch.setattr(members, "RATIO_C", 2.0)
+    assert path_of(task, tmp_path) != path
+    monkeypatch.undo()
+    monkeypatch.setattr(panel, "make_estimators", lambda seed: {})
+    assert path_of(task, tmp_path) != path
+
+
+def test_conflict_factor_is_a_ratio_of_quantiles():
+    corpora, contradict = np.array(["a", "b"] * 20), np.arange(40) < 20
+    errors = np.where(contradict, 0.3, 0.2)
+    assert conflict_factor(errors, corpora, contradict) == pytest.approx(1.5)
+    assert conflict_factor(0.5 - errors, corpora, contradict) == 1
+    assert conflict_factor(errors, corpora, np.arange(40) < 9) == 1
+
+
 @pytest.mark.parametrize("level", [0.1, 0.5, 0.9, 1.0])
 def test_corpus_quantile_equals_the_loop(level):
     rng = np.random.default_rng(0)
@@ -220,15 +248,13 @@ def run(*arguments):
 
 
 @pytest.fixture
-def own_corpora_only(monkeypatch):
-    """No tasks of built-in corpora, and three tasks per file."""
-    for name in ("plan_newsgroups", "plan_reuters", "plan_amazon", "plan_traps"):
-        monkeypatch.setattr(trust_tasks, name, lambda: iter(()))
+def three_tasks(monkeypatch):
+    """Three tasks per file."""
     monkeypatch.setattr(trust_tasks, "plan_domains", lambda name: list(plan_domains(name))[:3])
 
 
 @pytest.mark.slow
-def test_trust_and_calibrate_on_own_files(files, tmp_path, own_corpora_only):
+def test_trust_and_calibrate_on_own_files(files, tmp_path, three_tasks):
     corpora = [argument for file in files for argument in ("--corpus", file)]
     result = run("bench", "trust", *corpora, "--out", tmp_path)
     assert result.exit_code == 0, result.output
@@ -247,7 +273,7 @@ def test_trust_and_calibrate_on_own_files(files, tmp_path, own_corpora_only):
     assert set(calibration.pool) == set(load_calibration().pool)
 
 
-def test_two_corpora_are_too_few(files, tmp_path, own_corpora_only, monkeypatch):
+def test_two_corpora_are_too_few(files, tmp_path, three_tasks, monkeypatch):
     monkeypatch.setattr(trust_tasks, "plan_domains", lambda name: list(plan_domains(name))[:1])
     result = run("bench", "trust", "--corpus", files[0], "--corpus", files[1], "--out", tmp_path)
     assert result.exit_code != 0

@@ -22,7 +22,7 @@ MIN_KNOWN_DOCUMENTS, MIN_KNOWN_WEIGHT = 0.7, 0.3
 MAX_COPIES = 0.5
 MAX_LARGEST, VANISHED, MIN_SOURCE_SHARE = 0.98, 0.1, 0.02
 MIN_EXPLAINED = 0.5
-MAX_COMPARED = 20_000  # documents that are compared with each other; of more, the first ones
+MAX_COMPARED = 20_000  # documents that are compared with each other; of more, a random sample
 
 
 class TargetFacts(NamedTuple):
@@ -34,9 +34,9 @@ class TargetFacts(NamedTuple):
     known_documents: float  # share of new documents with a word that occurs in labelled documents
     known_weight: float  # share of the squared weight of the new documents on such words
     copies: float  # share of new documents that are (near-)copies of another one
-    first: Array  # number of the first copy of each new document
-    to_source: Array  # mean cosine with the nearest labelled documents, per new document
-    to_target: Array  # mean cosine with the nearest other new documents, per new document
+    first: Array  # number of the first copy of each compared document, among the compared ones
+    to_source: Array  # mean cosine with the nearest labelled documents, per compared document
+    to_target: Array  # mean cosine with the nearest other new documents, per compared document
 
     def as_dict(self) -> dict[str, Any]:
         """The plain numbers."""
@@ -61,6 +61,27 @@ class Fact(NamedTuple):
     way_out: str
     unsafe: bool  # True: the verdict is unsafe; False: it is at best doubtful
     review_all: bool = False  # do all labels need review?
+    no_estimate: bool = False  # does an estimate mean nothing?
+
+
+class Wording(NamedTuple):
+    """How the sentences name the documents."""
+
+    new: str = "new documents"
+    known: str = "a word of the labelled documents"
+    weight: str = "of their weight is on such words"
+    share: str = "of the new"
+    expected: str = "expected by you"
+
+
+TRANSFER = Wording()
+LATER = Wording(
+    new="later documents",
+    known="a word that the model knows",
+    weight="of their words are such words",
+    share="of the later",
+    expected="when the model was fitted",
+)
 
 
 def target_facts(domains: Domains) -> TargetFacts:
@@ -73,7 +94,7 @@ def target_facts(domains: Domains) -> TargetFacts:
         if hasattr(Xt, "multiply")
         else (np.asarray(Xt) ** 2).sum(axis=0)
     )
-    some, others = Xt[:MAX_COMPARED], Xs[:MAX_COMPARED]
+    some, others = (X[sample_rows(X.shape[0], MAX_COMPARED)] for X in (Xt, Xs))
     first = first_of_copies(some)
     return TargetFacts(
         n_labelled=len(codes),
@@ -88,7 +109,14 @@ def target_facts(domains: Domains) -> TargetFacts:
     )
 
 
-def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: Sequence[str]) -> tuple[Fact, ...]:
+def find_facts(
+    facts: TargetFacts,
+    codes: Array,
+    source_codes: Array,
+    classes: Sequence[str],
+    expected: Array | None = None,
+    wording: Wording = TRANSFER,
+) -> tuple[Fact, ...]:
     """The facts that rule out a verdict.
 
     Parameters
@@ -98,9 +126,13 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
     codes : array of int, shape (n_target,)
         The answer.
     source_codes : array of int, shape (n_source,)
-        The given labels.
+        The given labels; not used if there are `expected` proportions.
     classes : sequence of str
         Names of the classes.
+    expected : array of shape (n_classes,), default=None
+        Class proportions that the user knows, or of earlier labels. A class may be as rare, or as frequent, as in them.
+    wording : Wording, default=TRANSFER
+        How the sentences name the documents.
 
     Returns
     -------
@@ -112,38 +144,41 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
         found.append(
             Fact(
                 "few known words",
-                f"{facts.known_documents:.0%} of the new documents contain a word of the labelled documents, and "
-                f"{facts.known_weight:.0%} of their weight is on such words: the vocabularies hardly overlap.",
+                f"{facts.known_documents:.0%} of the {wording.new} contain {wording.known}, and "
+                f"{facts.known_weight:.0%} {wording.weight}: the vocabularies hardly overlap.",
                 "Check that both are in one language and were split into words in the same way.",
                 True,
                 review_all=True,
             )
         )
-    source = np.bincount(source_codes, minlength=len(classes)) / len(source_codes)
+    before, reference = expected, wording.expected
+    if before is None:
+        before, reference = np.bincount(source_codes, minlength=len(classes)) / len(source_codes), "of the labelled"
     target = np.bincount(codes, minlength=len(classes)) / len(codes)
-    if target.max() >= MAX_LARGEST:
+    largest = int(target.argmax())
+    if _enough(codes) and target[largest] >= MAX_LARGEST and (expected is None or expected[largest] < MAX_LARGEST):
         found.append(
             Fact(
                 "constant answer",
-                f"{target.max():.0%} of the new documents got one label, {classes[int(target.argmax())]!r}.",
+                f"{target[largest]:.0%} of the {wording.new} got one label, {classes[largest]!r}.",
                 "Label a few new documents by hand to see whether that is true.",
                 True,
             )
         )
-    gone = [c for c in range(len(classes)) if source[c] >= MIN_SOURCE_SHARE and target[c] < VANISHED * source[c]]
-    if gone:
+    gone = [c for c in range(len(classes)) if before[c] >= MIN_SOURCE_SHARE and target[c] < VANISHED * before[c]]
+    if gone and _enough(codes):
         names = ", ".join(
-            f"{classes[c]!r} ({target[c]:.1%} of the new, {source[c]:.0%} of the labelled)" for c in gone[:3]
+            f"{classes[c]!r} ({target[c]:.1%} {wording.share}, {before[c]:.0%} {reference})" for c in gone[:3]
         )
         found.append(
             Fact(
                 "vanished class",
-                f"Hardly any new document got the label {names}.",
+                f"Hardly any of the {wording.new} got the label {names}.",
                 "Search for documents of this class by hand, or remove the class if it cannot occur.",
                 False,
             )
         )
-    strange = unexplained_class(facts, codes)
+    strange = unexplained_class(facts, codes[sample_rows(len(codes), MAX_COMPARED)])
     if strange is not None:
         c, ratio = strange
         found.append(
@@ -170,22 +205,33 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
         found.append(
             Fact(
                 "few new documents",
-                f"There are {facts.n_new} new documents; an estimate needs at least {MIN_NEW}.",
+                f"There are {facts.n_new} {wording.new}; an estimate needs at least {MIN_NEW}.",
                 "Check these labels by hand.",
                 False,
                 review_all=True,
+                no_estimate=True,
             )
         )
     if facts.copies > MAX_COPIES:
         found.append(
             Fact(
                 "copies",
-                f"{facts.copies:.0%} of the new documents are copies or near-copies of another one.",
+                f"{facts.copies:.0%} of the {wording.new} are copies or near-copies of another one.",
                 "Remove the copies and label the rest.",
                 False,
             )
         )
     return tuple(sorted(found, key=lambda fact: not fact.unsafe))
+
+
+def sample_rows(n: int, size: int) -> Array:
+    """All rows if there are at most `size`; otherwise a random sample in their order, the same one every time."""
+    return np.arange(n) if n <= size else np.sort(np.random.default_rng(0).choice(n, size, replace=False))
+
+
+def _enough(codes: Array) -> bool:
+    """Whether there are enough documents for their class proportions to mean something."""
+    return len(codes) >= MIN_NEW
 
 
 def unexplained_class(facts: TargetFacts, codes: Array) -> tuple[int, float] | None:

@@ -17,6 +17,8 @@ import numpy as np
 from ..linalg.matrix import Array
 from .agreement import chance_corrected_recall, correct_for_chance
 
+CONFLICT = 0.35  # difference of held_out and agreement from which they contradict each other
+
 
 class Signals(NamedTuple):
     """The signals of one answer."""
@@ -24,6 +26,11 @@ class Signals(NamedTuple):
     held_out: float
     agreement: float
     confident: float
+
+    @property
+    def contradict(self) -> bool:
+        """Whether held-out accuracy and agreement contradict each other."""
+        return abs(self.held_out - self.agreement) > CONFLICT
 
 
 def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_proba: Array) -> Signals:

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .app import app
 from .label import check_outputs
-from .options import Encoding, Out, Quiet, SkipBad, Text, one_line_warnings
-from .show import escape, new_console, new_table, print_messages
+from .options import (
+    AsJson,
+    Encoding,
+    Out,
+    Quiet,
+    SkipBad,
+    Strict,
+    Text,
+    exit_unless,
+    one_line_warnings,
+    print_json,
+)
+from .show import escape, heading, new_console, new_table, print_messages, show_verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @app.command()
@@ -21,29 +35,45 @@ def apply(
     text: Text = None,
     skip_bad: SkipBad = False,
     encoding: Encoding = None,
+    strict: Strict = False,
     quiet: Quiet = False,
+    json: AsJson = False,
 ) -> None:
     """Label later documents with a saved model.
 
-    OUT has all columns of FILE and label, confidence, alternative and known_words. The model is not fitted again: if
-    the documents change, run `labelferry label` again.
+    OUT has all columns of FILE and label, confidence, alternative, known_words and needs_review. The model is not
+    fitted again. The verdict is that of the model, or worse if these documents differ from those it was fitted on: then
+    run `labelferry label` again.
+
+    Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted.
     """
     from ..workflows import apply as run
 
     check_outputs(out, None, None, inputs=[model, target])
-    with one_line_warnings(quiet=quiet):
+    with one_line_warnings(quiet=quiet or json):
         result = run(model, target, text=text, skip_bad=skip_bad, encoding=encoding)
     messages = result.write(out)
-    if quiet:
-        return
-    console = new_console()
-    print_messages(console, [*result.messages, *messages])
-    labels = result.columns["label"]
-    table = new_table("label", "documents", "share", numbers=2)
-    for name in dict.fromkeys(sorted(labels, key=str)):
-        table.add_row(escape(str(name)), str(labels.count(name)), f"{labels.count(name) / len(labels):.0%}")
+    summary = result.summary()
+    summary["messages"] = [*result.messages, *messages]
+    if json:
+        print_json(summary)
+    elif not quiet:
+        show(new_console(), summary, result.columns["known_words"].count(0), out)
+    if strict:
+        exit_unless(safe=result.is_safe)
+
+
+def show(console: Console, summary: dict[str, Any], n_unknown: int, out: Path) -> None:
+    print_messages(console, summary["messages"])
+    if summary["verdict"] is not None:
+        show_verdict(console, summary["verdict"])
+    heading(console, "Labels")
+    table = new_table("label", "documents", "share", "at fitting", numbers=3)
+    for row in summary["classes"]:
+        before = f"{row['at_fitting']:.0%}" if "at_fitting" in row else ""
+        table.add_row(escape(row["class"]), str(row["documents"]), f"{row['share']:.0%}", before)
     console.print(table)
-    n_unknown = result.columns["known_words"].count(0)
     if n_unknown:
         console.print(f"{n_unknown} documents contain no word that the model knows; their labels are guesses.")
+    console.print(f"{summary['to_review']} of {summary['n_documents']} labels need review.")
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)

@@ -9,12 +9,14 @@ import typer
 from .app import app
 from .options import (
     AsJson,
+    ClassPrior,
     Quiet,
     Seed,
     Sources,
     Target,
     one_line_warnings,
     print_json,
+    proportions_of,
     show_progress,
     with_text_options,
 )
@@ -31,6 +33,7 @@ def compare(
         str, typer.Option(help="Names separated by commas, e.g. tcl,sourcelr (default: the panel of 'auto').")
     ] = "",
     truth: Annotated[str | None, typer.Option(help="Column of TARGET with the true labels, if there is one.")] = None,
+    class_prior: ClassPrior = None,
     seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -42,9 +45,10 @@ def compare(
     """
     from ..workflows import compare as run
 
+    prior = proportions_of(class_prior)
     names = [name.strip() for name in methods.split(",") if name.strip()]
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
-        comparison = run(sources, target, methods=names, truth=truth, seed=seed, **options)
+        comparison = run(sources, target, methods=names, truth=truth, class_prior=prior, seed=seed, **options)
     if json:
         print_json(comparison)
     if json or quiet:

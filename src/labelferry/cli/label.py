@@ -10,13 +10,17 @@ import typer
 from .app import app
 from .options import (
     AsJson,
+    ClassPrior,
     Out,
     Quiet,
     Seed,
     Sources,
+    Strict,
     Target,
+    exit_unless,
     one_line_warnings,
     print_json,
+    proportions_of,
     show_progress,
     with_text_options,
 )
@@ -24,8 +28,6 @@ from .show import escape, heading, new_console, new_table, print_messages, show_
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-STRICT_EXIT = 3
 
 
 @app.command()
@@ -53,8 +55,9 @@ def label(
         float | None,
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
+    class_prior: ClassPrior = None,
     seed: Seed = 0,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 unless the verdict is safe.")] = False,
+    strict: Strict = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -84,6 +87,7 @@ def label(
             method=method,
             target_error=target_error,
             min_confidence=min_confidence,
+            class_prior=proportions_of(class_prior),
             seed=seed,
             **options,
         )
@@ -98,23 +102,26 @@ def label(
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
         show(new_console(), result, messages, [path for path in (out, report, save) if path])
-    if strict and result.verdict.level != "safe":
-        raise typer.Exit(STRICT_EXIT)
+    if strict:
+        exit_unless(safe=result.verdict.level == "safe")
 
 
 def show(console: Console, result: Any, messages: list[str], written: list[Path]) -> None:
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
-    table = new_table("label", "documents", "share", "range", "est. precision", "to review", numbers=5)
     proportions, precision = result.assessment.proportions, result.assessment.class_precision
+    interval = "given" if proportions.given else "range"
+    table = new_table("label", "documents", "share", interval, "est. precision", "to review", numbers=5)
     for i, c in enumerate(result.estimator.classes_):
         rows = result.labels == c
         table.add_row(
             escape(str(c)),
             str(rows.sum()),
             f"{rows.mean():.0%}",
-            f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",
+            f"{proportions.low[i]:.0%}"
+            if proportions.given
+            else f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",
             f"{precision[i]:.0%}" if rows.any() else "no label",
             str((rows & result.needs_review).sum()),
         )
@@ -122,7 +129,7 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path]
     if not proportions.known:
         console.print(
             "The class proportions of the new documents are unknown: the methods disagree (column range). Label a "
-            "random sample by hand to estimate them."
+            "random sample, or pass --class-prior if you know them."
         )
     console.print(f"Written: {', '.join(escape(str(path)) for path in written)}", soft_wrap=True)
 

@@ -28,6 +28,14 @@ Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SU
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 3 unless the verdict is safe.")]
+ClassPrior = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROPORTIONS",
+        help="Class proportions of TARGET if you know them, e.g. 'bug=0.2,question=0.8'; or source, uniform, estimate.",
+    ),
+]
 Text = Annotated[str | None, typer.Option(help="Text column, the same name in all files (default: detected).")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of the input files if not UTF-8, e.g. cp1252.")]
@@ -70,6 +78,7 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "encoding": (Encoding, None),
 }
 
+STRICT_EXIT = 3  # not safe with --strict
 BYTES = {"k": 1e3, "m": 1e6, "g": 1e9}
 N_HELD_BACK = 3  # stages before the first line is printed
 
@@ -108,6 +117,32 @@ def bytes_of(size: str | None) -> float | None:
     if not 0 < n_bytes < float("inf"):
         raise ValueError(f"--max-memory must be a number with K, M or G, such as 500M; got {size!r}.")
     return n_bytes
+
+
+def exit_unless(*, safe: bool) -> None:
+    """Exit with the code of --strict unless the labels are safe."""
+    if not safe:
+        raise typer.Exit(STRICT_EXIT)
+
+
+def proportions_of(class_prior: str | None) -> dict[str, float] | str | None:
+    """bug=0.2,question=0.8 as a dict; a single name such as source stays as it is."""
+    if class_prior is None or "=" not in class_prior:
+        return class_prior
+    proportions: dict[str, float] = {}
+    for part in class_prior.split(","):
+        name, equals, number = (piece.strip() for piece in part.rpartition("="))
+        try:
+            value = float(number) if equals and name not in proportions else None
+        except ValueError:
+            value = None
+        if value is None:
+            raise ValueError(
+                f"--class-prior must be CLASS=NUMBER for each class once, separated by commas, e.g. "
+                f"'bug=0.2,question=0.8'; got {part!r}."
+            )
+        proportions[name] = value
+    return proportions
 
 
 def print_json(result: dict[str, Any]) -> None:

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 Corpora = Annotated[
     list[Path] | None,
-    typer.Option("--corpus", help="Files with the columns text, label and domain (default: all in $LABELFERRY_DATA)."),
+    typer.Option(
+        "--corpus",
+        help="Only these corpora: files with the columns text, label and domain, or newsgroups, reuters, amazon "
+        "(default: all in $LABELFERRY_DATA).",
+    ),
 ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from copy import copy
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -169,12 +170,14 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         # Factors are tall and thin: a second BLAS thread gains little and, waiting, slows the sparse products by half.
         with single_thread("blas"):
             solution = type(self).solve(used, rng=self._rng(), **self._settings(), **data)
-        self.state_ = solution.state
-        self.n_iter_, self.converged_ = solution.n_iter, solution.converged
-        self.objective_history_ = np.array(solution.history)
-        self.n_features_in_ = domains.n_words
-        self._set_domains(domains)
-        self._set_transduction(domains, used)
+        fitted = copy(self)  # an error leaves this estimator as it was
+        fitted.state_ = solution.state
+        fitted.n_iter_, fitted.converged_ = solution.n_iter, solution.converged
+        fitted.objective_history_ = np.array(solution.history)
+        fitted.n_features_in_ = domains.n_words
+        fitted._set_domains(domains)
+        fitted._set_transduction(domains, used)
+        self.__dict__.update(vars(fitted))
         return self
 
     def predict_proba(self, X: Any, sample_domain: Any = None, *, allow_source: bool = False) -> Array:

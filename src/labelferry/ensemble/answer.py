@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
 from ..assessment.facts import target_facts
+from ..assessment.proportions import Prior
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
@@ -27,14 +28,18 @@ class Answer(NamedTuple):
     review: Array  # target rows to review
 
 
-def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, target_error: float) -> Answer:
-    """Fit the estimator and assess its labels."""
+def transfer(
+    estimator: TransductiveClassifier, domains: Domains, *, seed: int, target_error: float, class_prior: Any = None
+) -> Answer:
+    """Fit the estimator and assess its labels; `class_prior` replaces the estimator's own parameter."""
+    if class_prior is not None:
+        estimator.set_params(class_prior=class_prior)
     if isinstance(estimator, AutoTransfer):
         auto = estimator.set_params(target_error=target_error).fit_domains(domains)
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
-        return Answer(auto, auto.state_.assessment, auto.transduction_proba_, confidence, auto.needs_review_)
+        return Answer(auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_)
     name = type(estimator).__name__
     progress.expect(1)
     progress.begin(name)
@@ -48,8 +53,16 @@ def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, 
         weights={name: 1.0},
         target_error=target_error,
         calibration=load_calibration(),
+        prior=Prior.read(class_prior, domains),
     )
     empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
     confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
     return Answer(estimator, assessment, proba, confidence, assessment.review | empty)
+
+
+def _with_empty(auto: AutoTransfer) -> Assessment:
+    """The assessment, with class proportions that count the documents without words too."""
+    assessment, outside = auto.state_.assessment, ~auto.in_fit_
+    codes = auto.transduction_proba_.argmax(axis=1)[outside]
+    return assessment._replace(proportions=assessment.proportions.with_more(codes, int(auto.in_fit_.sum())))

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
 from ..assessment.facts import Fact, target_facts
+from ..assessment.proportions import Prior
 from ..assessment.verdict import Verdict
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
@@ -27,7 +28,7 @@ from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.labels import UNKNOWN
 from ..core.params import CLASS_PRIOR, SEED, Rules, n_samples, share
-from ..core.proportions import class_proportions, match_label_proportions
+from ..core.proportions import match_label_proportions
 from ..core.registry import register
 from ..families.linear import LinearModel, logistic
 from ..linalg.matrix import Array, Matrix, stack_rows
@@ -65,9 +66,9 @@ def solve(
     progress.begin("assessing the answer")
     X, codes = domains.target_documents(), domains.in_row_order(d.codes for d in domains.targets)
     Z, known = coordinates(X, rng), np.flatnonzero(codes != UNKNOWN)
-    P = answer.proba
-    if class_prior is not None:
-        P = match_label_proportions(P, class_proportions(class_prior, domains))
+    P, prior = answer.proba, Prior.read(class_prior, domains)
+    if prior is not None:
+        P = match_label_proportions(P, prior.values)
     if len(known):
         P = update_with_labels(P, Z, known, codes[known])
     assessment = assess(
@@ -79,6 +80,7 @@ def solve(
         target_error=target_error,
         calibration=load_calibration(),
         known=known,
+        prior=prior,
     )
     student = fit_student(X, P.argmax(axis=1), panel_domains)
     state = AutoState(assessment, student, sources, Z.astype(np.float32), known)
@@ -113,7 +115,7 @@ class AutoTransfer(TransductiveClassifier):
         `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`.
     estimated_balanced_accuracy_, estimated_accuracy_ : dict
         `mean`, `low` and `high`: estimates without labels of the target, with 90 % intervals from the errors of
-        such estimates on other corpora.
+        such estimates on other corpora. None for fewer than 30 target documents.
     needs_review_ : array of bool, shape (n_target,)
         The target rows whose labels should be reviewed.
     members_ : list of dict
@@ -260,14 +262,14 @@ class AutoTransfer(TransductiveClassifier):
         return review
 
     @property
-    def estimated_accuracy_(self) -> dict[str, float]:
+    def estimated_accuracy_(self) -> dict[str, float | None]:
         """Estimated share of correct labels, with its interval."""
-        return self.state_.assessment.accuracy.as_dict()
+        return self.state_.assessment.estimated("accuracy")
 
     @property
-    def estimated_balanced_accuracy_(self) -> dict[str, float]:
+    def estimated_balanced_accuracy_(self) -> dict[str, float | None]:
         """Estimated mean accuracy of the classes, with its interval."""
-        return self.state_.assessment.balanced_accuracy.as_dict()
+        return self.state_.assessment.estimated("balanced_accuracy")
 
     @property
     def changed_(self) -> float:

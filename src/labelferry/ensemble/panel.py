@@ -22,6 +22,7 @@ from ..families.linear import logistic
 from ..linalg.matrix import Array, has_negative, stack_rows
 from ..linalg.normalize import normalize_rows_l2
 from ..methods import GCMF, HybridLabelPropagation
+from . import members as linear
 from .members import common_words, fit_source, log_count_ratios, self_training
 
 SOURCE_ONLY = "SourceLR"
@@ -40,6 +41,12 @@ def make_estimators(seed: int) -> dict[str, TransductiveClassifier]:
         "HybridLabelPropagation": HybridLabelPropagation(),
         "GCMF": GCMF(16, word_smoothness=1.0, doc_smoothness=1.0, random_state=seed),
     }
+
+
+def panel_settings(seed: int) -> dict[str, Any]:
+    """Everything that can be set in the panel: the parameters of all members, and the constants of `members.py`."""
+    constants = {name: value for name, value in sorted(vars(linear).items()) if name.isupper()}
+    return {**{name: e.get_params() for name, e in make_estimators(seed).items()}, "linear": constants}
 
 
 def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPredictions:

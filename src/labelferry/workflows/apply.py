@@ -1,4 +1,4 @@
-"""Later documents, labelled by a saved model. The model is not fitted again."""
+"""Later documents, labelled by a saved model and compared with the documents that it was fitted on."""
 
 from __future__ import annotations
 
@@ -7,16 +7,66 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..assessment.later import LaterAssessment
+from ..assessment.verdict import Verdict
+from ..linalg.matrix import Array
 from ..text import Table, choose_text, read_table, with_texts, write_table
-from .model import load_model
+from .model import NO_REFERENCE, SAVE_AGAIN, load_model
 
 
 class Applied(NamedTuple):
     """The later documents with their labels."""
 
     table: Table
-    columns: dict[str, list[Any]]  # label, confidence, alternative, known_words
+    columns: dict[str, list[Any]]  # label, confidence, alternative, known_words, needs_review
     messages: list[str]
+    classes: Array
+    assessment: LaterAssessment | None  # None for a model of an earlier version
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Can these labels be trusted? None for a model of an earlier version."""
+        return None if self.assessment is None else self.assessment.verdict()
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the verdict is "safe"."""
+        return self.assessment is not None and self.assessment.level == "safe"
+
+    def summary(self) -> dict[str, Any]:
+        """Everything that is known, as plain values."""
+        a, labels = self.assessment, self.columns["label"]
+        rows = [
+            {"class": str(c), "documents": labels.count(c), "share": labels.count(c) / len(labels)}
+            for c in self.classes.tolist()
+        ]
+        summary = {
+            "title": f"Labels for {self.table.name}",
+            "n_documents": len(labels),
+            "to_review": sum(self.columns["needs_review"]),
+            "classes": rows,
+            "verdict": None,
+            "messages": self.messages,
+        }
+        if a is None:
+            return summary
+        for row, before in zip(rows, a.reference.proportions, strict=True):
+            row["at_fitting"] = before
+        return summary | {
+            "verdict": a.verdict().as_dict(),
+            "facts": [fact.name for fact in a.facts],
+            "confidence": float(a.p_correct.mean()),
+            "known_documents": a.known_documents,
+            "known_words": a.known_words,
+            "at_fitting": {
+                "verdict": a.reference.verdict.as_dict(),
+                "estimated_balanced_accuracy": a.reference.estimated("balanced_accuracy"),
+                "estimated_accuracy": a.reference.estimated("accuracy"),
+                "confidence": a.reference.mean_confidence,
+                "known_documents": a.reference.known_documents,
+                "known_words": a.reference.known_words,
+            },
+        }
 
     def write(self, path: str | PathLike[str]) -> list[str]:
         """Write the documents with the new columns. Returns messages, such as renamed columns."""
@@ -49,8 +99,9 @@ def apply(
     Returns
     -------
     applied : Applied
-        The documents with label, confidence, alternative and `known_words`, the number of words of each document that
-        the model knows. Without known words the label is a guess.
+        The documents with label, confidence, alternative, `known_words` (the number of words of each document that the
+        model knows; without known words the label is a guess) and `needs_review`; and a verdict: that of the model when
+        it was fitted, or worse if these documents differ from those at fitting.
     """
     fitted = load_model(model)
     messages: list[str] = []
@@ -61,10 +112,16 @@ def apply(
     texts = table.columns[column]
     proba, classes = fitted.proba(texts), fitted.estimator.classes_
     order = np.argsort(-proba, axis=1, kind="stable")
+    assessment = None if fitted.reference is None else fitted.assess(texts)
+    confidence = proba.max(axis=1) if assessment is None else assessment.p_correct
+    review = np.ones(len(texts), dtype=bool) if assessment is None else assessment.review
+    if assessment is None:
+        messages.append(f"{NO_REFERENCE}: all of them need review. {SAVE_AGAIN}")
     columns = {
         "label": classes[order[:, 0]].tolist(),
-        "confidence": np.round(np.take_along_axis(proba, order[:, :1], axis=1).ravel().astype(float), 4).tolist(),
+        "confidence": np.round(confidence.astype(float), 4).tolist(),
         "alternative": classes[order[:, 1]].tolist(),
         "known_words": fitted.known_words(texts).tolist(),
+        "needs_review": review.tolist(),
     }
-    return Applied(table, columns, messages)
+    return Applied(table, columns, messages, classes, assessment)

@@ -64,8 +64,8 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
         "risk": risk(kl),
         "carriers": {"words": int(carrying.sum()), "documents": _share_with(Xt, carrying)},
         "sources": sorted(source_rows(inputs, domains), key=lambda row: row["gap"]),
-        "estimated_balanced_accuracy": assessment.balanced_accuracy.as_dict(),
-        "estimated_accuracy": assessment.accuracy.as_dict(),
+        "estimated_balanced_accuracy": assessment.estimated("balanced_accuracy"),
+        "estimated_accuracy": assessment.estimated("accuracy"),
         "proportions_known": assessment.proportions.known,
         "classes": [
             {

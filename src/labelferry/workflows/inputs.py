@@ -110,7 +110,19 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     skipped = [
         f"{table.name}, line {row.line}: {row.what}; skipped" for table in (*tables, target_table) for row in table.bad
     ]
-    return Inputs(sources, target_table, columns, target, [*columns.messages, *skipped])
+    return Inputs(
+        sources, target_table, columns, target, [*columns.messages, *skipped, *_unused_labels(target_table, columns)]
+    )
+
+
+def _unused_labels(target: Table, columns: Columns) -> list[str]:
+    """A message if the target has labels of its own."""
+    given = [
+        value for value in target.columns.get(columns.label, []) if str(value if value is not None else "").strip()
+    ]
+    if not given:
+        return []
+    return [f"{len(given)} rows of {target.name} have labels in column {columns.label!r}; they are not used to predict"]
 
 
 def _is_several(source: Any) -> bool:

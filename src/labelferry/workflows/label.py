@@ -19,6 +19,7 @@ from .features import Features, make_features
 from .inputs import Inputs, read_inputs
 from .labelling import Labelling
 from .options import TextOptions, accept_options
+from .prior import check_has_prior, read_class_prior
 
 N_STAGES = 3  # of its own: reading, counting words, evidence
 
@@ -31,6 +32,7 @@ def label(
     method: str = "auto",
     target_error: float = TARGET_ERROR,
     min_confidence: float | None = None,
+    class_prior: Any = None,
     seed: int = 0,
     options: TextOptions,
 ) -> Labelling:
@@ -51,6 +53,9 @@ def label(
         If given, it replaces `target_error`: labels with a lower confidence get `needs_review`. Documents without known
         words always get it, and all labels if a fact requires it (`AutoTransfer.facts_`), such as too few labelled
         documents.
+    class_prior : dict, array or {"source", "uniform", "estimate"}, default=None
+        Class proportions of the target, if you know them: `{"bug": 0.2, "question": 0.8}`, or an array in the order of
+        the sorted classes. The labels are matched to them.
     seed : int, default=0
         Random seed.
 
@@ -79,6 +84,7 @@ def label(
         if value is not None and not 0 <= value <= 1:
             raise ValueError(f"{name} must be from 0 to 1; got {value}.")
     estimator = make(method, seed)  # an unknown name is an error before the files are read
+    check_has_prior([estimator], class_prior)
     settings = {"method": method, "seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings |= options.words | options.cleaning
     seconds: dict[str, float] = {}
@@ -88,8 +94,10 @@ def label(
     with _stage("counting words", seconds):
         features = make_features(inputs, options)
         domains = features.domains(inputs, estimator)
+        prior = read_class_prior(class_prior, domains.classes)
+    settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
     start = time.perf_counter()
-    answer = transfer(estimator, domains, seed=seed, target_error=target_error)
+    answer = transfer(estimator, domains, seed=seed, target_error=target_error, class_prior=prior)
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         return build_result(inputs, features, domains, answer, settings, seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from os import PathLike
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..assessment.assessment import Assessment
+from ..assessment.reference import make_reference
 from ..assessment.verdict import Verdict
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
@@ -71,9 +72,10 @@ class Labelling:
     _domains: Domains
 
     def __repr__(self) -> str:
+        mean = self.estimated_balanced_accuracy["mean"]
         return (
             f"<labelferry labels: {len(self.labels)} documents by {self.method}, {self.verdict.level}, balanced "
-            f"accuracy about {self.estimated_balanced_accuracy['mean']:.0%}, {int(self.needs_review.sum())} to review>"
+            f"accuracy {'unknown' if mean is None else f'about {mean:.0%}'}, {int(self.needs_review.sum())} to review>"
         )
 
     def _repr_html_(self) -> str:
@@ -94,14 +96,14 @@ class Labelling:
         return self.assessment.verdict()
 
     @property
-    def estimated_accuracy(self) -> dict[str, float]:
-        """Estimated accuracy of all labels: `mean`, and the 90 % interval from `low` to `high`."""
-        return self.assessment.accuracy.as_dict()
+    def estimated_accuracy(self) -> dict[str, float | None]:
+        """Estimated accuracy of all labels: `mean`, and the 90 % interval from `low` to `high`; None if unknown."""
+        return self.assessment.estimated("accuracy")
 
     @property
-    def estimated_balanced_accuracy(self) -> dict[str, float]:
+    def estimated_balanced_accuracy(self) -> dict[str, float | None]:
         """Estimated mean accuracy of the classes: `mean`, `low` and `high`. The verdict is based on it."""
-        return self.assessment.balanced_accuracy.as_dict()
+        return self.assessment.estimated("balanced_accuracy")
 
     @property
     def members(self) -> list[dict[str, Any]]:
@@ -154,4 +156,15 @@ class Labelling:
         if self._features.vectorizer is None:
             raise ValueError("a model of your own features has no vocabulary; save the estimator: result.estimator.")
         cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
-        Model(self.estimator, self._features.vectorizer, cleaning, self.typical).save(path)
+        model = Model(self.estimator, self._features.vectorizer, cleaning, self.typical)
+        reference = make_reference(
+            self.assessment,
+            labels=np.searchsorted(self.estimator.classes_, self.labels),
+            confidence=self.confidence,
+            P=self.estimator.predict_proba(self._features.Xt),
+            known_words=model.known_share(self._inputs.texts),
+            empty=self.estimator.transduction_empty_,
+            target_error=self.settings["target_error"],
+            min_confidence=self.settings["min_confidence"],
+        )
+        replace(model, reference=reference).save(path)

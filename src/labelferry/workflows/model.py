@@ -15,11 +15,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..assessment.later import LaterAssessment, assess_later
+from ..assessment.reference import Reference
 from ..core import persist
 from ..core.classifier import TransductiveClassifier
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
 
+NO_REFERENCE = "the model was saved by an earlier version, so that its labels of later documents cannot be judged"
+SAVE_AGAIN = "Save it again with `labelferry label --save`."
 CLEANING = ("html", "headers", "signatures")
 
 
@@ -37,12 +41,15 @@ class Model:
         Settings of `labelferry.text.clean`.
     typical : dict of str to list of str
         Per class, the words that distinguish it from the others.
+    reference : Reference or None
+        What later documents are compared with; None in a model of an earlier version.
     """
 
     estimator: TransductiveClassifier
     vectorizer: Any
     cleaning: dict[str, Any]
     typical: dict[str, list[str]]
+    reference: Reference | None = None
 
     def label(self, texts: Sequence[str]) -> Array:
         """Labels of later documents of the target."""
@@ -51,6 +58,28 @@ class Model:
     def proba(self, texts: Sequence[str]) -> Array:
         """Class probabilities of later documents, in the order of `estimator.classes_`."""
         return self.estimator.predict_proba(self._features(texts))
+
+    def assess(self, texts: Sequence[str]) -> LaterAssessment:
+        """Can the labels of these documents be trusted? They are compared with the documents at fitting."""
+        if self.reference is None:
+            raise ValueError(f"{NO_REFERENCE}. {SAVE_AGAIN}")
+        X = self._features(texts)
+        return assess_later(
+            self.reference,
+            self.estimator.predict_proba(X),
+            X,
+            known_words=self.known_share(texts),
+            classes=[str(c) for c in self.estimator.classes_],
+        )
+
+    def known_share(self, texts: Sequence[str]) -> float:
+        """Share of the words of the texts, without stop words, that the model knows."""
+        analyze, known = self.vectorizer.build_analyzer(), self.vectorizer.vocabulary_
+        counts = np.zeros(2)
+        for text in clean(texts, **self.cleaning):
+            words = analyze(text)
+            counts += sum(word in known for word in words), len(words)
+        return float(counts[0] / max(counts[1], 1))
 
     def __repr__(self) -> str:
         return f"<labelferry model: {type(self.estimator).__name__}, classes {self.estimator.classes_.tolist()}>"
@@ -65,11 +94,14 @@ class Model:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file."""
+        reference = None if self.reference is None else self.reference.as_dict()
         persist.write_arrays(
             {
                 **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
-                "model": np.array(json.dumps({"cleaning": self.cleaning, "typical": self.typical})),
+                "model": np.array(
+                    json.dumps({"cleaning": self.cleaning, "typical": self.typical, "reference": reference})
+                ),
             },
             path,
         )
@@ -102,13 +134,16 @@ def load(path: str | PathLike[str]) -> Any:
         given = json.loads(str(arrays["model"]))
         cleaning = read_cleaning(given["cleaning"])
         typical = {str(name): [str(word) for word in words] for name, words in given["typical"].items()}
+        reference = Reference.from_dict(given["reference"]) if given.get("reference") is not None else None
         vectorizer = vectorizer_from(_under("vectorizer/", arrays))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}. Save the model again.") from None
     estimator = persist.from_arrays(_under("estimator/", arrays), str(path))
     if getattr(estimator, "n_features_in_", None) != len(vectorizer.vocabulary_):
         raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
-    return Model(estimator, vectorizer, cleaning, typical)
+    if reference is not None and len(reference.proportions) != len(estimator.classes_):
+        raise ValueError(f"{path} is damaged: its classes are not those of its estimator. Save the model again.")
+    return Model(estimator, vectorizer, cleaning, typical, reference)
 
 
 def load_model(path: str | PathLike[str]) -> Model:

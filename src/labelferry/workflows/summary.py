@@ -45,6 +45,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         "changed": result.assessment.changed,
         "proportions": {
             "known": result.assessment.proportions.known,
+            "given": result.assessment.proportions.given,
             "classes": [
                 {**row, "class": str(row["class"])} for row in result.assessment.proportions.rows(domains.classes)
             ],

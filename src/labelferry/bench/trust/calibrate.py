@@ -2,7 +2,7 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
 
     pool         class-balanced log-likelihood of (2) in `ensemble/pool.py`, L-BFGS; c_e is then multiplied by SHARPNESS
     estimates    least squares with weights >= 0 on the chance-corrected scale (`assessment/estimate.py`), quantiles of
-                 leave-one-corpus-out errors
+                 leave-one-corpus-out errors, separate ones for tasks whose signals contradict each other
     confidence   logistic regression with weights >= 0 on documents (`assessment/confidence.py`)
     members      at most 5 % of the members that are 5 points better are called worse, and at most 3 % of those that are
                  5 points worse are called better
@@ -50,6 +50,7 @@ N_DOCUMENTS = 100  # per task, in the fit of the pool; twice as many for the con
 RIDGE, START, MAX_ITER = 0.01, -2.6, 40  # of the fit of the pool
 MAX_UNSAFE, MIN_SAFE_ACCURACY, LEAST_SAFE_ACCURACY = 0.08, 0.8, 0.65
 UNSAFE_BELOW = 0.55
+MIN_CONFLICTS = 10  # tasks with contradicting signals, to fit a factor for them
 GAIN = 0.05  # of a member that is clearly better or worse
 TARGET_ERROR = 0.05
 
@@ -167,8 +168,22 @@ def fit_estimate(judged: Sequence[Judged], truth: Callable[[Judged], float]) -> 
         c, c0 = _non_negative(X[rest], y[rest], weights[rest])
         errors[here] = values[here] - (1 / K + (1 - 1 / K) * np.clip(X @ c + c0, 0, MAX_ESTIMATE))[here]
     c, c0 = _non_negative(X, y, weights)
-    two_sided, one_sided = (corpus_quantile(e, corpora, LEVEL) for e in (np.abs(errors), -errors))
-    return EstimateCoefficients(c0, float(c[0]), float(c[1]), two_sided, one_sided)
+    contradict = np.array([j.signals.contradict for j in judged])
+    r = conflict_factor(np.abs(errors), corpora, contradict)
+    scaled = errors / np.where(contradict, r, 1.0)
+    two_sided, one_sided = (corpus_quantile(e, corpora, LEVEL) for e in (np.abs(scaled), -scaled))
+    return EstimateCoefficients(c0, float(c[0]), float(c[1]), two_sided, one_sided, r)
+
+
+def conflict_factor(errors: Array, corpora: Array, contradict: Array) -> float:
+    """r in `assessment/estimate.py`: the quantile of tasks with contradicting signals, divided by that of the others.
+
+    At least 1; also 1 if one of the groups has fewer than MIN_CONFLICTS tasks.
+    """
+    if min(contradict.sum(), (~contradict).sum()) < MIN_CONFLICTS:
+        return 1.0
+    with_conflict, without = (corpus_quantile(errors[m], corpora[m], LEVEL) for m in (contradict, ~contradict))
+    return max(1.0, with_conflict / max(without, 1e-9))
 
 
 def _non_negative(X: Array, y: Array, weights: Array) -> tuple[Array, float]:

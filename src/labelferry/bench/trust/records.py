@@ -1,5 +1,8 @@
 """Records of the trust bench: one file per task with the predictions of all members, so that answers and judges can be
-compared without fitting again. A run that was stopped continues with the missing tasks."""
+compared without fitting again. A run that was stopped continues with the missing tasks.
+
+The name of a file contains a checksum of the task and of the settings of the panel, so that stale records are not read.
+Raise VERSION for changes of the code that the settings do not show."""
 
 from __future__ import annotations
 
@@ -16,10 +19,12 @@ import numpy as np
 from ...assessment.assessment import PanelPredictions
 from ...assessment.facts import TargetFacts, target_facts
 from ...core.domains import Domains
-from ...ensemble.panel import fit_panel
+from ...ensemble.panel import fit_panel, panel_settings
 from ...files import atomic_write
 from ..pools import Array
 from .tasks import TaskData, TrustTask
+
+VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,9 @@ def as_domains(data: TaskData) -> Domains:
 
 
 def path_of(task: TrustTask, folder: Path) -> Path:
-    """The file of a task: its name in plain letters, and a checksum."""
-    return folder / f"{re.sub(r'[^A-Za-z0-9]+', '_', task.name)[:80]}_{crc32(task.name.encode()):08x}.npz"
+    """The file of a task: its name in plain letters, and a checksum of the task and of the panel."""
+    checksum = crc32(f"{VERSION} {task!r} {panel_settings(0)!r}".encode())
+    return folder / f"{re.sub(r'[^A-Za-z0-9]+', '_', task.name)[:80]}_{checksum:08x}.npz"
 
 
 def write_record(record: Record, path: Path) -> None:

@@ -129,12 +129,15 @@ def _estimates(judged: Sequence[Judged], name: str) -> dict[str, float]:
         e = getattr(j.assessment, name)
         return float(e.low <= truth(j) <= e.high)
 
+    conflict = [j for j in judged if j.signals.contradict]
     covered = {c: np.mean([inside(j) for j in judged if j.record.corpus == c]) for c in _corpora(judged)}
     return {
         "error": _mean(judged, lambda j: abs(getattr(j.assessment, name).mean - truth(j))),
         "coverage": _mean(judged, inside),
         "worst_corpus": float(min(covered.values())),
         "width": _mean(judged, lambda j: getattr(j.assessment, name).high - getattr(j.assessment, name).low),
+        "conflicts": float(len(conflict)),
+        "coverage_in_conflict": float(np.mean([inside(j) for j in conflict])) if conflict else 1.0,
     }
 
 

@@ -31,7 +31,7 @@ def run_trust(
     folder : Path
         Folder of the records.
     corpora : sequence of str, default=None
-        Corpora with domains: names or files. None: all on this machine.
+        "newsgroups", "reuters", "amazon", and corpora with domains (names or files). None: all on this machine.
     jobs : int, default=1
         Number of parallel processes.
     show : callable, default=no output

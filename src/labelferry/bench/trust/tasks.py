@@ -222,10 +222,14 @@ def read_corpus(name: str) -> Corpus:
 
 # -- the plan ---------------------------------------------------------------------------------------------------------
 def all_tasks(corpora: Sequence[str] | None = None) -> list[TrustTask]:
-    """All ordinary tasks and traps of the corpora on this machine, in an order that mixes the corpora."""
-    plain = [*plan_newsgroups(), *plan_reuters(), *plan_amazon()]
-    for name in domain_corpora() if corpora is None else corpora:
-        plain += plan_domains(name)
+    """All ordinary tasks and traps in an order that mixes the corpora.
+
+    Those of the given corpora, built-in names or files with domains; or of all on this machine.
+    """
+    built_in = {"newsgroups": plan_newsgroups, "reuters": plan_reuters, "amazon": plan_amazon}
+    plain: list[TrustTask] = []
+    for name in [*built_in, *domain_corpora()] if corpora is None else corpora:
+        plain += built_in[name]() if name in built_in else plan_domains(name)
     names = {t.corpus for t in plain}
     return [*mixed(plain), *(t for t in plan_traps() if {t.corpus, t.foreign or t.corpus} <= names)]
 

@@ -1,0 +1,169 @@
+"""Later documents, labelled by a saved model: are they like those that the model was fitted on?
+
+Without labels, only differences can be found: the facts of `facts.py`, with the labels at fitting (`reference.py`)
+instead of the source, and two more. The verdict is that of the fit, or worse if a fact applies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array, Matrix, empty_rows
+from .agreement import margin
+from .assessment import overrule
+from .confidence import needs_review
+from .copies import first_of_copies
+from .facts import LATER, MAX_COMPARED, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fact, TargetFacts, find_facts, sample_rows
+from .reference import Reference
+from .verdict import LEVELS, Verdict
+
+CHANGED = "changed proportions"
+MAX_CHANGE = 0.3  # share of documents that would have to change their label to get the class proportions at fitting
+
+
+class LaterAssessment(NamedTuple):
+    """What can be estimated about the labels of later documents."""
+
+    reference: Reference
+    level: str
+    facts: tuple[Fact, ...]
+    p_correct: Array
+    review: Array
+    proportions: Array
+    known_documents: float
+    known_words: float
+
+    def verdict(self) -> Verdict:
+        """The verdict in words."""
+        r, b = self.reference, self.reference.balanced_accuracy
+        reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
+        estimated = (
+            "balanced accuracy unknown"
+            if b is None
+            else f"estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%})"
+        )
+        reasons.append(
+            f"Verdict when the model was fitted: {r.level}, {estimated}. It applies to later documents only if they "
+            "are like those at fitting."
+        )
+        reasons.append(
+            f"{self.known_documents:.0%} of the later documents contain a word that the model knows (at fitting "
+            f"{r.known_documents:.0%}); {self.known_words:.0%} of their words are known (at fitting "
+            f"{r.known_words:.0%})."
+        )
+        if CHANGED not in [fact.name for fact in self.facts]:
+            change = proportion_change(self.proportions, np.array(r.proportions))
+            reasons.append(f"{change:.0%} of the labels would have to change to get the class proportions at fitting.")
+        reasons.append(f"Mean confidence {self.p_correct.mean():.0%} (at fitting {r.mean_confidence:.0%}).")
+        reasons.append(
+            "Not known without labels: whether accuracy changed for other reasons. To find out, label a random sample "
+            "by hand: 40 later documents, or all if there are fewer."
+        )
+        return Verdict(self.level, LEVELS[self.level].sentence, reasons)
+
+
+def assess_later(
+    reference: Reference, P: Array, X: Matrix, *, known_words: float, classes: Sequence[str]
+) -> LaterAssessment:
+    """Assess the labels of later documents.
+
+    Parameters
+    ----------
+    reference : Reference
+        Of the saved model.
+    P : array of shape (n_documents, n_classes)
+        What the model predicts.
+    X : matrix of shape (n_documents, n_words)
+        The documents.
+    known_words : float
+        Share of their words that the model knows.
+    classes : sequence of str
+        Names of the classes.
+
+    Returns
+    -------
+    assessment : LaterAssessment
+        Verdict and confidences.
+    """
+    empty = empty_rows(X)
+    used = ~empty if not empty.all() else np.ones(len(P), dtype=bool)
+    codes = P.argmax(axis=1)
+    p_correct = np.interp(margin(P), reference.margins, reference.confidence)
+    p_correct[empty] = P[empty].max(axis=1)
+    proportions = np.bincount(codes, minlength=P.shape[1]) / len(codes)
+    measured = measure(X[used], known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(P))
+    expected = np.array(reference.proportions)
+    facts = find_facts(measured, codes, codes[:0], classes, expected, LATER)
+    facts += changed_proportions(proportions, expected, len(codes)) + low_confidence(p_correct, reference)
+    if reference.review_all or any(fact.review_all for fact in facts):
+        review = np.ones(len(P), dtype=bool)
+    elif reference.min_confidence is not None:
+        review = p_correct < reference.min_confidence
+    else:
+        review = needs_review(p_correct, reference.target_error)
+    return LaterAssessment(
+        reference=reference,
+        level=overrule(reference.level, facts),
+        facts=facts,
+        p_correct=p_correct,
+        review=review | empty,
+        proportions=proportions,
+        known_documents=measured.known_documents,
+        known_words=known_words,
+    )
+
+
+def measure(X: Matrix, *, known_documents: float, known_words: float, n_new: int) -> TargetFacts:
+    """The measurements of `target_facts` that need no labelled documents; these were judged at fitting."""
+    first = first_of_copies(X[sample_rows(X.shape[0], MAX_COMPARED)])
+    return TargetFacts(
+        n_labelled=MIN_LABELLED,
+        n_new=n_new,
+        least_class=MIN_PER_CLASS,
+        known_documents=known_documents,
+        known_weight=known_words,
+        copies=float((first != np.arange(len(first))).mean()),
+        first=first,
+        to_source=np.zeros(0),
+        to_target=np.zeros(0),
+    )
+
+
+def proportion_change(a: Array, b: Array) -> float:
+    """Share of the labels that have to change to turn the class proportions a into b."""
+    return float(np.abs(a - b).sum() / 2)
+
+
+def changed_proportions(proportions: Array, before: Array, n: int) -> tuple[Fact, ...]:
+    """A fact if the class proportions differ by more than MAX_CHANGE."""
+    change = proportion_change(proportions, before)
+    if n < MIN_NEW or change <= MAX_CHANGE:
+        return ()
+    return (
+        Fact(
+            CHANGED,
+            f"The class proportions of the labels differ from those at fitting: {change:.0%} of the labels would have "
+            "to change.",
+            "Label a random sample by hand, or run `labelferry label` again with these documents.",
+            False,
+        ),
+    )
+
+
+def low_confidence(p_correct: Array, reference: Reference) -> tuple[Fact, ...]:
+    """A fact if the mean confidence is below the lower end of the estimate at fitting."""
+    b, mean = reference.balanced_accuracy, float(p_correct.mean())
+    if b is None or len(p_correct) < MIN_NEW or mean >= b.lower:
+        return ()
+    return (
+        Fact(
+            "low confidence",
+            f"The mean confidence of the labels is {mean:.0%}, below the lower end of balanced accuracy at fitting, "
+            f"{b.lower:.0%}.",
+            "Label a random sample by hand, or run `labelferry label` again with these documents.",
+            False,
+        ),
+    )

@@ -1,0 +1,220 @@
+"""Later documents by a saved model: the verdict is that of the model, or worse if the documents differ."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import labelferry
+from labelferry import cli
+from labelferry.assessment.estimate import Estimate
+from labelferry.assessment.later import assess_later, proportion_change
+from labelferry.assessment.reference import Reference
+from labelferry.workflows import apply
+
+from . import tickets
+
+REFERENCE = Reference(
+    level="safe",
+    reasons=("All is well.",),
+    balanced_accuracy=Estimate(0.95, 0.8, 1.0, 0.85),
+    accuracy=Estimate(0.9, 0.7, 1.0, 0.75),
+    proportions=(0.5, 0.5),
+    known_documents=1.0,
+    known_words=0.9,
+    margins=(0.0, 0.5, 1.0),
+    confidence=(0.6, 0.9, 1.0),
+    mean_confidence=0.95,
+    review_all=False,
+    target_error=0.05,
+    min_confidence=None,
+)
+X = np.random.default_rng(0).random((60, 40)) + np.eye(60, 40) * 20
+X[40:] += np.roll(np.eye(20, 40), 7, axis=1) * 30
+
+
+def assess(codes, *, X=X, known_words=0.9, confident=1.0, **changes):
+    P = np.eye(2)[np.asarray(codes, dtype=int)] * confident + (1 - confident) / 2
+    reference = REFERENCE._replace(**changes)
+    return assess_later(reference, P, X, known_words=known_words, classes=["bill", "bug"])
+
+
+ALTERNATING = np.arange(60) % 2
+
+
+def run(*arguments):
+    arguments = [str(argument) for argument in arguments]
+    return CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "200", "NO_COLOR": "1"})
+
+
+# -- the judge --------------------------------------------------------------------------------------------------------
+def test_documents_like_those_at_fitting_keep_the_verdict():
+    found = assess(ALTERNATING)
+    assert found.facts == ()
+    assert not found.review.any()
+    for level in ("safe", "doubtful", "unsafe"):
+        assert assess(ALTERNATING, level=level).level == level
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "changes"),
+    [
+        ("few known words", "unsafe", {"known_words": 0.1}),
+        ("few known words", "unsafe", {"X": X * (np.arange(60) % 2 == 0)[:, None]}),
+        ("constant answer", "unsafe", {"codes": np.zeros(60)}),
+        ("vanished class", "doubtful", {"codes": np.arange(60) < 2}),
+        ("copies", "doubtful", {"X": X[np.arange(60) % 20]}),
+        ("few new documents", "doubtful", {"codes": ALTERNATING[:20], "X": X[:20]}),
+        ("changed proportions", "doubtful", {"codes": np.arange(60) < 50}),
+        ("low confidence", "doubtful", {"confident": 0.2}),
+    ],
+)
+def test_documents_that_differ_lower_the_verdict(name, level, changes):
+    found = assess(**({"codes": ALTERNATING} | changes))
+    assert name in [fact.name for fact in found.facts]
+    assert found.level == level
+    fact = next(fact for fact in found.facts if fact.name == name)
+    assert f"{fact.sentence} {fact.way_out}" in found.verdict().reasons
+    assert "new documents" not in fact.sentence
+
+
+def test_a_few_documents_of_one_class_are_no_constant_answer():
+    assert [fact.name for fact in assess([0] * 5, X=X[:5]).facts] == ["few new documents"]
+
+
+def test_a_class_that_was_frequent_at_fitting_may_be_frequent():
+    assert assess(np.zeros(60), proportions=(0.99, 0.01)).facts == ()
+
+
+def test_confidence_follows_the_margin():
+    P = np.array([[0.5, 0.5], [0.625, 0.375], [0.25, 0.75], [1.0, 0.0]])
+    found = assess_later(REFERENCE, P, X[:4], known_words=1.0, classes=["a", "b"])
+    np.testing.assert_allclose(found.p_correct, [0.6, 0.75, 0.9, 1.0])
+    assert found.review.all(), "four documents are too few"
+
+
+def test_review_by_error_by_confidence_or_of_all():
+    strong = np.linspace(0, 1, 60)
+    P = np.stack([0.5 + strong / 2, 0.5 - strong / 2], axis=1)
+    P[ALTERNATING == 1] = P[ALTERNATING == 1, ::-1]
+
+    def review(X=X, **changes):
+        reference = REFERENCE._replace(**changes)
+        return assess_later(reference, P, X, known_words=1.0, classes=["a", "b"]).review
+
+    p_correct = np.interp(strong, REFERENCE.margins, REFERENCE.confidence)
+    kept = ~review()
+    assert 0 < kept.sum() < 60
+    assert (1 - p_correct[kept]).mean() <= 0.05
+    assert review(min_confidence=0.8).tolist() == (p_correct < 0.8).tolist()
+    assert review(review_all=True).all()
+    empty = X * (np.arange(60) != 59)[:, None]
+    assert review(empty)[59], "without known words"
+
+
+def test_a_reference_as_plain_values_and_back():
+    for reference in (REFERENCE, REFERENCE._replace(balanced_accuracy=None, accuracy=None)):
+        assert Reference.from_dict(json.loads(json.dumps(reference.as_dict()))) == reference
+    assert REFERENCE.estimated("accuracy") == {"mean": 0.9, "low": 0.7, "high": 1.0}
+    assert REFERENCE._replace(accuracy=None).estimated("accuracy")["mean"] is None
+    for wrong in ({"level": "fine"}, {"margins": [0.0]}):
+        with pytest.raises(ValueError, match="damaged"):
+            Reference.from_dict(REFERENCE.as_dict() | wrong)
+
+
+def test_proportion_change_by_hand():
+    assert proportion_change(np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])) == pytest.approx(0.3)
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A model by two thirds of the new tickets; the other third is later."""
+    folder, demo = tmp_path_factory.mktemp("later"), tickets.demo()
+    later = np.arange(360) % 3 == 0
+    texts = np.array(demo.texts_target, dtype=object)
+    result = labelferry.label(demo.texts_source, texts[~later].tolist(), label=demo.y_source)
+    result.save(folder / "model.npz")
+    tickets.write_csv(folder / "later.csv", {"text": texts[later].tolist()})
+    german = ["Der Drucker druckt nicht mehr und das Papier klemmt", "Ich habe die Rechnung zweimal bezahlt"]
+    tickets.write_csv(folder / "german.csv", {"text": [f"{german[i % 2]} {'abcdefg'[i % 7] * 4}" for i in range(60)]})
+    bills = texts[demo.y_target == "billing"].tolist()
+    tickets.write_csv(folder / "bills.csv", {"text": bills})
+    return folder, result, demo.y_target[later]
+
+
+def test_later_documents_of_the_same_kind(saved):
+    folder, result, truth = saved
+    found = apply(folder / "model.npz", folder / "later.csv")
+    assert (np.array(found.columns["label"]) == truth).mean() > 0.9
+    assert [*found.columns] == ["label", "confidence", "alternative", "known_words", "needs_review"]
+    a = found.assessment
+    assert a.facts == ()
+    assert a.level == result.verdict.level
+    assert a.reference.verdict.reasons == result.verdict.reasons
+    assert a.reference.estimated("accuracy") == result.estimated_accuracy
+    assert a.known_documents == 1
+    assert a.p_correct.mean() == pytest.approx((np.array(found.columns["label"]) == truth).mean(), abs=0.1)
+    assert a.reference.proportions == pytest.approx([(result.labels == c).mean() for c in found.classes])
+
+
+def test_the_command_prints_the_verdict(saved, tmp_path):
+    folder, result, _ = saved
+    shown = run("apply", folder / "model.npz", folder / "later.csv", "-o", tmp_path / "out.csv")
+    assert shown.exit_code == 0, shown.output
+    for words in ("Verdict", f"Verdict when the model was fitted: {result.verdict.level}", "at fitting", "need review"):
+        assert words in shown.stdout
+    found = run("apply", folder / "model.npz", folder / "later.csv", "-o", tmp_path / "out.csv", "--json")
+    summary = json.loads(found.stdout)
+    assert summary["verdict"]["level"] == result.verdict.level
+    assert summary["at_fitting"]["verdict"]["reasons"] == result.verdict.reasons
+    assert summary["to_review"] == tickets.read_csv(tmp_path / "out.csv")["needs_review"].count("true")
+    assert sum(row["documents"] for row in summary["classes"]) == summary["n_documents"] == 120
+
+
+@pytest.mark.parametrize(
+    ("file", "fact", "level"), [("german.csv", "few known words", "unsafe"), ("bills.csv", "changed proportions", None)]
+)
+def test_strict_if_the_documents_differ(saved, tmp_path, file, fact, level):
+    folder = saved[0]
+    arguments = ("apply", folder / "model.npz", folder / file, "-o", tmp_path / "out.csv", "--json")
+    found = run(*arguments, "--strict")
+    assert found.exit_code == 3
+    assert (tmp_path / "out.csv").exists()
+    summary = json.loads(found.stdout)
+    assert fact in summary["facts"]
+    assert summary["verdict"]["level"] in ([level] if level else ["doubtful", "unsafe"])
+    assert run(*arguments).exit_code == 0
+
+
+def test_a_model_of_an_earlier_version(saved, tmp_path):
+    folder = saved[0]
+    with np.load(folder / "model.npz", allow_pickle=False) as file:
+        arrays = dict(file)
+    given = json.loads(str(arrays["model"]))
+    del given["reference"]
+    np.savez(tmp_path / "old.npz", **{**arrays, "model": np.array(json.dumps(given))})
+    model = labelferry.load(tmp_path / "old.npz")
+    with pytest.raises(ValueError, match="saved by an earlier version"):
+        model.assess(["a text"])
+    shown = run("apply", tmp_path / "old.npz", folder / "later.csv", "-o", tmp_path / "out.csv", "--strict")
+    assert shown.exit_code == 3, shown.output
+    assert "earlier version" in shown.stdout
+    assert "Verdict" not in shown.stdout
+    assert set(tickets.read_csv(tmp_path / "out.csv")["needs_review"]) == {"true"}
+    summary = json.loads(
+        run("apply", tmp_path / "old.npz", folder / "later.csv", "-o", tmp_path / "out.csv", "--json").stdout
+    )
+    assert summary["verdict"] is None
+
+
+@pytest.mark.parametrize("change", [{"level": "fine"}, {"proportions": [0.5, 0.5]}, {"confidence": None}])
+def test_a_damaged_reference(saved, tmp_path, change):
+    with np.load(saved[0] / "model.npz", allow_pickle=False) as file:
+        arrays = dict(file)
+    given = json.loads(str(arrays["model"]))
+    given["reference"] |= change
+    np.savez(tmp_path / "odd.npz", **{**arrays, "model": np.array(json.dumps(given))})
+    with pytest.raises(ValueError, match="is damaged"):
+        labelferry.load(tmp_path / "odd.npz")

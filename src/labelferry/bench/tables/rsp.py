@@ -22,7 +22,7 @@ from ..splits import (
     other_classes,
     reuters_pair,
 )
-from ..table import RSP_METHODS, Table, read_printed
+from ..table import FULL_T, NO_T, OURS, RSP_METHODS, Table, read_printed
 from .cdsc import CDSC_TABLE_1
 
 PAPER = "Shi, Fan, Yang and Ren, Relaxed Transfer of Different Classes via Spectral Partition, ECML PKDD 2009"
@@ -108,9 +108,9 @@ TABLE = Table(
             measure="accuracy",
             unit=1.0,
             column_to_method={
-                "Full-T": "RSP(risk=0)",
-                "No-T": "RSP(risk=1)",
-                "RSP": "RSP",
+                "Full-T": FULL_T,
+                "No-T": NO_T,
+                "RSP": OURS,
             },
             text="""
             comp vs rec from comp + rec                                0.99 0.74 0.99±0.00
@@ -145,9 +145,9 @@ TABLE = Table(
             measure="accuracy",
             unit=1.0,
             column_to_method={
-                "Full-T": "RSP(risk=0)",
-                "No-T": "RSP(risk=1)",
-                "RSP": "RSP",
+                "Full-T": FULL_T,
+                "No-T": NO_T,
+                "RSP": OURS,
             },
             text="""
             homer-simpson vs bear from superman + teddy-bear               0.85 0.72 0.85±0.02

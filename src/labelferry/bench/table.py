@@ -22,7 +22,9 @@ PAPER_METHODS = ("TCL", "GCMF", "CDSC", "HybridLabelPropagation", "HybridSimilar
 REFERENCES = ("EMNaiveBayes", "SourceLR")  # every table shows whether a method is better than these two
 HYBRID_METHODS = ("HybridLabelPropagation", "HybridSimilarityPropagation")  # the methods that weight counts themselves
 FULL_T, NO_T, OURS = "RSP(n_clusters=2, risk=0)", "RSP(n_clusters=2, risk=None)", "RSP(n_clusters=2)"
-PRINTED_RSP = "RSP(n_clusters=2, risk='paper', divergence='paper', kappa=7.389, micro_clusters=100)"
+PRINTED_RSP = (
+    "RSP(n_clusters=2, risk='paper', divergence='paper', kappa=7.389, degree_regularization=0, micro_clusters=100)"
+)
 RSP_METHODS = (FULL_T, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever the classes of the source are
 
 

@@ -6,10 +6,11 @@ from sklearn.metrics import adjusted_rand_score
 from labelferry import RSP, NormalizedCut, load
 from labelferry.core.domains import read_domains
 from labelferry.core.labels import UNKNOWN
+from labelferry.families.divergence import word_kl
 from labelferry.families.partition import Points, constrained_laplacian, embed, normalized_cut
 from labelferry.families.spectral import nodes
-from labelferry.linalg.laplacian import MustLink, Similarity
-from labelferry.methods.rsp import cluster_target, lowest_cut
+from labelferry.linalg.laplacian import LinkedDegree, MustLink, Similarity
+from labelferry.methods.rsp import MUST_LINK_GRID, cluster_alone, cluster_jointly, lowest_cut_beta, spread
 
 from .corpora import newsgroups
 from .planted import Task, stacked, two_sources, vocabulary_shift
@@ -98,32 +99,135 @@ def test_a_large_must_link_weight_moves_a_source_class_to_one_point():
     assert max(spread) < 1e-3 * abs(e.Y[L == 0, 1].mean() - e.Y[L == 1, 1].mean())
 
 
-def test_normalized_cut_equals_the_loops_and_the_lowest_is_kept():
+def jointly(p, R, beta=0.6, cut="normalized", tau=1.0):
+    return cluster_jointly(p, 2, R, beta=beta, cut=cut, tau=tau, rng=np.random.default_rng(0))
+
+
+def small_points():
+    X, L, U = small_problem()
+    return Points(X, L, L == UNKNOWN, np.ones(200), np.arange(200)), U
+
+
+def test_normalized_cut_equals_the_loops():
     X, L, U = small_problem()
     target = L == UNKNOWN
-    p = Points(X, L, target, np.ones(200), np.arange(200))
     W = slow.similarity(X[target].toarray(), 1.0)
     cost = normalized_cut(Similarity(X[target], 1.0), U[target])
     assert cost == pytest.approx(slow.normalized_cut(W, U[target]), rel=1e-10)
-    full = cluster_target(p, 2, 0.0, beta=0.6, tau=1.0, rng=np.random.default_rng(0))
-    poor = full._replace(cluster=U[target])
-    assert normalized_cut(Similarity(X[target], 1.0), full.cluster) < cost
-    assert lowest_cut(p, [poor, full], 1.0) is full
-    assert lowest_cut(p, [full, poor], 1.0) is full
 
 
-@pytest.mark.parametrize("partial", ["cheapest", "blend"])
-def test_partial_transfer_recovers_the_planted_classes(partial):
+def test_must_link_cut_is_the_value_with_the_lowest_normalized_cut():
+    p, _ = small_points()
+    W = Similarity(p.X[p.is_target], 1.0)
+    beta = lowest_cut_beta(p, 2, 0.0, cut="normalized", tau=1.0, rng=np.random.default_rng(0))
+    costs = {b: normalized_cut(W, jointly(p, 0.0, b).cluster) for b in MUST_LINK_GRID}
+    assert costs[beta] == pytest.approx(min(costs.values()), abs=1e-12)
     task = vocabulary_shift()
-    est = RSP(risk=0.5, partial=partial, random_state=0)
+    assert (RSP(must_link="cut", risk=0.0, random_state=0).transfer(*task[:3]) == task.yt).mean() > 0.9
+
+
+@pytest.mark.parametrize("R", [0.05, 0.5, 0.95, 1.0])
+def test_a_given_risk_solves_the_printed_equation(R):
+    """(11) for every R, with M_U from the clusters of the target alone."""
+    X, L, _ = small_problem()
+    p, _ = small_points()
+    own = np.full(200, UNKNOWN)
+    own[p.is_target] = cluster_alone(p, 2, cut="normalized", tau=1.0, rng=np.random.default_rng(0)).cluster
+    dense = slow.operator(X.toarray(), L, own, R, 0.6, 1.0)
+    np.testing.assert_allclose(jointly(p, R).embedding.mu, np.linalg.eigvalsh(dense)[:2], atol=1e-7)
+
+
+def test_partial_transfer_recovers_the_planted_classes():
+    task = vocabulary_shift()
+    est = RSP(risk=0.5, random_state=0)
     assert (est.transfer(*task[:3]) == task.yt).mean() > 0.9
     assert est.transfer_ == "partial"
 
 
-def test_risk_one_is_the_cut_of_the_target_alone():
+def test_auto_keeps_the_better_separated_clusters():
+    p, _ = small_points()
+    full, alone = jointly(p, 0.0), cluster_alone(p, 2, cut="normalized", tau=1.0, rng=np.random.default_rng(0))
+    ones = np.ones(100)
+    for c in (full, alone):
+        within = sum(np.square(c.T[c.cluster == k] - c.T[c.cluster == k].mean(axis=0)).sum() for k in range(2))
+        total = np.square(c.T - c.T.mean(axis=0)).sum()
+        assert spread(c, ones) == pytest.approx(within / total, rel=1e-6)
+    points_only = full._replace(T=full.centers[full.cluster])
+    assert spread(points_only, ones) == 0
+    assert spread(full._replace(T=np.ones_like(full.T)), ones) == 1
+    task = other_classes()
+    est = RSP(3, random_state=0)
+    est.transfer(*task[:3])
+    assert est.transfer_ in ("full", "none")
+    same = RSP(3, risk={"full": 0.0, "none": None}[est.transfer_], random_state=0)
+    same.transfer(*task[:3])
+    assert adjusted_rand_score(est.cluster_, same.cluster_) == 1
+
+
+def test_minmax_cut():
+    """y'Ay / y'Wy is minimal; without links the vectors are those of the normalized cut."""
+    X, L, _ = small_problem()
+    W = slow.similarity(X.toarray(), 1.0)
+    D, M = np.diag(W.sum(axis=1)), slow.constraints(L)
+    e = embed(X, 3, tau=1.0, rng=np.random.default_rng(0), links=[(0.6, L)], cut="minmax")
+    theta = np.sort(np.linalg.eigvals(np.linalg.solve(D + 0.6 * M.T @ M, W)).real)[::-1][:3]
+    np.testing.assert_allclose(1 - e.mu, theta, atol=1e-8)
+    A = D - W + 0.6 * M.T @ M
+    for y, t in zip(e.Y.T, theta, strict=True):
+        assert y @ A @ y / (y @ W @ y) == pytest.approx(1 / t - 1, abs=1e-8)
+    plain, minmax = (embed(X, 2, tau=1.0, rng=np.random.default_rng(0), cut=cut) for cut in ("normalized", "minmax"))
+    np.testing.assert_allclose(plain.mu, minmax.mu, atol=1e-8)
+    task = vocabulary_shift(n_docs=300)
+    assert (RSP(cut="minmax", risk=0.0, random_state=0).transfer(*task[:3]) == task.yt).mean() > 0.9
+
+
+def test_linked_degree_equals_dense_and_its_inverse():
+    X, L, U = small_problem()
+    d = Similarity(X, 1.0).degree
+    B = LinkedDegree(d, [(0.4, L), (0.2, U)])
+    M_L, M_U = slow.constraints(L), slow.constraints(U)
+    dense = np.diag(d) + 0.4 * M_L.T @ M_L + 0.2 * M_U.T @ M_U
+    Y = np.random.default_rng(0).standard_normal((200, 3))
+    np.testing.assert_allclose(B @ Y, dense @ Y, atol=1e-9)
+    np.testing.assert_allclose(B.solve(Y), np.linalg.solve(dense, Y), atol=1e-9)
+
+
+@pytest.mark.parametrize("micro", [None, 60])
+def test_nearest_source_documents_give_the_classes(micro):
+    task = vocabulary_shift()
+    est = RSP(partition="knn", risk=0.0, micro_clusters=micro, random_state=0)
+    names = np.array(["ant", "bee"])
+    labels = est.transfer(task.Xs, names[task.ys], task.Xt)
+    assert (labels == names[task.yt]).mean() > 0.9
+    with pytest.raises(ValueError, match="needs clusters that are classes"):
+        RSP(3, partition="knn").transfer(*task[:3])
+
+
+def test_word_divergence():
+    Xs, Xt = np.array([[2.0, 0, 1], [1, 1, 0]]), np.array([[0.0, 3, 1], [0, 1, 1]])
+    scale = (5 + 6) / 5
+    s, t = Xs.sum(axis=0) / scale + 0.5, Xt.sum(axis=0) / scale + 0.5
+    p, q = t / t.sum(), s / s.sum()
+    assert word_kl(Xs, Xt) == pytest.approx(np.sum(p * np.log(p / q)))
+    assert word_kl(Xs, Xs) == pytest.approx(0, abs=1e-12)
+
+
+def test_every_source_has_its_own_risk():
+    near, far = vocabulary_shift(common=0.55, n_docs=300), vocabulary_shift(common=0.05, n_docs=300)
+    est = RSP(random_state=0)
+    est.transfer([near.Xs, far.Xs], [near.ys, far.ys], near.Xt)
+    rows = est.source_risks_
+    assert [row["source"] for row in rows] == ["source 1", "source 2"]
+    assert all(0 <= row["risk"] <= 1 for row in rows)
+    one = RSP(random_state=0)
+    one.transfer(near.Xs, near.ys, near.Xt)
+    assert one.source_risks_ == [{"source": "source", "divergence": one.divergence_, "risk": one.risk_}]
+
+
+def test_no_risk_is_the_cut_of_the_target_alone():
     """No-T: the source's documents and labels change nothing."""
     task = other_classes()
-    a, b = RSP(3, risk=1, random_state=0), RSP(3, risk=1, random_state=0)
+    a, b = RSP(3, risk=None, random_state=0), RSP(3, risk=None, random_state=0)
     a.transfer(task.Xs, task.ys, task.Xt)
     b.transfer(task.Xs[::-1][:40], np.arange(40) % 2, task.Xt)
     np.testing.assert_array_equal(a.cluster_, b.cluster_)
@@ -136,32 +240,32 @@ def test_risk_one_is_the_normalized_cut(seed, tau):
     """The special case that is another method: the same clusters and, if these are classes, the same labels."""
     settings = {"degree_regularization": tau, "random_state": 0}
     task = other_classes(seed=seed)
-    est, ncut = RSP(3, risk=1, **settings), NormalizedCut(3, **settings)
+    est, ncut = RSP(3, risk=None, **settings), NormalizedCut(3, **settings)
     est.transfer(task.Xs, task.ys, task.Xt)
     own = ncut.transfer(task.Xs, np.arange(150) % 3, task.Xt)  # three names, so that each cluster has its own
     assert len(set(own)) == 3
     assert adjusted_rand_score(own, est.cluster_) == 1
     task = vocabulary_shift(n_classes=3, seed=seed)
-    est, ncut = RSP(risk=1, **settings), NormalizedCut(**settings)
+    est, ncut = RSP(risk=None, **settings), NormalizedCut(**settings)
     np.testing.assert_array_equal(est.transfer(*task[:3]), ncut.transfer(*task[:3]))
 
 
 def test_risk_zero_does_not_use_the_cut_of_the_target_alone():
     X, L, _ = small_problem()
     p = Points(X, L, L == UNKNOWN, np.ones(200), np.arange(200))
-    full = cluster_target(p, 2, 0.0, beta=0.6, tau=1.0, rng=np.random.default_rng(0))
+    full = jointly(p, 0.0)
     dense = slow.operator(X.toarray(), L, np.full(200, UNKNOWN), 0.0, 0.6, 1.0)
     np.testing.assert_allclose(full.embedding.mu, np.linalg.eigvalsh(dense)[:2], atol=1e-8)
 
 
-@pytest.mark.parametrize(("risk", "word", "same_as"), [(0.05, "full", 0.0), (0.95, "none", 1.0), (0.5, "partial", 0.5)])
-def test_risks_near_the_ends_count_as_the_ends(risk, word, same_as):
+def test_the_paper_risk_is_the_printed_one():
     task = vocabulary_shift(common=0.05)
-    given, end = RSP(risk=risk, random_state=0), RSP(risk=same_as, random_state=0)
-    np.testing.assert_array_equal(given.transfer(*task[:3]), end.transfer(*task[:3]))
-    assert given.transfer_ == word
-    assert given.risk_ == risk
-    assert given.divergence_ is None
+    est = RSP(risk="paper", divergence="paper", kappa=np.exp(2), random_state=0)
+    labels = est.transfer(*task[:3])
+    assert est.risk_ == pytest.approx(slow.risk(est.divergence_))
+    same = RSP(risk=est.risk_, divergence="paper", random_state=0)
+    np.testing.assert_array_equal(labels, same.transfer(*task[:3]))
+    assert same.transfer_ == est.transfer_ == "partial"
 
 
 def test_nearer_sources_have_a_lower_risk():
@@ -177,7 +281,7 @@ def test_nearer_sources_have_a_lower_risk():
     assert risks[0] < 0.1 < 0.9 < risks[-1]
 
 
-@pytest.mark.parametrize("risk", ["auto", 0.0, 0.5, 1.0])
+@pytest.mark.parametrize("risk", ["auto", "paper", 0.0, 0.5, 1.0, None])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_planted_clusters_of_other_classes_are_recovered(risk, seed):
     task = other_classes(seed=seed)
@@ -228,7 +332,7 @@ def test_every_source_has_its_own_blocks():
     assert abs(across[1] - apart[1]) > 1e-4
 
 
-@pytest.mark.parametrize("risk", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("risk", [0.0, 0.5, 1.0, None])
 def test_new_documents_get_the_labels_of_a_new_fit(risk):
     task = vocabulary_shift(n_docs=300, seed=3)
     old, new = np.arange(240), np.arange(240, 300)
@@ -269,7 +373,7 @@ def finite(est, n):
     return est
 
 
-@pytest.mark.parametrize("risk", ["auto", 0.0, 0.5, 1.0])
+@pytest.mark.parametrize("risk", ["auto", "paper", 0.0, 0.5, 1.0, None])
 @pytest.mark.parametrize("micro", [None, 10])
 def test_unusual_data_gives_a_prediction(risk, micro):
     task = vocabulary_shift(n_docs=40)

@@ -21,7 +21,11 @@ Measure = Literal["error", "accuracy", "divergence"]
 PAPER_METHODS = ("TCL", "GCMF", "CDSC", "HybridLabelPropagation", "HybridSimilarityPropagation")
 REFERENCES = ("EMNaiveBayes", "SourceLR")  # every table shows whether a method is better than these two
 HYBRID_METHODS = ("HybridLabelPropagation", "HybridSimilarityPropagation")  # the methods that weight counts themselves
-RSP_METHODS = ("RSP(risk=0)", "RSP(risk=1)", "RSP")  # the methods for a target with other classes than the source
+FULL_T, NO_T, OURS = "RSP(n_clusters=2, risk=0)", "RSP(n_clusters=2, risk=None)", "RSP(n_clusters=2)"
+PRINTED_RSP = (
+    "RSP(n_clusters=2, risk='paper', divergence='paper', kappa=7.389, degree_regularization=0, micro_clusters=100)"
+)
+RSP_METHODS = (FULL_T, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever the classes of the source are
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from .method_specs import parse_methods
 from .output import table_csv, write_json_and_csv
 from .run import Begin, Done, Record, cells, ignore, run
-from .table import PAPER_METHODS
+from .table import OURS, PAPER_METHODS
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
 
 
@@ -173,7 +173,7 @@ def _best(
             every = {m: cell["mean"] for m, cell in zip(methods, row["cells"], strict=True) if cell}
             groups = {
                 "published": {column: printed.accuracy(row["task"], column) for column in columns},
-                "ours": {m: mean for m, mean in every.items() if m.partition("(")[0] in (*PAPER_METHODS, "RSP")},
+                "ours": {m: mean for m, mean in every.items() if m.partition("(")[0] in PAPER_METHODS or m == OURS},
                 "any": every,
             }
             by_corpus.setdefault(TASKS[task].corpus, []).append(groups)

@@ -5,6 +5,8 @@
 
     gap = 1 - <m_s, m_t> / (|m_s| |m_t|),   m  mean of the unit-length documents of a domain; |m|^2 without its noise
 
+    KL_t(t || s) = sum_w p_w log(p_w / q_w),   p_w, q_w  proportions of word w in target and source      (2), (3)
+
 The clusters are those of a bisection of both domains together that stops when their means agree.
 
 Paper: Shi, Fan, Yang and Ren, Relaxed Transfer of Different Classes via Spectral Partition, ECML PKDD 2009.
@@ -14,6 +16,7 @@ Departures
 - `form="corrected"`. By (5), P'(C) already contains the proportion S(P', C). Lemma 1 multiplies by it again and so
   takes the logarithm of the same ratio twice. For equal distributions that is not zero unless the samples have the same
   size. `form="paper"` is the printed one.
+- KL_t: the paper does not state what the values x of (3) are. Here they are words, and the weights of X are the counts.
 - 1/2 is added to each count, in both forms: a cluster without a source document would make the divergence infinite.
 - The means of the stop rule are compared by their cosine, without noise: the distance of plain means is hardly ever
   below theta in a small cluster. A cluster with fewer than max(10, N / 100) documents is not split.
@@ -48,6 +51,14 @@ def clustered_kl(
 ) -> float:
     """Lemma 1 for KL(target || source) over the clusters of both."""
     return kl(*cluster_counts(Xs, Xt, theta=theta, rng=rng), form=form)
+
+
+def word_kl(Xs: Matrix, Xt: Matrix) -> float:
+    """(2) with (3) for KL(target || source) over words; PSEUDO_COUNT times the mean weight is added to each word."""
+    weights = [np.abs(np.asarray(X.T @ np.ones(X.shape[0]))) for X in (Xs, Xt)]
+    scale = sum(w.sum() for w in weights) / max(1, sum(int((w > 0).sum()) for w in weights))
+    occurs = (weights[0] > 0) | (weights[1] > 0)
+    return kl(*(w[occurs] / scale for w in weights)) if scale > 0 else 0.0
 
 
 def cluster_counts(

@@ -18,7 +18,7 @@ from ..core.labels import UNKNOWN
 from ..core.threads import single_thread
 from ..linalg import eigen
 from ..linalg.bisect import bisect, means
-from ..linalg.laplacian import MustLink, Similarity, cut_operator, inverse_root
+from ..linalg.laplacian import LinkedDegree, MustLink, Similarity, cut_operator, inverse_root
 from ..linalg.matrix import Array, Matrix
 from ..linalg.normalize import normalize_rows_l2
 from .spectral import used_columns
@@ -58,9 +58,20 @@ def constrained_laplacian(W: Similarity, links: Links) -> LinearOperator:
     return cut_operator(W) + LinearOperator((n, n), matvec=pull, matmat=pull, dtype=W.Z.dtype)
 
 
-def embed(X: Matrix, k: int, *, tau: float, rng: np.random.Generator, links: Links = ()) -> Embedding:
-    """The k smallest eigenvectors of the constrained Laplacian; without links, those of the normalized cut."""
+def embed(
+    X: Matrix, k: int, *, tau: float, rng: np.random.Generator, links: Links = (), cut: str = "normalized"
+) -> Embedding:
+    """The k smallest eigenvectors of the constrained Laplacian; without links, those of the graph cut.
+
+    "normalized" minimizes y'Ay / y'Dy with A = D - W + links, "minmax" y'Ay / y'Wy. The second is the largest
+    y'Wy / y'(D + links)y, and its value is 1 over that, minus 1. Without links both cuts have the same vectors.
+    """
     W = Similarity(X, tau)
+    if cut == "minmax":
+        eigenpairs = eigen.largest_ratio(W, LinkedDegree(W.degree, links), k, rng=rng)
+        Y, mu = eigenpairs.vectors[:, ::-1], 1 - eigenpairs.values[::-1]
+        used = used_columns(W, Y)
+        return Embedding(W, mu[used], Y[:, used], eigenpairs.converged)
     eigenpairs = eigen.smallest(constrained_laplacian(W, links), k, rng=rng)
     Y = inverse_root(W.degree)[:, None] * eigenpairs.vectors
     used = used_columns(W, Y)

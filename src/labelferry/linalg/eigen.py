@@ -42,6 +42,30 @@ def largest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float =
     return _solve(A, k, "LA", rng, tol)
 
 
+def largest_ratio(A: Any, B: Any, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
+    """The k largest y'Ay / y'By, ascending, and their y with y'By = 1.
+
+    A has `A @ Y`, B is positive definite and has `B @ Y` and `B.solve(Y)`.
+    """
+    n = len(A.degree)
+    if n <= _DENSE_BELOW or k > n // 3:
+        one = np.eye(n)
+        dense, weight = np.asarray(A @ one), np.asarray(B @ one)
+        values, vectors = eigh((dense + dense.T) / 2, (weight + weight.T) / 2, subset_by_index=[n - k, n - 1])
+    else:
+        operators = [
+            LinearOperator((n, n), matvec=lambda y, f=f: f(y.reshape(n, 1)).ravel(), dtype=np.float64)
+            for f in (A.__matmul__, B.__matmul__, B.solve)
+        ]
+        values, vectors = eigsh(
+            operators[0], k, M=operators[1], Minv=operators[2], which="LA", tol=tol, v0=rng.random(n)
+        )
+        order = np.argsort(values, kind="stable")
+        values, vectors = values[order], vectors[:, order]
+    vectors = fix_signs(vectors)
+    return Eigen(values, vectors, np.linalg.norm(B.solve(A @ vectors) - vectors * values, axis=0))
+
+
 def leading_left(M: Array, k: int) -> tuple[Array, Array]:
     """The k largest singular values of a thin matrix, descending, and its left singular vectors with fixed signs."""
     left, values, _ = np.linalg.svd(M, full_matrices=False)

@@ -6,6 +6,7 @@ product is a few sums and products with thin matrices.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,6 +82,35 @@ class MustLink:
         out = np.zeros_like(flat)
         out[self.rows] = self.size[:, None] * flat[self.rows] - (self.member @ flat)[self.codes]
         return out.reshape(B.shape)
+
+
+class LinkedDegree:
+    """B = D + sum of weight U U' over disjoint sets of must-links, with an exact B^-1 (Sherman and Morrison).
+
+    On the rows of one class of n_c nodes, B is diag(d + w n_c) - w 1 1'. A node without edges has degree one.
+    """
+
+    def __init__(self, degree: Array, links: Sequence[tuple[float, Array]]) -> None:
+        self.diagonal = np.where(degree > _NO_EDGE, degree, 1.0)
+        self.blocks: list[tuple[float, MustLink]] = [(w, MustLink(codes, degree.dtype)) for w, codes in links]
+        for w, block in self.blocks:
+            self.diagonal[block.rows] += w * block.size
+
+    def __matmul__(self, Y: Array) -> Array:
+        out: Array = self.diagonal[:, None] * Y
+        for w, block in self.blocks:
+            out[block.rows] -= w * (block.member @ Y)[block.codes]
+        return out
+
+    def solve(self, Y: Array) -> Array:
+        """B^-1 Y."""
+        scaled: Array = Y / self.diagonal[:, None]
+        out = scaled.copy()
+        for w, block in self.blocks:
+            inverse = (1 / self.diagonal)[:, None]
+            shrink = 1 - w * (block.member @ inverse)  # d_i > 0 for some i of the class: > 0
+            out[block.rows] += (inverse * w)[block.rows] * ((block.member @ scaled) / shrink)[block.codes]
+        return out
 
 
 def must_link(codes: Array, B: Array) -> Array:

@@ -25,7 +25,7 @@ Departures
   total variance of the target's rows of Z. Reason: the weight beta R n_c of the constraints is so large that (11) gives
   the clusters of the target alone for R from .05 on, and the risk does not say which of the two is better. Mean purity
   over 32 tasks, three draws each (`python -m benchmarks.rsp_tasks 3`): target alone .842, full transfer .823, R below
-  .1 or the lower normalized cut .833, this rule .846, the better of the two for each draw, chosen with labels, .851. It
+  .1 or the lower normalized cut .830, this rule .846, the better of the two for each draw, chosen with labels, .852. It
   has no constant; it was chosen among eight rules with these results known.
 - W has tau mean(d) / n added to every entry (`degree_regularization`, tau = 1): without it, and without micro-clusters,
   the cut finds outliers.

@@ -16,11 +16,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.metrics import balanced_accuracy_score
 
-from .. import __version__
+from .code_hash import code_hash
 from .method_specs import SEED_PARAMETER, all_parameters, make_method
 from .tasks import TASKS
 
 Record = dict[str, Any]
+DIVERGENCES = {"KLt": "word_divergence_", "KLc": "divergence_"}  # columns of RSP's Tables 3 and 4
 Begin = Callable[[int], None]  # called with the number of cells
 Done = Callable[[Record], None]  # called with each record
 
@@ -32,7 +33,7 @@ class Cell(NamedTuple):
     method: str
     seed: int
     settings: str  # all parameters of the method
-    version: str  # of labelferry
+    code: str  # hash of the modules of the method
 
 
 def ignore(_: Any) -> None:
@@ -45,7 +46,7 @@ def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Ce
     If neither the task nor the method is random, all seeds give the same result: only the first is listed.
     """
     return [
-        Cell(task, method, seed, all_parameters(estimator), __version__)
+        Cell(task, method, seed, all_parameters(estimator), code_hash(type(estimator).__module__))
         for task in tasks
         for method in methods
         for seed in range(n_seeds)
@@ -67,6 +68,7 @@ def measure(cell: Cell) -> Record:
         "score": float(task.score(labels, data.yt)),
         "balanced": float(balanced_accuracy_score(data.yt, labels)) if task.same_classes else None,
         "seconds": round(seconds, 3),
+        "divergences": {column: getattr(estimator, name, None) for column, name in DIVERGENCES.items()},
         "n_iter": int(estimator.n_iter_),
         "converged": bool(np.all(estimator.converged_)),
         "protocol": data.protocol,
@@ -108,8 +110,8 @@ def run(wanted: Sequence[Cell], path: Path, *, jobs: int = 1, done: Done = ignor
 
 
 def cell_of(record: Record) -> Cell:
-    """Return the cell of a record."""
-    return Cell(*(record[field] for field in Cell._fields))
+    """Return the cell of a record. Records of other versions of the bench may have no hash: theirs are stale."""
+    return Cell(*({"code": "", **record}[field] for field in Cell._fields))
 
 
 def read_records(path: Path) -> Iterator[Record]:

@@ -26,6 +26,20 @@ PRINTED_RSP = (
     "RSP(n_clusters=2, risk='paper', divergence='paper', kappa=7.389, degree_regularization=0, micro_clusters=100)"
 )
 RSP_METHODS = (FULL_T, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever the classes of the source are
+# Methods whose defaults differ from their papers, in the form of the paper. Both forms are rows of a table.
+AS_PUBLISHED = {
+    "TSVM": "TSVM(C=1)",
+    "NormalizedCut": "NormalizedCut(degree_regularization=0)",
+    "SpectralCoclustering": "SpectralCoclustering(degree_regularization=0)",
+    "SpectralClassifier": "SpectralClassifier(degree_regularization=0)",
+    "ITCC": "ITCC(n_init=1)",
+    "SphericalKMeans": "SphericalKMeans(n_init=1)",
+    "MSDA": "MSDA(corruption='cv', C='cv')",
+    "CDSC": "CDSC(n_eigenvectors=6, target_cut=0.025, degree_regularization=0)",
+    "GCMF": "GCMF(max_iter=100)",
+    "HybridLabelPropagation": "HybridLabelPropagation(start='logistic', weighting='none', degree_regularization=0)",
+    OURS: PRINTED_RSP,
+}
 
 
 @dataclass(frozen=True)
@@ -122,15 +136,20 @@ class Table:
         return [printed for printed in self.printed if printed.measure != "divergence"]
 
     def default_methods(self) -> list[str]:
-        """Return the methods of the paper in its order, then the methods of the five papers and two references."""
+        """Return the methods of the paper in its order, then the methods of the five papers and two references.
+
+        The columns of the paper also have the form of the paper, if our default differs from it.
+        """
         if self.methods:
             return list(self.methods)
-        rivals = [method for printed in self.accuracies for method in printed.column_to_method.values()]
-        return list(dict.fromkeys(method for method in (*rivals, *PAPER_METHODS, *REFERENCES) if method))
+        columns = [method for printed in self.accuracies for method in printed.column_to_method.values() if method]
+        both = [form for method in columns for form in (method, AS_PUBLISHED.get(method, method))]
+        return list(dict.fromkeys((*both, *PAPER_METHODS, *REFERENCES)))
 
     def printed_column(self, method: str) -> str | None:
-        """Return the last column of the paper with this method (CDSC prints its SVM twice)."""
-        columns = [c for printed in self.accuracies for c, name in printed.column_to_method.items() if name == method]
+        """Return the last column of the paper with this method (CDSC prints its SVM twice), in either form."""
+        default = next((ours for ours, published in AS_PUBLISHED.items() if published == method), method)
+        columns = [c for printed in self.accuracies for c, name in printed.column_to_method.items() if name == default]
         return columns[-1] if columns else None
 
     def printed_row(self, row: str) -> PrintedTable | None:

@@ -14,7 +14,7 @@ import numpy as np
 from .method_specs import parse_methods
 from .output import table_csv, write_json_and_csv
 from .run import Begin, Done, Record, cells, ignore, run
-from .table import OURS, PAPER_METHODS
+from .table import OURS, PAPER_METHODS, PRINTED_RSP
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
 
 
@@ -122,6 +122,7 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
         "rows": rows,
         "means": [_mean_over_tasks([row["cells"][i] for row in rows]) for i in range(len(methods))],
         "best": _best(table, tasks, methods, rows),
+        "divergences": _divergences(table, tasks, by_cell),
     }
 
 
@@ -144,6 +145,22 @@ def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dic
         "paper_sd": printed.deviation(row, column) if printed else None,
         "difference": None if mean is None or paper is None else mean - paper,
     }
+
+
+def _divergences(
+    table: Table, tasks: Sequence[str], by_cell: dict[tuple[str, str], list[Record]]
+) -> list[dict[str, Any]]:
+    """Per task, the divergences of RSP's tables as measured by its printed form, and as the paper prints them."""
+    rows = []
+    for task in tasks:
+        name = task.partition("/")[2]
+        printed = next((p for p in table.printed if p.measure == "divergence" and name in p.rows), None)
+        records = by_cell.get((task, PRINTED_RSP), [])
+        if printed and records:
+            for column in printed.columns:
+                mean = _mean(record["divergences"][column] for record in records)
+                rows.append({"task": name, "column": column, "mean": mean, "paper": printed.value(name, column)})
+    return rows
 
 
 def _mean_over_tasks(cells: Sequence[dict[str, Any] | None]) -> dict[str, Any]:

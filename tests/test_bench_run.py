@@ -86,11 +86,11 @@ def test_recorded_cells_are_not_run_again(data, tmp_path, monkeypatch):
     assert run_table("gcmf", tmp_path, methods=METHODS, tasks=TASKS[:1], n_seeds=2) == first
 
 
-def test_another_setting_or_version_is_another_cell(data, tmp_path, monkeypatch):
+def test_another_setting_or_code_is_another_cell(data, tmp_path, monkeypatch):
     run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
     run_table("gcmf", tmp_path, methods="EMNaiveBayes(smoothing=0.2)", tasks=TASKS[:1])
     assert len(list(read_records(tmp_path / "gcmf.jsonl"))) == 2
-    monkeypatch.setattr("labelferry.bench.run.__version__", "9")
+    monkeypatch.setattr("labelferry.bench.run.code_hash", lambda module: "9")
     run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
     assert len(list(read_records(tmp_path / "gcmf.jsonl"))) == 3
 

@@ -13,6 +13,7 @@ from .calibration import Calibration
 from .confidence import confidence, confidence_features, needs_review
 from .estimate import Estimate, estimate
 from .facts import Fact, TargetFacts, find_facts
+from .new_classes import NOT_MARKED, mark_documents
 from .proportions import Proportions, estimate_proportions
 from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
@@ -71,6 +72,7 @@ class Assessment(NamedTuple):
     uncalibrated: Array  # the same before calibration
     p_correct: Array  # probability of each label to be correct
     review: Array  # True for the labels to review
+    groups: Array  # of the documents that no class explains: 0, 1, ...; -1 for all other documents
     balanced_accuracy: Estimate
     accuracy: Estimate
     proportions: Proportions
@@ -155,8 +157,10 @@ def assess(
     accuracy = estimate(signals, n_classes, calibration.accuracy)
     p_correct = confidence(confidence_features(P, member_codes, balanced.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
-    found = find_facts(facts, codes, predictions.source_codes, classes)
-    review = needs_review(p_correct, target_error)
+    groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
+    groups[np.asarray(known, dtype=np.intp)] = NOT_MARKED
+    found = find_facts(facts, codes, predictions.source_codes, classes, groups)
+    review = needs_review(p_correct, target_error) | (groups != NOT_MARKED)
     if any(fact.review_all for fact in found):
         review = p_correct < 1
     names, level = tuple(predictions.proba), judge(balanced, found, calibration)
@@ -165,6 +169,7 @@ def assess(
         uncalibrated=P.astype(np.float32),
         p_correct=p_correct,
         review=review,
+        groups=groups,
         balanced_accuracy=balanced,
         accuracy=accuracy,
         proportions=estimate_proportions(codes, member_codes, predictions.source_proportions),

@@ -15,6 +15,7 @@ from ..core.domains import Domains
 from ..linalg.knn import nearest
 from ..linalg.matrix import Array, Matrix, word_counts
 from .copies import first_of_copies
+from .new_classes import NOT_MARKED, Clusters, measure_clusters
 
 N_NEAREST = 5
 MIN_LABELLED, MIN_PER_CLASS, MIN_NEW = 50, 10, 30
@@ -37,6 +38,13 @@ class TargetFacts(NamedTuple):
     first: Array  # number of the first copy of each new document
     to_source: Array  # mean cosine with the nearest labelled documents, per new document
     to_target: Array  # mean cosine with the nearest other new documents, per new document
+    cluster: Array = np.zeros(0, dtype=np.intp)  # `Clusters.cluster`
+    contrasts: Array = np.zeros((0, 2))  # `Clusters.contrasts`
+
+    @property
+    def clusters(self) -> Clusters:
+        """The clusters of the new documents."""
+        return Clusters(self.cluster, self.contrasts)
 
     def as_dict(self) -> dict[str, Any]:
         """The plain numbers."""
@@ -75,6 +83,7 @@ def target_facts(domains: Domains) -> TargetFacts:
     )
     some, others = Xt[:MAX_COMPARED], Xs[:MAX_COMPARED]
     first = first_of_copies(some)
+    clusters = measure_clusters(Xs, codes, Xt, domains.n_classes)
     return TargetFacts(
         n_labelled=len(codes),
         n_new=Xt.shape[0],
@@ -85,10 +94,18 @@ def target_facts(domains: Domains) -> TargetFacts:
         first=first,
         to_source=_mean_nearest(some, others),
         to_target=_mean_nearest(some, None),
+        cluster=clusters.cluster,
+        contrasts=clusters.contrasts,
     )
 
 
-def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: Sequence[str]) -> tuple[Fact, ...]:
+def find_facts(
+    facts: TargetFacts,
+    codes: Array,
+    source_codes: Array,
+    classes: Sequence[str],
+    groups: Sequence[int] | Array = (),
+) -> tuple[Fact, ...]:
     """The facts that rule out a verdict.
 
     Parameters
@@ -101,6 +118,8 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
         The given labels.
     classes : sequence of str
         Names of the classes.
+    groups : array of int, shape (n_target,), default=()
+        Of `mark_documents`; without entries, no document is marked.
 
     Returns
     -------
@@ -140,6 +159,19 @@ def find_facts(facts: TargetFacts, codes: Array, source_codes: Array, classes: S
                 "vanished class",
                 f"Hardly any new document got the label {names}.",
                 "Search for documents of this class by hand, or remove the class if it cannot occur.",
+                False,
+            )
+        )
+    marked = int(np.not_equal(groups, NOT_MARKED).sum())
+    if marked:
+        found.append(
+            Fact(
+                "documents of no class",
+                f"{marked} new documents ({marked / len(codes):.0%}) resemble no class of the labelled documents, "
+                "compared with the other new documents. They may belong to a class that the labelled documents lack; "
+                "the estimates do not include this.",
+                "Read some of the documents marked none_of_these, and add labelled documents of the new class if there "
+                "is one.",
                 False,
             )
         )

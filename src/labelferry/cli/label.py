@@ -53,7 +53,7 @@ def label(
     """Predict the labels of new documents from labelled ones.
 
     The output file (--out) has all columns and rows of TARGET and, for each row, label, confidence, alternative,
-    evidence and needs_review.
+    evidence and needs_review; none_of_these if documents resemble no class.
 
     Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted. A file is written
     completely or not at all.

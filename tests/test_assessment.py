@@ -213,7 +213,7 @@ BALANCED = np.arange(200) % 2
 
 
 def facts_of(codes=BALANCED, source=BALANCED, expected=None, **measured):
-    return find_facts(HEALTHY._replace(**measured), codes, source, ["bill", "bug"], expected)
+    return find_facts(HEALTHY._replace(**measured), codes, source, ["bill", "bug"], expected=expected)
 
 
 def test_healthy_documents_have_no_facts():

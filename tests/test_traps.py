@@ -77,6 +77,8 @@ def test_healthy_documents_are_safe(demo):
     assert result.verdict.level == "safe"
     assert result.assessment.facts == ()
     assert (result.labels == truth).mean() > 0.95
+    assert not result.none_of_these.any()
+    assert "none_of_these" not in result.columns()
     interval = result.estimated_balanced_accuracy
     assert interval["low"] <= (result.labels == truth).mean() <= interval["high"]
 
@@ -130,9 +132,23 @@ def test_a_class_that_the_source_lacks_is_named_as_unknown(without_technical):
     assert "a class that the labelled documents lack" in " ".join(without_technical.verdict.reasons)
 
 
-@pytest.mark.xfail(reason="no fact measures it: 61 % of these labels are correct and the verdict is safe", strict=True)
-def test_a_class_that_the_source_lacks(without_technical):
-    check(without_technical)
+def test_a_class_that_the_source_lacks(without_technical, demo):
+    check(without_technical, "documents of no class")
+    marked, truth = without_technical.none_of_these, demo[3]
+    assert (truth[marked] == "technical").mean() > 0.9
+    assert marked[truth == "technical"].mean() > 0.6
+    assert without_technical.needs_review[marked].all()
+    assert without_technical.columns()["none_of_these"] == marked.tolist()
+    assert any("per group: " in reason for reason in without_technical.verdict.reasons)
+
+
+def test_a_class_that_the_source_lacks_is_in_the_report(without_technical, tmp_path):
+    groups = without_technical.summary()["none_of_these"]
+    assert sum(group["documents"] for group in groups) == without_technical.none_of_these.sum()
+    without_technical.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Documents of no class" in page
+    assert all(word in page for group in groups for word in group["words"])
 
 
 @pytest.fixture(scope="module")

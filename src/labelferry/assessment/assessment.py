@@ -14,6 +14,7 @@ from .calibration import Calibration
 from .confidence import confidence, confidence_features, needs_review
 from .estimate import NO_ESTIMATE, Estimate, estimate
 from .facts import Fact, TargetFacts, find_facts
+from .new_classes import NOT_MARKED, mark_documents
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
 from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
@@ -74,6 +75,7 @@ class Assessment(NamedTuple):
     uncalibrated: Array  # the same before calibration
     p_correct: Array  # probability of each label to be correct
     review: Array  # True for the labels to review
+    groups: Array  # of the documents that no class explains: 0, 1, ...; -1 for all other documents
     balanced_accuracy: Estimate
     accuracy: Estimate
     proportions: Proportions
@@ -182,9 +184,11 @@ def assess(
     accuracy = estimate(signals, n_classes, calibration.accuracy)
     p_correct = confidence(confidence_features(P, member_codes, balanced.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
+    groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
+    groups[np.asarray(known, dtype=np.intp)] = NOT_MARKED
     expected = prior.values if prior is not None and prior.known else None
-    found = find_facts(facts, codes, predictions.source_codes, classes, expected)
-    review = needs_review(p_correct, target_error)
+    found = find_facts(facts, codes, predictions.source_codes, classes, groups=groups, expected=expected)
+    review = needs_review(p_correct, target_error) | (groups != NOT_MARKED)
     if any(fact.review_all for fact in found):
         review = p_correct < 1
     names, level = tuple(predictions.proba), judge(balanced, found, calibration)
@@ -194,6 +198,7 @@ def assess(
         uncalibrated=P.astype(np.float32),
         p_correct=p_correct,
         review=review,
+        groups=groups,
         balanced_accuracy=balanced,
         accuracy=accuracy,
         proportions=proportions,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from .confidence import ConfidenceCoefficients
 from .estimate import EstimateCoefficients
+from .new_classes import NewClassCoefficients
 
 FILE = "calibration.json"
 
@@ -39,6 +40,7 @@ class Calibration(NamedTuple):
     confidence: ConfidenceCoefficients
     members: MemberLimits
     levels: Levels
+    new_classes: NewClassCoefficients
     corpora: tuple[str, ...]
     date: str
     report: dict[str, Any]  # leave-one-corpus-out
@@ -56,6 +58,7 @@ def from_dict(values: dict[str, Any]) -> Calibration:
         "confidence": ConfidenceCoefficients,
         "members": MemberLimits,
         "levels": Levels,
+        "new_classes": NewClassCoefficients,
     }
     nested = {name: types[name](**value) if name in types else value for name, value in values.items()}
     return Calibration(**{**nested, "corpora": tuple(nested["corpora"])})

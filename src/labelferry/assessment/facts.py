@@ -15,6 +15,7 @@ from ..core.domains import Domains
 from ..linalg.knn import nearest
 from ..linalg.matrix import Array, Matrix, word_counts
 from .copies import first_of_copies
+from .new_classes import NOT_MARKED, Clusters, measure_clusters
 
 N_NEAREST = 5
 MIN_LABELLED, MIN_PER_CLASS, MIN_NEW = 50, 10, 30
@@ -37,6 +38,13 @@ class TargetFacts(NamedTuple):
     first: Array  # number of the first copy of each compared document, among the compared ones
     to_source: Array  # mean cosine with the nearest labelled documents, per compared document
     to_target: Array  # mean cosine with the nearest other new documents, per compared document
+    cluster: Array = np.zeros(0, dtype=np.intp)  # `Clusters.cluster`
+    contrasts: Array = np.zeros((0, 2))  # `Clusters.contrasts`
+
+    @property
+    def clusters(self) -> Clusters:
+        """The clusters of the new documents."""
+        return Clusters(self.cluster, self.contrasts)
 
     def as_dict(self) -> dict[str, Any]:
         """The plain numbers."""
@@ -96,6 +104,7 @@ def target_facts(domains: Domains) -> TargetFacts:
     )
     some, others = (X[sample_rows(X.shape[0], MAX_COMPARED)] for X in (Xt, Xs))
     first = first_of_copies(some)
+    clusters = measure_clusters(Xs, codes, Xt, domains.n_classes)
     return TargetFacts(
         n_labelled=len(codes),
         n_new=Xt.shape[0],
@@ -106,6 +115,8 @@ def target_facts(domains: Domains) -> TargetFacts:
         first=first,
         to_source=_mean_nearest(some, others),
         to_target=_mean_nearest(some, None),
+        cluster=clusters.cluster,
+        contrasts=clusters.contrasts,
     )
 
 
@@ -114,6 +125,8 @@ def find_facts(
     codes: Array,
     source_codes: Array,
     classes: Sequence[str],
+    *,
+    groups: Sequence[int] | Array = (),
     expected: Array | None = None,
     wording: Wording = TRANSFER,
 ) -> tuple[Fact, ...]:
@@ -129,6 +142,8 @@ def find_facts(
         The given labels; not used if there are `expected` proportions.
     classes : sequence of str
         Names of the classes.
+    groups : array of int, shape (n_target,), default=()
+        Of `mark_documents`; without entries, no document is marked.
     expected : array of shape (n_classes,), default=None
         Class proportions that the user knows, or of earlier labels. A class may be as rare, or as frequent, as in them.
     wording : Wording, default=TRANSFER
@@ -175,6 +190,19 @@ def find_facts(
                 "vanished class",
                 f"Hardly any of the {wording.new} got the label {names}.",
                 "Search for documents of this class by hand, or remove the class if it cannot occur.",
+                False,
+            )
+        )
+    marked = int(np.not_equal(groups, NOT_MARKED).sum())
+    if marked:
+        found.append(
+            Fact(
+                "documents of no class",
+                f"{marked} new documents ({marked / len(codes):.0%}) resemble no class of the labelled documents, "
+                "compared with the other new documents. They may belong to a class that the labelled documents lack; "
+                "the estimates do not include this.",
+                "Read some of the documents marked none_of_these, and add labelled documents of the new class if there "
+                "is one.",
                 False,
             )
         )

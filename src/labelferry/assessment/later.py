@@ -96,7 +96,7 @@ def assess_later(
     proportions = np.bincount(codes, minlength=P.shape[1]) / len(codes)
     measured = measure(X[used], known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(P))
     expected = np.array(reference.proportions)
-    facts = find_facts(measured, codes, codes[:0], classes, expected, LATER)
+    facts = find_facts(measured, codes, codes[:0], classes, expected=expected, wording=LATER)
     facts += changed_proportions(proportions, expected, len(codes)) + low_confidence(p_correct, reference)
     if reference.review_all or any(fact.review_all for fact in facts):
         review = np.ones(len(P), dtype=bool)

@@ -67,7 +67,8 @@ def label(
 
     The output file has all columns and rows of TARGET and five more columns: label, confidence (probability that the
     label is correct), alternative (second most probable label), evidence (words that support the label) and
-    needs_review. The command prints a verdict on all labels: safe, doubtful or unsafe.
+    needs_review; none_of_these is added if documents resemble no class. The command prints a verdict on all labels:
+    safe, doubtful or unsafe.
 
     Exit codes: 0 success; 2 wrong input (explained in one line on stderr); 3 the verdict is not safe and --strict was
     given; 130 interrupted. A file is written completely or not at all.

@@ -92,6 +92,12 @@ def show(console: Console, report: dict[str, Any]) -> None:
     console.print(f"Answers with 85 % or more that are called safe: {report['verdicts']['good_called_safe']:.2f}")
     for name in ("member_verdicts", "review", "proportions"):
         console.print(f"{name.replace('_', ' ')}: " + ", ".join(f"{k} {v:.3f}" for k, v in report[name].items()))
+    new = new_table("new classes", "tasks", "detected", "documents found", "precision", numbers=4)
+    for name, row in {"mean over corpora": report["new_classes"], **report["new_classes"]["corpora"]}.items():
+        values = ["" if row[key] is None else f"{row[key]:.3f}" for key in ("detected", "found", "precision")]
+        new.add_row(escape(name), str(row["tasks"]), *values)
+    console.print(new)
+    console.print(f"Complete tasks with marked documents: {report['new_classes']['false_alarms']:.3f}")
     curve = new_table("confidence", "correct", "share of documents", numbers=3)
     for row in report["calibration_curve"]:
         curve.add_row(f"{row['confidence']:.2f}", f"{row['correct']:.2f}", f"{row['documents']:.2f}")

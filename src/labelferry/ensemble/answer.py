@@ -9,6 +9,7 @@ import numpy as np
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
 from ..assessment.facts import target_facts
+from ..assessment.new_classes import NOT_MARKED
 from ..assessment.proportions import Prior
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
@@ -26,6 +27,7 @@ class Answer(NamedTuple):
     proba: Array  # target rows x classes, calibrated
     confidence: Array  # probability of each label to be correct
     review: Array  # target rows to review
+    groups: Array  # of the target rows that no class explains; -1 for all others
 
 
 def transfer(
@@ -39,7 +41,7 @@ def transfer(
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
-        return Answer(auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_)
+        return Answer(auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_, auto.groups_)
     name = type(estimator).__name__
     progress.expect(1)
     progress.begin(name)
@@ -58,7 +60,8 @@ def transfer(
     empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
     confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
-    return Answer(estimator, assessment, proba, confidence, assessment.review | empty)
+    groups = np.where(empty, NOT_MARKED, assessment.groups)
+    return Answer(estimator, assessment, proba, confidence, assessment.review | empty, groups)
 
 
 def _with_empty(auto: AutoTransfer) -> Assessment:

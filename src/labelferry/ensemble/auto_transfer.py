@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
 from ..assessment.facts import Fact, target_facts
+from ..assessment.new_classes import NOT_MARKED
 from ..assessment.proportions import Prior
 from ..assessment.verdict import Verdict
 from ..core import progress
@@ -118,6 +119,10 @@ class AutoTransfer(TransductiveClassifier):
         such estimates on other corpora. None for fewer than 30 target documents.
     needs_review_ : array of bool, shape (n_target,)
         The target rows whose labels should be reviewed.
+    none_of_these_ : array of bool, shape (n_target,)
+        The target rows that no class explains; they may belong to a class that the source lacks.
+    groups_ : array of int, shape (n_target,)
+        The group of each of these rows: 0, 1, ...; -1 for all other rows.
     members_ : list of dict
         One per model: `method`, `weight` in the result, `agreement` (mean Cohen's kappa with the others), `level`
         ("better", "worse" or "cannot tell", compared with SourceLR, logistic regression trained on the source only),
@@ -260,6 +265,19 @@ class AutoTransfer(TransductiveClassifier):
         review = self.transduction_empty_.copy()
         review[self.in_fit_] |= self.state_.assessment.review
         return review
+
+    @property
+    def groups_(self) -> Array:
+        """Groups of the target rows that no class explains, in row order."""
+        groups = np.full(len(self.in_fit_), NOT_MARKED)
+        groups[self.in_fit_] = self.state_.assessment.groups
+        groups[self.transduction_empty_] = NOT_MARKED
+        return groups
+
+    @property
+    def none_of_these_(self) -> Array:
+        """Target rows that no class explains, in row order."""
+        return np.asarray(self.groups_ != NOT_MARKED)
 
     @property
     def estimated_accuracy_(self) -> dict[str, float | None]:

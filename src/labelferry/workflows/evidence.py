@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.domains import Domains
-from ..linalg.matrix import Array, has_negative
+from ..linalg.matrix import Array, has_negative, word_counts
 
 SMOOTHING = 0.5  # documents added to every word and class
 ROWS = 4096  # documents per block
@@ -44,6 +44,38 @@ def characteristic_words(evidence: WordEvidence, words: Array, n_words: int = 20
     weight = evidence.share * evidence.score
     order = np.argsort(-weight, axis=0, kind="stable")[:n_words]
     return [[str(words[w]) for w in order[:, c] if weight[w, c] > 0] for c in range(weight.shape[1])]
+
+
+def group_words(domains: Domains, groups: Array, words: Array, n_words: int = 10) -> list[list[str]]:
+    """Per group of target rows, the words that distinguish it from all documents outside the groups.
+
+    Parameters
+    ----------
+    domains : Domains
+        Sources and targets.
+    groups : array of int, shape (n_target,)
+        The group of each target row: 0, 1, ...; -1 for all others.
+    words : array of str, shape (n_words,)
+        The word of each column.
+    n_words : int, default=10
+        Largest number of words per group.
+
+    Returns
+    -------
+    typical : list of list of str
+        One list per group; words that are in more documents of the group come first, if they are rare elsewhere.
+    """
+    Xt, Xs = domains.target_documents(), domains.labelled()[0]
+    outside = np.flatnonzero(groups < 0)
+    rest = (word_counts(Xs) + word_counts(Xt[outside]) + SMOOTHING) / (Xs.shape[0] + len(outside) + 2 * SMOOTHING)
+    typical = []
+    for group in range(int(groups.max(initial=-1)) + 1):
+        rows = np.flatnonzero(groups == group)
+        share = (word_counts(Xt[rows]) + SMOOTHING) / (len(rows) + 2 * SMOOTHING)
+        weight = share * np.log(share / rest)
+        best = np.argsort(-weight, kind="stable")[: n_words if len(rows) else 0]
+        typical.append([str(words[w]) for w in best if weight[w] > 0])
+    return typical
 
 
 def evidence(Xt: Any, codes: Array, scores: Array, words: Array, n_words: int = 5) -> list[list[str]]:

@@ -14,7 +14,7 @@ from ..core.domains import Domains
 from ..core.registry import make
 from ..ensemble.answer import Answer, transfer
 from ..ensemble.auto_transfer import TARGET_ERROR
-from .evidence import characteristic_words, evidence, word_evidence
+from .evidence import characteristic_words, evidence, group_words, word_evidence
 from .features import Features, make_features
 from .inputs import Inputs, read_inputs
 from .labelling import Labelling
@@ -125,7 +125,11 @@ def build_result(
         alternative=classes[order[:, 1]],
         evidence=evidence(features.Xt, order[:, 0], words.score, features.words),
         typical={str(c): best for c, best in zip(classes, characteristic_words(words, features.words), strict=True)},
-        needs_review=answer.review if min_confidence is None else (confidence < min_confidence) | empty | review_all,
+        needs_review=answer.review
+        if min_confidence is None
+        else (confidence < min_confidence) | empty | review_all | (answer.groups >= 0),
+        groups=answer.groups,
+        group_words=group_words(domains, answer.groups, features.words),
         estimator=answer.estimator,
         assessment=answer.assessment,
         settings=settings,

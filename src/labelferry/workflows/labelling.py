@@ -27,6 +27,8 @@ from .summary import summarize
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+N_GROUP_WORDS = 5  # per group, in the verdict
+
 
 @dataclass(frozen=True, repr=False)
 class Labelling:
@@ -46,7 +48,11 @@ class Labelling:
         Per class, the words that distinguish it from the others.
     needs_review : array of bool, shape (n_target,)
         True for the least confident labels, so that the expected error of the others is at most `target_error`; with
-        `min_confidence`, for those below it. True also for documents without known words.
+        `min_confidence`, for those below it. True also for documents without known words and for `none_of_these`.
+    groups : array of int, shape (n_target,)
+        Groups of documents that no class explains: 0, 1, ...; -1 for all other documents.
+    group_words : list of list of str
+        Per group, the words that distinguish it from all other documents.
     estimator : TransductiveClassifier
         The fitted estimator.
     assessment : Assessment
@@ -63,6 +69,8 @@ class Labelling:
     evidence: list[list[str]]
     typical: dict[str, list[str]]
     needs_review: Array
+    groups: Array
+    group_words: list[list[str]]
     estimator: TransductiveClassifier
     assessment: Assessment
     settings: dict[str, Any]
@@ -93,7 +101,15 @@ class Labelling:
     @property
     def verdict(self) -> Verdict:
         """Can these labels be trusted? `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`."""
-        return self.assessment.verdict()
+        verdict = self.assessment.verdict()
+        words = "; ".join(", ".join(group[:N_GROUP_WORDS]) for group in self.group_words)
+        reasons = [f"Typical words of the documents that resemble no class, per group: {words}."] if words else []
+        return verdict._replace(reasons=[*verdict.reasons, *reasons])
+
+    @property
+    def none_of_these(self) -> Array:
+        """True for documents that no class explains: they may belong to a class that the labelled documents lack."""
+        return self.groups >= 0
 
     @property
     def estimated_accuracy(self) -> dict[str, float | None]:
@@ -116,13 +132,18 @@ class Labelling:
         return [*self._inputs.messages, *self._features.messages]
 
     def columns(self) -> dict[str, list[Any]]:
-        """The new columns: label, confidence, alternative, evidence (words with commas) and needs_review."""
+        """The new columns: label, confidence, alternative, evidence (words with commas) and needs_review.
+
+        If a document is marked, also none_of_these.
+        """
+        marked = {"none_of_these": self.none_of_these.tolist()} if self.none_of_these.any() else {}
         return {
             "label": self.labels.tolist(),
             "confidence": np.round(self.confidence.astype(float), 4).tolist(),
             "alternative": self.alternative.tolist(),
             "evidence": [", ".join(words) for words in self.evidence],
             "needs_review": self.needs_review.tolist(),
+            **marked,
         }
 
     def frame(self) -> Any:

@@ -23,6 +23,7 @@ N_REVIEW = 100  # documents in the review list
 N_WORDS = 20
 N_TOPICS = 12
 N_BINS = 20
+N_EXAMPLES = 3  # documents per group that no class explains
 MAX_CHARACTERS = 300  # of a text
 
 
@@ -58,6 +59,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         "confidence": confidence(result),
         "topics": topics(result, features),
         "typical_words": result.typical,
+        "none_of_these": none_of_these(result, inputs),
         "changed_words": changed_words(Xs, Xt, features.words, N_WORDS),
         "review": review(result, inputs),
         "comparison": members(result),
@@ -177,6 +179,22 @@ def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
             "evidence": result.evidence[i],
         }
         for i in order[result.needs_review[order]][:N_REVIEW]
+    ]
+
+
+def none_of_these(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
+    """One dict per group of documents that no class explains: their number, typical words and some examples."""
+    return [
+        {
+            "documents": len(rows),
+            "words": words,
+            "examples": [
+                {"row": int(inputs.target.lines[i]), "text": inputs.texts[i][:MAX_CHARACTERS]}
+                for i in rows[:N_EXAMPLES].tolist()
+            ],
+        }
+        for group, words in enumerate(result.group_words)
+        if len(rows := np.flatnonzero(result.groups == group))
     ]
 
 

@@ -8,6 +8,8 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
                  5 points worse are called better
     levels       the smallest lower end from which at most MAX_UNSAFE of the answers are below 80 % accuracy, and none
                  below 65 %, on corpora that were not in the fit
+    new classes  scales of the two contrasts, and the limit that is exceeded on MAX_ALARMS of the complete tasks
+                 (`assessment/new_classes.py`)
 
 Every corpus has weight one, shared by its tasks; the limits of the levels count tasks. LAMBDA, SHARPNESS, BUDGET,
 MAX_UNSAFE, UNSAFE_BELOW and the form of the estimate were chosen with results on all corpora in view, so they are not
@@ -30,6 +32,7 @@ from ...assessment.assessment import Assessment, assess
 from ...assessment.calibration import Calibration, Levels, MemberLimits
 from ...assessment.confidence import ConfidenceCoefficients, confidence_features
 from ...assessment.estimate import MAX_ESTIMATE, EstimateCoefficients, estimate, features
+from ...assessment.new_classes import Clusters, NewClassCoefficients, statistic
 from ...assessment.signals import Signals, read_signals
 from ...ensemble.pool import (
     Evidence,
@@ -53,6 +56,7 @@ UNSAFE_BELOW = 0.55
 MIN_CONFLICTS = 10  # tasks with contradicting signals, to fit a factor for them
 GAIN = 0.05  # of a member that is clearly better or worse
 TARGET_ERROR = 0.05
+MAX_ALARMS = 0.04  # share of complete tasks with documents that are marked as those of no class
 
 
 class Judged(NamedTuple):
@@ -270,6 +274,34 @@ def fit_levels(judged: Sequence[Judged], lower: Array) -> Levels:
     return Levels(1.0, UNSAFE_BELOW)
 
 
+# -- new classes -------------------------------------------------------------------------------------------------------
+def fit_new_classes(complete: Sequence[Clusters], corpora: Array) -> NewClassCoefficients:
+    """Scales and limit in `assessment/new_classes.py`, from tasks without a new class.
+
+    Parameters
+    ----------
+    complete : sequence of Clusters
+        The clusters of each task.
+    corpora : array of str, shape (n_tasks,)
+        The corpus of each task.
+
+    Returns
+    -------
+    coefficients : NewClassCoefficients
+        An infinite limit if nothing was measured.
+    """
+    measured = [i for i, clusters in enumerate(complete) if len(clusters.cluster)]
+    if not measured:
+        return NewClassCoefficients(1.0, 1.0, np.inf)
+    tasks, corpora = [complete[i] for i in measured], np.asarray(corpora)[measured]
+    _, inverse, counts = np.unique(corpora, return_inverse=True, return_counts=True)
+    squares = [(task.contrasts[task.cluster] ** 2).mean(axis=0) for task in tasks]
+    a, b = np.maximum(np.sqrt(np.average(squares, axis=0, weights=1 / counts[inverse])), 1e-9).tolist()
+    scaled = NewClassCoefficients(a, b, np.inf)
+    statistics = np.array([statistic(task, scaled) for task in tasks])
+    return scaled._replace(limit=corpus_quantile(statistics, corpora, 1 - MAX_ALARMS))
+
+
 # -- all together -----------------------------------------------------------------------------------------------------
 def calibrate(records: Sequence[Record]) -> tuple[Calibration, list[Judged]]:
     """All coefficients from the ordinary tasks; and every task, judged by coefficients from other corpora."""
@@ -298,6 +330,9 @@ def _fit_all(plain: Sequence[Prepared]) -> Calibration:
         confidence=fit_confidence(answers, balanced),
         members=fit_members(member_scores(answers)),
         levels=fit_levels(answers, lower),
+        new_classes=fit_new_classes(
+            [j.record.facts.clusters for j in answers], np.array([j.record.corpus for j in answers])
+        ),
         corpora=tuple(sorted({j.record.corpus for j in answers})),
         date="",
         report={},

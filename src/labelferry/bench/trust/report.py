@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...assessment.new_classes import NOT_MARKED
 from ...assessment.verdict import BETTER, LEVELS, WORSE
 from ..pools import Array
 from .calibrate import GAIN, MIN_SAFE_ACCURACY, TARGET_ERROR, Judged, score
@@ -32,6 +33,7 @@ def report(judged: Sequence[Judged]) -> dict[str, Any]:
         "calibration_curve": _calibration_curve(plain),
         "risk_coverage": _risk_coverage(plain),
         "proportions": _proportions(plain),
+        "new_classes": _new_classes(plain, [j for j in traps if j.record.kind == "missing class"]),
         "traps": [_trap(j) for j in traps],
         "seconds": _mean(plain, lambda j: sum(j.record.predictions.seconds.values())),
     }
@@ -245,6 +247,32 @@ def _proportions(judged: Sequence[Judged]) -> dict[str, float]:
         return float(((true >= p.low - 0.02) & (true <= p.high + 0.02)).all())
 
     return {"known": len(known) / len(judged), "coverage": float(np.mean([inside(j) for j in known])) if known else 0.0}
+
+
+def _new_classes(complete: Sequence[Judged], incomplete: Sequence[Judged]) -> dict[str, Any]:
+    """Documents marked as those of no class; `incomplete`: tasks with a class that the source lacks."""
+
+    def marked(j: Judged) -> Array:
+        assert j.assessment is not None
+        return np.asarray(j.assessment.groups != NOT_MARKED)
+
+    def mean(judged: Sequence[Judged], value: Callable[[Judged], float]) -> float | None:
+        result = _mean(judged, value)
+        return None if np.isnan(result) else result
+
+    def row(judged: Sequence[Judged]) -> dict[str, Any]:
+        return {
+            "tasks": len(judged),
+            "found": mean(judged, lambda j: marked(j)[~j.record.known].mean()),
+            "precision": mean(judged, lambda j: (~j.record.known)[marked(j)].mean() if marked(j).any() else np.nan),
+            "detected": mean(judged, lambda j: float(marked(j).any())),
+        }
+
+    return {
+        "false_alarms": _mean(complete, lambda j: float(marked(j).any())),
+        **row(incomplete),
+        "corpora": {name: row([j for j in incomplete if j.record.corpus == name]) for name in _corpora(incomplete)},
+    }
 
 
 def _trap(j: Judged) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def run_calibration(
     figures = report(judged)
     kept = {
         name: figures[name]
-        for name in ("tasks", "answer", "groups", "estimates", "verdicts", "member_verdicts", "review")
+        for name in ("tasks", "answer", "groups", "estimates", "verdicts", "member_verdicts", "review", "new_classes")
     }
     calibration = calibration._replace(report=rounded(kept))
     write_text(file, json.dumps(rounded(calibration.as_dict()), indent=1) + "\n")

@@ -1,0 +1,157 @@
+r"""Documents that no class explains: groups of new documents that may belong to a class the labelled documents lack.
+
+The new documents are clustered: k-means on their N_AXES leading singular vectors. A change of domain makes all clusters
+less similar to the labelled documents; a new class only some of them. So clusters are compared with each other:
+
+    l_ic   mean log-likelihood ratio of the words of document i: unigram model of class c against all documents
+    a_k    mean of max_c l_ic over the documents of cluster k: does any class explain it?
+    b_k    max_c of the mean of z_ic over cluster k, z being l centered by rows and columns and divided by its norm: is
+           one class more likely than the others?
+    s_k    (median(a) - a_k) / scale_a + (median(b) - b_k) / scale_b                                                 (1)
+
+The medians are over documents. Clusters with s_k above a limit are marked if they contain a share of at least MIN_SHARE
+of the documents together. The scales and the limit are fitted on complete tasks only: the root mean square of the two
+differences, and the limit that is exceeded on a small share of these tasks.
+
+The clusters, the two terms, N_CLUSTERS, SMOOTHING and MIN_SHARE were chosen with results on all corpora in view:
+docs/methods/auto.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.utils.extmath import randomized_svd
+
+from ..linalg.matrix import Array, Matrix, has_negative, to_csr
+from ..linalg.normalize import normalize_rows_l2
+
+N_CLUSTERS, N_AXES, MIN_SHARE = 12, 50, 0.2
+MIN_DOCUMENTS = 30  # new documents; of fewer, none is marked
+PER_CLUSTER = 10  # new documents per cluster, at least
+N_CLUSTERED = 5000  # documents that determine the clusters; the others are assigned to them
+SMOOTHING = 20.0  # weight of all documents in the unigram model of a class
+NOT_MARKED = -1
+
+
+class NewClassCoefficients(NamedTuple):
+    """Scales and limit in (1)."""
+
+    likelihood_scale: float
+    evidence_scale: float
+    limit: float
+
+
+class Clusters(NamedTuple):
+    """Clusters of the new documents, compared with the classes."""
+
+    cluster: Array  # of each new document; may have no entries: nothing was measured
+    contrasts: Array  # clusters x 2: median(a) - a_k and median(b) - b_k
+
+
+def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int) -> Clusters:
+    """Cluster the new documents, and compare each cluster with the classes.
+
+    Parameters
+    ----------
+    Xs : matrix of shape (n_source, n_words)
+        The labelled documents.
+    codes : array of int, shape (n_source,)
+        Their classes.
+    Xt : matrix of shape (n_target, n_words)
+        The new documents.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    clusters : Clusters
+        Without entries if there are fewer than MIN_DOCUMENTS new documents, or if a value is negative.
+    """
+    S, T = to_csr(Xs), to_csr(Xt)
+    if min(T.shape[0] - MIN_DOCUMENTS, T.shape[1] - 3) < 0 or T.nnz == 0 or has_negative(S) or has_negative(T):
+        return Clusters(np.zeros(0, dtype=np.intp), np.zeros((0, 2)))
+    cluster = cluster_documents(T)
+    size = np.bincount(cluster)
+    L = likelihood_ratios(S, codes, T, n_classes)
+    Z = L - L.mean(axis=1, keepdims=True)
+    Z -= Z.mean(axis=0)
+    Z /= max(float(np.sqrt((Z**2).sum(axis=1).mean())), 1e-12)
+    by_class = np.stack([np.bincount(cluster, z) / size for z in Z.T], axis=1)
+    values = np.stack([np.bincount(cluster, L.max(axis=1)) / size, by_class.max(axis=1)], axis=1)
+    return Clusters(cluster, np.median(values[cluster], axis=0) - values)
+
+
+def cluster_documents(X: sp.csr_array) -> Array:
+    """The cluster of each row: 0, 1, ...; every cluster has a row."""
+    Q = sp.csr_array(normalize_rows_l2(X))
+    rows = np.arange(Q.shape[0])
+    if len(rows) > N_CLUSTERED:
+        rows = np.sort(np.random.default_rng(0).choice(rows, N_CLUSTERED, replace=False))
+    k = min(N_AXES, *(n - 1 for n in Q[rows].shape))
+    _, _, axes = randomized_svd(Q[rows], k, n_iter=4, random_state=0, transpose=False)
+    Z: Array = normalize_rows_l2(np.asarray(Q @ axes.T))
+    order = rows[np.lexsort(Z[rows, :2].round(6).T)]  # k-means does not depend on the order of the documents
+    n_clusters = min(N_CLUSTERS, len(rows) // PER_CLUSTER, len(np.unique(Z[rows].round(6), axis=0)))
+    model = KMeans(n_clusters, n_init=3, random_state=0).fit(Z[order])
+    return np.asarray(np.unique(model.predict(Z), return_inverse=True)[1])
+
+
+def likelihood_ratios(Xs: sp.csr_array, codes: Array, Xt: sp.csr_array, n_classes: int) -> Array:
+    """l: new documents x classes."""
+    total = _sums(Xs) + _sums(Xt) + 1e-3
+    background = total / total.sum()
+    models = []
+    for c in range(n_classes):
+        weight = _sums(Xs[codes == c])
+        models.append(np.log((weight / background + SMOOTHING) / (weight.sum() + SMOOTHING)))
+    length = np.asarray(Xt.sum(axis=1)).ravel()
+    ratios: Array = np.asarray(Xt @ np.array(models).T) / np.maximum(length, 1e-12)[:, None]
+    return ratios
+
+
+def scores(contrasts: Array, c: NewClassCoefficients) -> Array:  # (1)
+    """s of each cluster."""
+    s: Array = contrasts @ [1 / c.likelihood_scale, 1 / c.evidence_scale]
+    return s
+
+
+def statistic(clusters: Clusters, c: NewClassCoefficients) -> float:
+    """The largest limit at which documents are marked: -inf if nothing was measured."""
+    if len(clusters.cluster) == 0:
+        return -np.inf
+    s = scores(clusters.contrasts, c)
+    order = np.argsort(-s, kind="stable")
+    share = np.cumsum(np.bincount(clusters.cluster)[order]) / len(clusters.cluster)
+    return float(s[order][np.searchsorted(share, MIN_SHARE - 1e-9)])
+
+
+def mark_documents(clusters: Clusters, c: NewClassCoefficients, n_documents: int) -> Array:
+    """The group of each new document: 0, 1, ... by falling score, or NOT_MARKED.
+
+    Parameters
+    ----------
+    clusters : Clusters
+        Of `measure_clusters`.
+    c : NewClassCoefficients
+        Scales and limit.
+    n_documents : int
+        Number of new documents.
+
+    Returns
+    -------
+    group : array of int, shape (n_documents,)
+        The groups.
+    """
+    if statistic(clusters, c) <= c.limit:
+        return np.full(n_documents, NOT_MARKED)
+    s = scores(clusters.contrasts, c)
+    rank = np.argsort(np.argsort(-s, kind="stable"), kind="stable")
+    return np.where(s > c.limit, rank, NOT_MARKED)[clusters.cluster]
+
+
+def _sums(X: Any) -> Array:
+    return np.asarray(X.sum(axis=0), dtype=np.float64).ravel()

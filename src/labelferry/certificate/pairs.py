@@ -32,7 +32,7 @@ from scipy.special import betaln, gammaln
 
 from ..linalg.matrix import Array
 
-STRENGTH = 6.0  # of the prior, in documents
+STRENGTH = 12.0  # of the prior, in documents
 DEFAULT_ERROR = 0.12  # expected share of mistakes without confidences
 ERROR_RANGE = (0.02, 0.5)
 SMALL = 5000  # documents up to which values are kept in memory

@@ -1,6 +1,7 @@
 """The certificate: populations that are counted exactly, answers of all kinds, errors and sentences."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_every_interval_contains_the_truth_in_most_samples(n_classes, with_confi
 def test_more_answers_never_widen_the_interval():
     labels, source_only, truth = a_task()
     intervals = [certificate(labels, source_only, audit(truth, m)) for m in (10, 11, 12, 30, 60)]
-    for before, after in zip(intervals, intervals[1:], strict=False):
+    for before, after in pairwise(intervals):
         assert after.accuracy.low >= before.accuracy.low
         assert after.accuracy.high <= before.accuracy.high
         for a, b in zip(before.classes, after.classes, strict=True):
@@ -109,7 +110,9 @@ def test_unclear_answers_are_between_both_meanings():
     unclear, as_right, as_wrong = truth[rows].copy(), truth[rows].copy(), truth[rows].copy()
     some = [2, 9, 30]
     unclear[some], as_right[some], as_wrong[some] = -1, labels[rows[some]], (labels[rows[some]] + 1) % 3
-    c, right, wrong = (certificate(labels, source_only, Answers(rows, codes)) for codes in (unclear, as_right, as_wrong))
+    c, right, wrong = (
+        certificate(labels, source_only, Answers(rows, codes)) for codes in (unclear, as_right, as_wrong)
+    )
     assert c.n_unclear == 3
     assert c.accuracy.low == wrong.accuracy.low < right.accuracy.low
     assert c.accuracy.high == right.accuracy.high > wrong.accuracy.high
@@ -226,7 +229,7 @@ NO_DUEL = Duel(UNKNOWN, "tie", 0, 0, Interval(0.0, 0.0, 0.0))
 
 
 def test_planning_is_plausible():
-    """About 4 z^2 p (1 - p) / width^2 answers for a width of ten points, more for a higher level and a larger population."""
+    """About 4 z^2 p (1 - p) / width^2 answers, more for a higher level and a larger population."""
     accuracy = Interval(0.9, 0.75, 0.97)
     needs = {level: plan(accuracy, 40, 5000, NO_DUEL, 0, level)[0] for level in (0.8, 0.95, 0.99)}
     assert needs[0.8].more_answers < needs[0.95].more_answers < needs[0.99].more_answers

@@ -2,14 +2,15 @@ r"""Bets against a sum of bounded values, valid at any number of answers (Waudby
 
     x_i in [-1, 1], sampled without replacement from N documents; D = sum of all N values
 
-If the sum is D, the next value has the mean mu_i = (D - x_1 - ... - x_{i-1}) / (N - i + 1), so with any lambda that does not
-depend on x_i the capital of a bettor
+If the sum is D, the next value has the mean mu_i = (D - x_1 - ... - x_{i-1}) / (N - i + 1), so with any lambda that
+does not depend on x_i the capital of a bettor
 
     M_t(D) = prod_{i <= t} (1 - lambda_i (x_i - mu_i)),    0 <= lambda_i < 1 / (1 - mu_i)                           (1)
 
-is a nonnegative martingale that starts at 1, and the mean over several bettors is one too. By Ville's inequality it ever
-reaches 1 / tail with probability `tail` at most; D is rejected as too large when it does. Each bettor uses one constant
-lambda of `BETS`, cut at its limit. The capital increases with D, so a D between two nodes is rejected with the smaller one.
+is a nonnegative martingale that starts at 1, and the mean over several bettors is one too. By Ville's inequality it
+ever reaches 1 / tail with probability `tail` at most; D is rejected as too large when it does. Each bettor uses one
+constant lambda of `BETS`, cut at its limit. The capital increases with D, so a D between two nodes is rejected with
+the smaller one.
 
 An unclear answer counts as +1 here, the value that rejects the least. This needs bets that do not depend on the values
 seen before, so then only bets up to 1/2 are used, which are never cut.

@@ -1,9 +1,10 @@
 """Coverage and width of the intervals of a certificate: random samples of tasks with known truth.
 
-The intervals are those of `labelferry.certificate`; each of them includes the running intersection, so an interval that
-contains the truth after m answers did so after every answer before. Draws are computed together. For class proportions with
-predictions and for recall, "covered" means that the true numbers of mistakes were never rejected, after any answer, which
-is at most the coverage of the interval, and the width is that of the intersection over `LOOKS`, at least that over all.
+The intervals are those of `labelferry.certificate`; each of them includes the running intersection, so an interval
+that contains the truth after m answers did so after every answer before. Draws are computed together. For class
+proportions with predictions and for recall, "covered" means that the true numbers of mistakes were never rejected,
+after any answer, which is at most the coverage of the interval, and the width is that of the intersection over
+`LOOKS`, at least that over all.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ def measure(task: ReviewTask, n_draws: int = N_DRAWS, level: float = LEVEL) -> I
         yield from _class(task, rows, code, level)
 
 
-def _counts(quantity: str, task: ReviewTask, rows: Array, values: Array, part: Array, level: float) -> Iterator[Measured]:
+def _counts(
+    quantity: str, task: ReviewTask, rows: Array, values: Array, part: Array, level: float
+) -> Iterator[Measured]:
     """A share among the documents of a part, with the answers that fall into it."""
     inside, n = part[rows], int(part.sum())
     seen = inside.cumsum(axis=1)
@@ -111,7 +114,10 @@ def _class(task: ReviewTask, rows: Array, code: int, level: float) -> Iterator[M
         ranges = pair_ranges(first, second, level)
         ends[i, j] = *ranges.difference, *ranges.recall
     lows, highs = np.maximum.accumulate(ends[:, :, ::2], axis=1), np.minimum.accumulate(ends[:, :, 1::2], axis=1)
-    true_mistakes = (int(((labels == code) & (task.truth != code)).sum()), int(((labels != code) & (task.truth == code)).sum()))
+    true_mistakes = (
+        int(((labels == code) & (task.truth != code)).sum()),
+        int(((labels != code) & (task.truth == code)).sum()),
+    )
     never_rejected = np.logical_and.accumulate(
         log_ratio(parts.predicted, true_mistakes[0], t1, u) + log_ratio(parts.others, true_mistakes[1], t2, v)
         < -np.log1p(-level),
@@ -172,8 +178,8 @@ def summarize(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     Returns
     -------
     rows : list of dict
-        Coverage on average and on the worst corpus, width, and the same of Clopper-Pearson. "proportion, accurate" are the
-        tasks with an accuracy above .85.
+        Coverage on average and on the worst corpus, width, and the same of Clopper-Pearson. "proportion, accurate" are
+        the tasks with an accuracy above .85.
     """
     groups: dict[tuple[str, int], list[Measured]] = {}
     for one in measured:

@@ -63,12 +63,17 @@ def fight(task: ReviewTask, n_draws: int = N_DRAWS, level: float = LEVEL) -> lis
         verdict = np.where(low[:, at] > 0, 1, np.where(high[:, at] < 0, -1, 0))
         results.append(
             DuelResult(
-                task.corpus, task.name, total / len(task.labels), m,
-                float((verdict == sign).mean()), float((verdict == -sign).mean()),
-                float((lead[:, at] == sign).mean()), float((lead[:, at] == -sign).mean()),
+                task.corpus,
+                task.name,
+                total / len(task.labels),
+                m,
+                float((verdict == sign).mean()),
+                float((verdict == -sign).mean()),
+                float((lead[:, at] == sign).mean()),
+                float((lead[:, at] == -sign).mean()),
                 float(((low[:, at] <= total) & (total <= high[:, at])).mean()),
                 float((high - low)[:, at].mean() / len(task.labels)),
-            )  # fmt: skip
+            )
         )
     return results
 

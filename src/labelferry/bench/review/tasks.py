@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from ...assessment.calibration import load_calibration
 from ...ensemble.pool import combine, load_coefficients
 from ..pools import Array
 from ..trust.records import Record, read_record
+from ..trust.tasks import PLAIN
 
 TARGET_ERROR = 0.05
 
@@ -60,9 +62,9 @@ def read_tasks(folder: Path, per_corpus: int | None = None) -> list[ReviewTask]:
     by_corpus: dict[str, list[Path]] = defaultdict(list)
     for path in sorted(paths, key=lambda path: crc32(path.name.encode())):
         with np.load(path, allow_pickle=False) as file:
-            meta = str(file["meta"])
-        if '"kind": "plain"' in meta:
-            by_corpus[meta.split('"corpus": "')[1].split('"')[0]].append(path)
+            meta = json.loads(str(file["meta"]))
+        if meta["kind"] == PLAIN:
+            by_corpus[meta["corpus"]].append(path)
     chosen = {path for corpus in by_corpus.values() for path in corpus[:per_corpus]}
     return [as_task(read_record(path)) for path in paths if path in chosen]
 

@@ -8,7 +8,7 @@ sample. Narrow
 - **without** (`bounds.py`): the share in the sample. Narrower if there are many mistakes.
 
 The choice may not depend on the answers. It follows the mean confidence of the labels, which was there before: with
-predictions from `ENOUGH` upward, and if no confidences are passed.
+predictions from `ENOUGH` upward, and if no confidences are passed. `ENOUGH` was chosen on 50 tasks of the review bench.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The review bench: what answers of people prove about labels, and what can be learned from them."""

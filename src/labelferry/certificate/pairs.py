@@ -1,0 +1,148 @@
+r"""Exact bounds for what depends on two numbers of mistakes: the correction of a predicted class proportion, and
+recall.
+
+    N_1, F   documents with the predicted label c, and those of them whose true class is another one (unknown)
+    N_2, G   the other documents, and those of them whose true class is c (unknown)
+    t_1, u   answers among the N_1, and mistakes among them;  t_2, v the same for the N_2
+
+    documents of class c = N_1 - F + G,      recall = (N_1 - F) / (N_1 - F + G)                                     (1)
+
+The answers in each of the two parts are a random sample without replacement of it, so for every F the ratio
+
+    M_1(F) = [integral of p^u (1 - p)^(t_1 - u) dpi(p)] / P_F(answers)                                              (2)
+
+is a martingale with mean one (the prior-posterior-ratio martingale of Waudby-Smith & Ramdas 2020, here with a beta
+prior pi), and so is the product M_1(F) M_2(G). A pair (F, G) is rejected as soon as the product reaches 1 / alpha: by
+Ville's inequality the true pair is ever rejected with probability alpha at most, whatever pi is. The ends are those of
+(1) over all pairs that are left. The prior makes the interval narrow if it expects few mistakes and there are few: its
+mean is the expected share of mistakes by the confidences, or .12 without them.
+
+Measured on two classes of 500 documents with the prior Beta(.7, 5), width relative to Clopper-Pearson without
+predictions (20 / 40 / 80 answers): accuracy .85 1.11 / 1.14 / 1.19, .90 1.05 / 1.04 / 1.04, .95 .95 / .89 / .84, .98
+.87 / .78 / .70. Tried: bets on the difference [true] - [predicted] are wider with few answers and narrower with many
+(1.45 / 1.10 / .94 at accuracy .9, 1.36 / .97 / .77 at .95); exact error spending on both numbers of mistakes with the
+bound of Buehler (1957) is wider (1.28 / 1.15 / 1.17 at .9). The strength of the prior was chosen among 3, 6 and 12 on
+50 tasks of the review bench; the coverage does not depend on it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betaln, gammaln
+
+from ..linalg.matrix import Array
+
+STRENGTH = 12.0  # of the prior, in documents
+DEFAULT_ERROR = 0.12  # expected share of mistakes without confidences
+ERROR_RANGE = (0.02, 0.5)
+LONGER = 1.1  # cells differ in length by one document
+MAX_CELLS = 4000  # a larger part is divided into cells of several numbers of mistakes
+
+
+class Part(NamedTuple):
+    """One of the two parts of the documents, with its answers."""
+
+    n: int
+    answered: int
+    mistakes: int
+    error: float = DEFAULT_ERROR  # expected share of mistakes
+
+
+class Cells(NamedTuple):
+    """Ranges of numbers of mistakes, in increasing order, and the least log of (2) in each of them."""
+
+    first: Array
+    last: Array
+    least: Array  # decreases, then increases
+
+
+def log_martingale(part: Part, mistakes: Array) -> Array:
+    """Log of (2) for these numbers of mistakes; infinite where the answers are impossible. It is convex."""
+    n, t, k, error = part
+    possible = (mistakes >= k) & (mistakes <= n - t + k)
+    r = np.where(possible, mistakes, k)
+    log_p = _log_choose(n - t, r - k) - _log_choose(n, r)
+    error = float(np.clip(error, *ERROR_RANGE))
+    a, b = STRENGTH * error, STRENGTH * (1 - error)
+    return np.where(possible, betaln(a + k, b + t - k) - betaln(a, b) - log_p, np.inf)
+
+
+def _log_choose(n: int, k: Array) -> Array:
+    return np.asarray(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
+
+
+@lru_cache(maxsize=2048)
+def cells(part: Part) -> Cells:
+    """One cell per number of mistakes, or at most MAX_CELLS larger ones with a lower bound of the log in each.
+
+    A convex function f lies above the lines through two neighboring nodes outside of the cell. In the cell from b to c,
+    with d the next node, f >= f(c) - max(f(d) - f(c), 0) if the cells are equally long, and the same from the left.
+    """
+    if part.n <= MAX_CELLS:
+        numbers = np.arange(part.n + 1)
+        return Cells(numbers, numbers, log_martingale(part, numbers))
+    nodes = np.unique(np.linspace(0, part.n, MAX_CELLS + 1).round().astype(int))
+    f = np.pad(log_martingale(part, nodes), 1, constant_values=np.inf)
+    f_a, f_b, f_c, f_d = f[:-3], f[1:-2], f[2:-1], f[3:]
+    with np.errstate(invalid="ignore"):
+        from_right = np.nan_to_num(f_c - LONGER * np.maximum(f_d - f_c, 0), nan=-np.inf, posinf=-np.inf, neginf=-np.inf)
+        from_left = np.nan_to_num(f_b - LONGER * np.maximum(f_a - f_b, 0), nan=-np.inf, posinf=-np.inf, neginf=-np.inf)
+    possible = (nodes[1:] >= part.mistakes) & (nodes[:-1] <= part.n - part.answered + part.mistakes)
+    least = np.where(possible, np.maximum(from_right, from_left), np.inf)
+    return Cells(nodes[:-1], nodes[1:], least)
+
+
+def accepted_pairs(first: Part, second: Part, level: float) -> tuple[Array, Array, Array, Array]:
+    """The cells of F that are left: first and last number, and for each the smallest and the largest G that is left."""
+    one, two = cells(first), cells(second)
+    room = -np.log1p(-level) - one.least  # log(1 / alpha) - log M_1
+    middle = int(two.least.argmin())
+    left = np.flatnonzero(room > two.least[middle])
+    high = middle + np.searchsorted(two.least[middle:], room[left]) - 1
+    low = middle + 1 - np.searchsorted(two.least[middle::-1], room[left])
+    return one.first[left], one.last[left], two.first[low], two.last[high]
+
+
+class PairRanges(NamedTuple):
+    """Ends over the pairs that are left; crossed if there is none."""
+
+    difference: tuple[int, int]  # of G - F
+    recall: tuple[float, float]
+
+
+@lru_cache(maxsize=100_000)
+def pair_ranges(first: Part, second: Part, level: float, known: int = 0) -> PairRanges:
+    """Smallest and largest G - F and recall over the pairs that are left.
+
+    Parameters
+    ----------
+    first : Part
+        The documents with the predicted label.
+    second : Part
+        The other documents.
+    level : float
+        Confidence level.
+    known : int, default=0
+        Further documents of the class with a correct label, for the recall.
+
+    Returns
+    -------
+    ranges : PairRanges
+        The ends.
+    """
+    least_F, most_F, low, high = accepted_pairs(first, second, level)
+    if not len(least_F):
+        return PairRanges((second.n, -first.n), (1.0, 0.0))
+    least_correct, most_correct = first.n - most_F + known, first.n - least_F + known
+    lowest, highest = (
+        least_correct / np.maximum(least_correct + high, 1),
+        most_correct / np.maximum(most_correct + low, 1),
+    )
+    empty = least_correct + low == 0  # no document of the class: recall can be anything
+    return PairRanges(
+        (int((low - most_F).min()), int((high - least_F).max())),
+        (float(lowest.min()), 1.0 if empty.any() else float(highest.max())),
+    )

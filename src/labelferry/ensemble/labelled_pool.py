@@ -11,8 +11,8 @@ r"""Labels that learn from answers: what people said about some target documents
          + 1/2 (r_a sum a_m^2 + r_b sum b_c^2 + r_k trace(B' k_AA B))                                                (3)
 
 a changes the weights of the members, b is a bias per class, and the kernel part is logistic regression on the answered
-documents: it finds what no member knows. v is 1/2 + 1/2 of the weight that makes all answered classes equal, with mean
-one. The problem is convex. All letters are 0 without answers, and for infinite r: then the labels are those of P_0.
+documents: it finds what no member knows. v is 1 - BALANCE + BALANCE times the weight that makes all answered classes
+equal, with mean one. The problem is convex. All letters are 0 without answers, and for infinite r: then the labels are those of P_0.
 Only the members' probabilities and the coordinates are needed, not the documents, so that a fit takes a second.
 
 Answers that name no class (none of these, unclear) are not used for learning.
@@ -35,6 +35,7 @@ from .pool import rank_calibrate
 
 MIN_PROBABILITY = 1e-6  # of P_0 in (1)
 MAX_INFLUENTIAL = 500  # answers in the kernel part; all answers are in the rest
+BALANCE = 0.35  # in v
 N_FOLDS = 10
 MAX_ITER = 100
 JITTER = 1e-6
@@ -43,7 +44,7 @@ JITTER = 1e-6
 class Ridges(NamedTuple):
     """r in (3)."""
 
-    weights: float = 8.0
+    weights: float = 16.0
     bias: float = 4.0
     kernel: float = 0.3
 
@@ -125,9 +126,7 @@ def pool_labels(inputs: PoolInputs, pool: LabelledPool, rows: Array, codes: Arra
     return P
 
 
-def held_out(
-    inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RIDGES, n_folds: int = N_FOLDS
-) -> Array:
+def held_out(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RIDGES, n_folds: int = N_FOLDS) -> Array:
     """For each answered row, the probabilities of a pool that was fitted without its answer.
 
     Parameters
@@ -197,7 +196,7 @@ def kernel(Za: Array, Zb: Array) -> Array:
 def answer_weights(codes: Array) -> Array:
     """v in (3)."""
     counts = np.bincount(codes)
-    return np.asarray(0.5 + 0.5 * len(codes) / ((counts > 0).sum() * counts[codes]))
+    return np.asarray(1 - BALANCE + BALANCE * len(codes) / ((counts > 0).sum() * counts[codes]))
 
 
 class Design(NamedTuple):
@@ -242,9 +241,7 @@ def fit_with_terms(inputs: PoolInputs, terms: Terms, rows: Array, codes: Array, 
     root = np.linalg.cholesky(k + JITTER * np.eye(len(k)))  # B = root'^-1 U, so that the penalty is |U|^2
     features = solve_triangular(root, kernel(Z[influential], Z[rows]), lower=True).T
     F = np.stack([log_S[rows] for log_S in terms.members], axis=2)
-    d = Design(
-        terms.offset[rows], F * scale[0], scale[1], features * scale[2], codes, answer_weights(codes)
-    )
+    d = Design(terms.offset[rows], F * scale[0], scale[1], features * scale[2], codes, answer_weights(codes))
     start = np.zeros(n_members + n_classes + len(influential) * n_classes)
     result = minimize(loss, start, args=(d,), jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITER})
     a, b, U = d.split(result.x)

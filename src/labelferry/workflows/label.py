@@ -121,9 +121,7 @@ def _finish(
 ) -> Labelling:
     start = time.perf_counter()
     labelled = with_answers(domains, answers) if len(answers.rows) else domains
-    answer = transfer(
-        estimator, labelled, seed=settings["seed"], target_error=settings["target_error"], panel=panel
-    )
+    answer = transfer(estimator, labelled, seed=settings["seed"], target_error=settings["target_error"], panel=panel)
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         return mark_answered(build_result(inputs, features, domains, answer, settings, seconds), answers)

@@ -12,12 +12,30 @@ r"""Labels that learn from answers: what people said about some target documents
 
 a changes the weights of the members, b is a bias per class, and the kernel part is logistic regression on the answered
 documents: it finds what no member knows. v is 1 - BALANCE + BALANCE times the weight that makes all answered classes
-equal, with mean one. The problem is convex. All letters are 0 without answers, and for infinite r: then the labels are those of P_0.
-Only the members' probabilities and the coordinates are needed, not the documents, so that a fit takes a second.
+equal, with mean one. The problem is convex. All letters are 0 without answers, and for infinite r: then the labels are
+those of P_0. Only the members' probabilities and the coordinates are needed, not the documents: a fit takes less than a
+second. Answers that name no class (none of these, unclear) are not used for learning.
 
-Answers that name no class (none of these, unclear) are not used for learning.
+Departures. A plain pool of log-probabilities has a and b only. Gain over SourceLR on
+documents without an answer, 40 answers at random, accuracy / balanced accuracy, mean over 17 corpora, and the accuracy
+of the worst of 201 tasks (two draws):
 
-Departures from a plain pool of log-probabilities, with measured reasons: FIGURES
+    P_0, without answers                                 +.035 / +.050    -.13
+    best member by the answers                           +.089 / +.064    -.05
+    answers as a second source, weight 10 (weight 1)     +.088 / +.056    -.10    (+.051 / +.037    -.09)
+    logistic regression on the answers alone             +.051 / -.051    -.68
+    Gaussian-process correction of P_0                   +.093 / +.084    -.08
+    (1) without the kernel part, BALANCE .5              +.108 / +.089    -.11
+    (1), BALANCE 0 (r_a = 8)                             +.139 / +.092    -.03
+    (1), BALANCE .25                                     +.139 / +.097    -.04
+    (1), BALANCE .35                                     +.138 / +.100    -.05
+    (1), BALANCE .5                                      +.137 / +.102    -.06
+
+On 68 tasks (two draws): without the members (a = 0) +.121 / +.086 instead of +.128 / +.100; the kernel z'z alone is as
+good on average, +.127 / +.102; a factor for log P_0 changes nothing; with the pool before the budget of change as P_0,
++.128 / +.100 as well. A kernel of the documents' words (one draw) is not better either. r chosen on the other corpora
+from twelve triples: +.136 / +.101 (BALANCE .5), where the best triple on all corpora has +.137 / +.103. BALANCE was
+chosen on all corpora: accuracy and balanced accuracy are in conflict if a class is rare.
 """
 
 from __future__ import annotations

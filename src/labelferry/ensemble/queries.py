@@ -19,8 +19,8 @@ the gain with documents chosen at random (85 tasks of 17 corpora, mean over corp
     most disputed by the members          -.018 / -.021   -.025 / -.029   -.018 / -.021
 
 (G) selects documents one after the other so that the remaining uncertainty of a Gaussian process over z is least. The
-standard errors over corpora are .002 to .007; all rows were compared on all corpora, with ridges near the default. A random sample can also be
-used for a certificate, which chosen documents cannot: if there are few answers, choose at random.
+standard errors over corpora are .002 to .007; all rows were compared on all corpora, with ridges near the default. A
+random sample can also be used for a certificate, which chosen documents cannot: with few answers, choose at random.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from labelferry.assessment.agreement import margin
 from labelferry.bench.tasks import TASKS
 from labelferry.core.progress import listen
 from labelferry.ensemble import queries
+from labelferry.ensemble.labelled_pool import fit_pool, pool_labels
 
 from .planted import stacked, two_sources, vocabulary_shift
 
@@ -220,6 +221,20 @@ def test_reuters(corpus, name):
     assert accuracy > before + 0.03
     assert abs(accuracy - before) <= auto.changed_
     assert auto.verdict_.level != "safe" or accuracy > 0.8
+
+
+@pytest.mark.slow
+def test_forty_answers_on_reuters(corpus):
+    data = TASKS["reuters/people vs places turned"].load(path=corpus("reuters_crossdomain"))
+    auto = AutoTransfer(random_state=0)
+    before = auto.transfer(data.Xs, data.ys, data.Xt) == data.yt
+    order = np.random.default_rng(0).permutation(np.flatnonzero(auto.in_fit_))
+    rows, others = np.sort(order[:40]), order[40:]
+    inputs, codes = auto.pool_inputs_, np.searchsorted(auto.classes_, data.yt)
+    position = np.cumsum(auto.in_fit_) - 1
+    P = pool_labels(inputs, fit_pool(inputs, position[rows], codes[rows]), position[rows], codes[rows])
+    after = P.argmax(axis=1)[position[others]] == codes[others]
+    assert after.mean() > before[others].mean() + 0.08
 
 
 def test_a_harmful_source_is_named_and_dropped():

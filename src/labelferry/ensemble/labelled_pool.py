@@ -53,7 +53,7 @@ from .pool import rank_calibrate
 
 MIN_PROBABILITY = 1e-6  # of P_0 in (1)
 MAX_INFLUENTIAL = 500  # answers in the kernel part; all answers are in the rest
-BALANCE = 0.35  # in v
+BALANCE = 0.25  # in v
 N_FOLDS = 10
 MAX_ITER = 100
 JITTER = 1e-6
@@ -64,7 +64,7 @@ class Ridges(NamedTuple):
 
     weights: float = 16.0
     bias: float = 4.0
-    kernel: float = 0.3
+    kernel: float = 0.6
 
 
 RIDGES = Ridges()

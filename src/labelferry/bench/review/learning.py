@@ -84,7 +84,8 @@ def measure(task: TrustTask, record: Record, folder: Path, grid: Sequence[Ridges
 
         def learn(rows: Array, ridges: Ridges = RIDGES, scored: Array = documents.scored) -> Array:
             pool = fit_with_terms(inputs, terms, rows, record.yt[rows], ridges)
-            return np.argmax(predict(inputs, terms, pool, scored), axis=1)
+            codes: Array = predict(inputs, terms, pool, scored).argmax(axis=1)
+            return codes
 
         labels: dict[Any, Array] = _rivals(record, rivals, answer.proba, number)
         labels["random"] = learn(documents.answered)

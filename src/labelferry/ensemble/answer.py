@@ -16,6 +16,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..linalg.matrix import Array
 from .auto_transfer import AutoTransfer
+from .fitted_panel import FittedPanel
 from .panel import fit_panel
 
 
@@ -31,13 +32,22 @@ class Answer(NamedTuple):
 
 
 def transfer(
-    estimator: TransductiveClassifier, domains: Domains, *, seed: int, target_error: float, class_prior: Any = None
+    estimator: TransductiveClassifier,
+    domains: Domains,
+    *,
+    seed: int,
+    target_error: float,
+    class_prior: Any = None,
+    panel: FittedPanel | None = None,
 ) -> Answer:
-    """Fit the estimator and assess its labels; `class_prior` replaces the estimator's own parameter."""
+    """Fit the estimator and assess its labels.
+
+    `class_prior` replaces the estimator's own parameter. AutoTransfer does not fit a panel again that is passed.
+    """
     if class_prior is not None:
         estimator.set_params(class_prior=class_prior)
     if isinstance(estimator, AutoTransfer):
-        auto = estimator.set_params(target_error=target_error).fit_domains(domains)
+        auto = estimator.set_params(target_error=target_error).fit_domains(domains, panel=panel)
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
@@ -47,21 +57,24 @@ def transfer(
     progress.begin(name)
     estimator.fit_domains(domains)
     P = np.asarray(estimator.transduction_proba_, dtype=np.float64)
+    known = np.flatnonzero(domains.in_row_order(d.known for d in domains.targets))
     assessment = assess(
         P,
-        fit_panel(domains, seed),
+        fit_panel(domains.hide_target_labels(), seed),
         target_facts(domains),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
         target_error=target_error,
         calibration=load_calibration(),
+        known=known,
         prior=Prior.read(class_prior, domains),
     )
     empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
     confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
-    groups = np.where(empty, NOT_MARKED, assessment.groups)
-    return Answer(estimator, assessment, proba, confidence, assessment.review | empty, groups)
+    review, groups = assessment.review | empty, np.where(empty, NOT_MARKED, assessment.groups)
+    confidence[known], review[known] = 1, False
+    return Answer(estimator, assessment, proba, confidence, review, groups)
 
 
 def _with_empty(auto: AutoTransfer) -> Assessment:

@@ -2,8 +2,8 @@ r"""AutoTransfer: a panel of methods, combined into one answer without labels of
 
 A panel of ten models, the members, is fitted (`panel.py`) and combined into one answer that changes only a limited
 share of the labels of the source-only classifier (`pool.py`); the answer is assessed (`labelferry.assessment`). Labels
-of the target are never used, unless `use_target_labels` is set: then the answer is corrected by its errors on these
-documents (`queries.py`). Later documents are labelled by a logistic regression, the student, trained on the target
+of the target are never used, unless `use_target_labels` is set: then the answer learns from these documents
+(`labelled_pool.py`). Later documents are labelled by a logistic regression, the student, trained on the target
 documents with their predicted labels. So a saved model is one small file, whichever members were fitted.
 
 All coefficients are in `assessment/calibration.json`, fitted over corpora and tested on corpora that were not in the
@@ -23,7 +23,6 @@ from ..assessment.facts import Fact, target_facts
 from ..assessment.new_classes import NOT_MARKED
 from ..assessment.proportions import Prior
 from ..assessment.verdict import Verdict
-from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution
@@ -33,10 +32,10 @@ from ..core.proportions import match_label_proportions
 from ..core.registry import register
 from ..families.linear import LinearModel, logistic
 from ..linalg.matrix import Array, Matrix, stack_rows
-from .panel import fit_panel
-from .pool import combine, load_coefficients
-from .queries import coordinates, select_queries, update_with_labels
-from .sources import SourceScores, drop_harmful_source, score_sources
+from .fitted_panel import FittedPanel, fit_and_combine
+from .labelled_pool import PoolInputs, fit_pool, keep_inputs, pool_labels
+from .queries import typical_documents
+from .sources import SourceScores
 
 TARGET_ERROR = 0.05
 
@@ -49,43 +48,44 @@ class AutoState(NamedTuple):
     sources: SourceScores
     coordinates: Array  # of the target documents, for queries
     known: Array  # target rows with a given label
+    panel: FittedPanel | None = None  # moved to the estimator after the fit: it is not saved
 
 
 def solve(
-    domains: Domains, *, target_error: float, class_prior: Any, rng: np.random.Generator, second_view: Any = None
+    domains: Domains,
+    *,
+    target_error: float,
+    class_prior: Any,
+    rng: np.random.Generator,
+    second_view: Any = None,
+    panel: FittedPanel | None = None,
 ) -> Solution:
-    seed = int(rng.integers(2**31 - 1))
-    panel_domains = domains.hide_target_labels()  # `update_with_labels` needs errors of a panel that has not seen them
-    predictions = fit_panel(panel_domains, seed, second_view)
-    answer = combine(predictions, load_coefficients())
-    sources = score_sources(panel_domains, answer.proba.argmax(axis=1), predictions.source_only.argmax(axis=1))
-    panel_domains, sources = drop_harmful_source(panel_domains, sources)
-    if not sources.used.all():
-        predictions = fit_panel(panel_domains, seed, second_view)
-        answer = combine(predictions, load_coefficients())
-    progress.expect(1)
-    progress.begin("assessing the answer")
+    hidden = domains.hide_target_labels()  # the pool learns from errors of a panel that has not seen these labels
+    if panel is None:
+        panel = fit_and_combine(hidden, rng, second_view)
+    panel_domains, predictions = panel.used_domains(hidden), panel.predictions
     X, codes = domains.target_documents(), domains.in_row_order(d.codes for d in domains.targets)
-    Z, known = coordinates(X, rng), np.flatnonzero(codes != UNKNOWN)
-    P, prior = answer.proba, Prior.read(class_prior, domains)
+    known = np.flatnonzero(codes != UNKNOWN)
+    P, prior = panel.answer.proba, Prior.read(class_prior, domains)
     if prior is not None:
         P = match_label_proportions(P, prior.values)
     if len(known):
-        P = update_with_labels(P, Z, known, codes[known])
+        inputs = keep_inputs(P, predictions.proba, panel.coordinates)
+        P = pool_labels(inputs, fit_pool(inputs, known, codes[known]), known, codes[known])
     assessment = assess(
         P,
         predictions,
         target_facts(panel_domains),
         classes=[str(c) for c in domains.classes],
-        weights=answer.weights,
+        weights=panel.answer.weights,
         target_error=target_error,
         calibration=load_calibration(),
         known=known,
         prior=prior,
     )
     student = fit_student(X, P.argmax(axis=1), panel_domains)
-    state = AutoState(assessment, student, sources, Z.astype(np.float32), known)
-    return Solution(state, (), len(predictions.proba), True)
+    Z = panel.coordinates.astype(np.float32)
+    return Solution(AutoState(assessment, student, panel.sources, Z, known, panel), (), len(predictions.proba), True)
 
 
 def fit_student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
@@ -186,6 +186,8 @@ class AutoTransfer(TransductiveClassifier):
     def _set_transduction(self, domains: Domains, used: Domains) -> None:
         super()._set_transduction(domains, used)
         self.in_fit_ = np.isin(domains.target_rows, used.target_rows)
+        self._panel_ = self.state_.panel
+        self.state_ = self.state_._replace(panel=None)
 
     def fit(
         self,
@@ -220,10 +222,11 @@ class AutoTransfer(TransductiveClassifier):
         )
 
     def suggest(self, n: int = 20) -> Array:
-        """The target rows (positions in `transduction_`) whose labels would help most, the most useful first.
+        """The target rows (positions in `transduction_`) to label by hand: typical documents of n groups.
 
-        Put the labels into y and fit again with `use_target_labels=True`. Documents without words and rows with a given
-        label are not suggested.
+        Put the labels into y and fit again with `use_target_labels=True`. The largest groups come first. Documents
+        without words and rows with a given label are not suggested. For a certificate, label a random sample instead:
+        it helps almost as much (`queries.py` has the figures).
 
         Parameters
         ----------
@@ -240,8 +243,22 @@ class AutoTransfer(TransductiveClassifier):
             raise ValueError(f"n must be at least 1; got {n}.")
         rows, s = np.flatnonzero(self.in_fit_), self.state_
         excluded = np.union1d(s.known, np.flatnonzero(self.transduction_empty_[rows]))
-        P, rng = s.assessment.uncalibrated, np.random.default_rng(0)
-        return rows[select_queries(P, s.coordinates, n, excluded, rng)]
+        return rows[typical_documents(s.coordinates, n, excluded, np.random.default_rng(0))]
+
+    @property
+    def panel_(self) -> FittedPanel:
+        """The predictions of the members for the rows `in_fit_`, to learn from answers without a new fit. Not saved."""
+        check_is_fitted(self)
+        panel: FittedPanel | None = getattr(self, "_panel_", None)
+        if panel is None:
+            raise ValueError("a loaded AutoTransfer cannot learn from answers: fit it again with use_target_labels.")
+        return panel
+
+    @property
+    def pool_inputs_(self) -> PoolInputs:
+        """What `fit_pool` needs, in single precision, for the rows `in_fit_`: the answer without target labels."""
+        panel = self.panel_
+        return keep_inputs(panel.answer.proba, panel.predictions.proba, panel.coordinates)
 
     @property
     def verdict_(self) -> Verdict:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
@@ -119,9 +119,9 @@ class Database:
         return {} if data is None else unpack(data)
 
 
-def now() -> str:
+def now(seconds_ago: float = 0) -> str:
     """The time in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat(timespec="milliseconds")
 
 
 def _fill_database(engine: sa.Engine, job: JobData, name: str) -> None:

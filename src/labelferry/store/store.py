@@ -107,3 +107,16 @@ class Store(Documents):
     def answers(self, current: bool = True) -> list[AnswerRow]:
         """The answers that count, or with `current=False` all rows of the log."""
         return current_answers(self.history()) if current else self.history()
+
+    def add_shown(self, document: int, reviewer: str, time: str | None = None) -> None:
+        """Record that a document was shown to a person."""
+        values = {"document": document, "reviewer": reviewer, "time": time or now()}
+        with self._write() as connection:
+            connection.execute(sa.insert(schema.shown).values(values))
+
+    def shown_since(self, time: str) -> dict[str, int]:
+        """Per person, the document that was shown last, if that was after a time."""
+        s = schema.shown.c
+        with self._read() as connection:
+            rows = connection.execute(sa.select(s.reviewer, s.document).where(s.time > time).order_by(s.id))
+            return {row.reviewer: row.document for row in rows}

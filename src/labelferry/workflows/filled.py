@@ -165,6 +165,16 @@ def certify_sample(population: Population, filled: Filled, level: float = LEVEL)
     )
 
 
+def certificate_dict(certificate: Certificate, population: Population) -> dict[str, Any]:
+    """A certificate as plain values; without a comparison if the labels of the source-only classifier are unknown."""
+    values = certificate.as_dict()
+    if population.source_only is None:
+        no_comparison = f"{population.name} has no column source_only: no comparison with the source-only classifier."
+        values["sentences"] = [s for s in values["sentences"] if "source-only classifier" not in s] + [no_comparison]
+        values["better_than_source_only"] = None
+    return values
+
+
 def checked_answers(population: Population, filled: Filled, purpose: str, order: Array) -> Answers:
     """The answered prefix of an order; an error if the answers are no random sample."""
     from ..certificate import Answers

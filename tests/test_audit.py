@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry.cli import app
-from labelferry.workflows.answers import Given, read_answer
+from labelferry.workflows.cells import Given, read_answer
 from labelferry.workflows.audit import draw
 from labelferry.workflows.exchange import label_studio_config
 from labelferry.workflows.filled import certify_sample, majority, read_sample

@@ -12,7 +12,7 @@ import numpy as np
 from ..linalg.matrix import Array
 from ..text import Table, from_frame, read_table
 from . import questions
-from .answers import Given, as_text, read_answer
+from .cells import Given, as_text, read_answer
 from .audit import Sample, sample_orders
 from .exchange import is_json, read_json
 from .population import Population

@@ -18,6 +18,7 @@ from ..core.domains import Domains
 from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
+from .answers import Answers
 from .features import Features
 from .inputs import Inputs
 from .job_data import source_only_codes
@@ -60,6 +61,8 @@ class Labelling:
         The settings of the run.
     seconds : dict
         Seconds per stage.
+    answers : Answers or None
+        The answers that the labels learned from: `rows` of the target and `codes` of the classes.
     """
 
     labels: Array
@@ -75,6 +78,7 @@ class Labelling:
     _inputs: Inputs
     _features: Features
     _domains: Domains
+    answers: Answers | None = None
 
     def __repr__(self) -> str:
         return (
@@ -169,6 +173,24 @@ class Labelling:
     @cached_property
     def _summary(self) -> Mapping[str, Any]:
         return summarize(self, self._inputs, self._features, self._domains)
+
+    def update(self, answers: Any) -> Labelling:
+        """Learn from answers: what people said about some target rows.
+
+        Parameters
+        ----------
+        answers : mapping of int to label, or sequence
+            Target row (from 0) to answer, or one entry per row with None for unanswered ones. All answers have to be
+            passed, also earlier ones. "none of these" and "unclear" are answers too; they are not learned from.
+
+        Returns
+        -------
+        result : Labelling
+            New labels. Answered rows keep their answers, with confidence 1 and without review.
+        """
+        from .label import learn_from_answers
+
+        return learn_from_answers(self, answers)
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write one self-contained HTML page."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from ..text import Table, choose_text, read_table
-from .answers import as_text
+from .cells import as_text
 from .job_data import source_only_codes
 
 if TYPE_CHECKING:

@@ -118,7 +118,7 @@ def population_of_result(result: Labelling) -> Population:
     classes = result.estimator.classes_
     labels = np.searchsorted(classes, result.labels)
     rows, codes = held_out_codes(result)
-    if len(rows) and codes is None:
+    if codes is None:
         raise no_held_out(result._inputs.target.name)
     labels[rows] = codes
     return Population(

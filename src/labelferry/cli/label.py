@@ -42,6 +42,12 @@ def label(
     ] = "auto",
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the model to this .npz file, for `labelferry apply`.")] = None,
+    answers: Annotated[
+        Path | None, typer.Option(help="Learn from this sample, written by `labelferry audit` and filled in.")
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Start a review job: a new file such as job.ferry, or postgresql://...")
+    ] = None,
     target_error: Annotated[
         float,
         typer.Option(
@@ -65,19 +71,23 @@ def label(
 
     Example: labelferry label labelled.csv new.csv -o out.csv
 
-    The output file has all columns and rows of TARGET and five more columns: label, confidence (probability that the
-    label is correct), alternative (second most probable label), evidence (words that support the label) and
-    needs_review; none_of_these is added if documents resemble no class. The command prints a verdict on all labels:
-    safe, doubtful or unsafe.
+    The output file has all columns and rows of TARGET and six more columns: label, confidence (probability that the
+    label is correct), alternative (second most probable label), evidence (words that support the label), needs_review
+    and source_only (the label of the classifier trained on the labelled documents only); none_of_these is added if
+    documents resemble no class. The command prints a verdict on all labels: safe, doubtful or unsafe.
 
     Exit codes: 0 success; 2 wrong input (explained in one line on stderr); 3 the verdict is not safe and --strict was
     given; 130 interrupted. A file is written completely or not at all.
     """
-    from ..workflows import begin, expect
+    from ..workflows import begin, check_new_job, expect
     from ..workflows import label as run
 
     features = options["features"]
     check_outputs(out, report, save, inputs=[*sources, target, *([features] if features else [])])
+    if store is not None:
+        check_new_job(store)
+    if answers is not None and store is not None:
+        raise ValueError("--store starts a job without --answers. Add them later: labelferry certify JOB SAMPLE.")
     if features is not None and (save is not None or options["max_memory"] is not None):
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
@@ -90,6 +100,7 @@ def label(
             min_confidence=min_confidence,
             class_prior=proportions_of(class_prior),
             seed=seed,
+            answers=answers,
             **options,
         )
         begin("writing")
@@ -98,16 +109,19 @@ def label(
             result.report(report)
         if save is not None:
             result.save(save)
+        if store is not None:
+            with result.store(store) as job:
+                store = job.store.name  # without a password
     if json:
         summary = result.summary()
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
-        show(new_console(), result, messages, [path for path in (out, report, save) if path])
+        show(new_console(), result, messages, [path for path in (out, report, save, store) if path])
     if strict:
         exit_unless(safe=result.verdict.level == "safe")
 
 
-def show(console: Console, result: Any, messages: list[str], written: list[Path]) -> None:
+def show(console: Console, result: Any, messages: list[str], written: list[Path | str]) -> None:
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")

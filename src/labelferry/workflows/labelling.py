@@ -21,12 +21,19 @@ from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
 from .answers import Answers
 from .features import Features
+from .held_out import answer_columns
 from .inputs import Inputs
+from .job_data import source_only_codes
 from .model import Model
+from .population import population_of_result
 from .summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ..certificate import Certificate
+    from .audit import Sample
+    from .job import Job
 
 N_GROUP_WORDS = 5  # per group, in the verdict
 
@@ -136,19 +143,24 @@ class Labelling:
         return [*self._inputs.messages, *self._features.messages]
 
     def columns(self) -> dict[str, list[Any]]:
-        """The new columns: label, confidence, alternative, evidence (words with commas) and needs_review.
+        """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.
 
-        If a document is marked, also none_of_these.
+        `source_only` is the label of the classifier that was trained on the labelled documents only. If a document is
+        marked, also none_of_these. If the labels learned from answers, `answer` has these, and `held_out` the labels of
+        fits without the answer of the row.
         """
-        marked = {"none_of_these": self.none_of_these.tolist()} if self.none_of_these.any() else {}
-        return {
+        columns = {
             "label": self.labels.tolist(),
             "confidence": np.round(self.confidence.astype(float), 4).tolist(),
             "alternative": self.alternative.tolist(),
             "evidence": [", ".join(words) for words in self.evidence],
             "needs_review": self.needs_review.tolist(),
-            **marked,
+            "source_only": self.estimator.classes_[source_only_codes(self)].tolist(),
         }
+        if self.none_of_these.any():
+            columns["none_of_these"] = self.none_of_these.tolist()
+        }
+        return columns | answer_columns(self)
 
     def frame(self) -> Any:
         """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""
@@ -159,6 +171,25 @@ class Labelling:
     def write(self, path: str | PathLike[str]) -> list[str]:
         """Write the target with the new columns; the suffix selects the format. Returns messages."""
         return write_table(self._inputs.target, self.columns(), path)
+
+    def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
+        """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""
+        from .job import Job
+
+        return Job.create(self, place, seed=seed)
+
+    def audit(self, n: int = 40, *, n_duel: int = 0, seed: int | None = None, blind: bool = False) -> Sample:
+        """Draw a random sample to be answered by people; see `labelferry.workflows.audit.draw`."""
+        from .audit import draw
+
+        return draw(population_of_result(self), n, n_duel=n_duel, seed=seed, blind=blind)
+
+    def certify(self, answers: Any, level: float = 0.95) -> Certificate:
+        """Certify the labels by a sample of `audit` that was filled in: a path, a frame or a dict of columns."""
+        from .filled import certify_sample, read_sample
+
+        population = population_of_result(self)
+        return certify_sample(population, read_sample(answers, population), level)
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""
@@ -173,9 +204,10 @@ class Labelling:
 
         Parameters
         ----------
-        answers : mapping of int to label, or sequence
-            Target row (from 0) to answer, or one entry per row with None for unanswered ones. All answers have to be
-            passed, also earlier ones. "none of these" and "unclear" are answers too; they are not learned from.
+        answers : mapping of int to label, sequence or sample
+            Target row (from 0) to answer, one entry per row with None for unanswered ones, or a sample of `audit` that
+            was filled in (a path, a frame or a dict of columns). All answers have to be passed, also earlier ones.
+            "none of these" and "unclear" are answers too; they are not learned from.
 
         Returns
         -------

@@ -1,0 +1,110 @@
+"""The result of `label` as the content of a new store."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ensemble.auto_transfer import AutoTransfer
+from ..ensemble.panel import SOURCE_ONLY
+from ..linalg.matrix import Array
+from . import questions
+
+if TYPE_CHECKING:
+    from ..store import JobData
+    from .labelling import Labelling
+
+
+def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
+    """Documents, labels and settings of a result.
+
+    Parameters
+    ----------
+    labelling : Labelling
+        Labels of the documents.
+    seed : int, default=None
+        Seed of the random samples; drawn at random if None.
+
+    Returns
+    -------
+    job : JobData
+        What a new store contains.
+    """
+    from ..store import FitData, JobData
+
+    if labelling.answers is not None and len(labelling.answers.rows):
+        raise ValueError(
+            "a review job starts with labels that did not learn from answers. Store the result of label without "
+            "answers, then add the answers to the job: labelferry certify JOB SAMPLE."
+        )
+    inputs = labelling._inputs
+    classes = labelling.estimator.classes_
+    text = inputs.columns.text
+    codes = np.searchsorted(classes, labelling.labels)
+    votes = member_votes(labelling, codes)
+    arrays: dict[str, Array] = {"group": questions.disputed(votes, len(classes)), "votes": votes}
+    arrays["new"] = questions.new_class_order(getattr(labelling, "groups", None))
+    columns = inputs.target.columns
+    return JobData(
+        texts=inputs.texts,
+        own={name: values for name, values in columns.items() if name != text},
+        lines=list(inputs.target.lines),
+        evidence=labelling.evidence,
+        source_only=source_only_codes(labelling),
+        classes=classes.tolist(),
+        fit=FitData(
+            method=labelling.method,
+            labels=codes,
+            confidence=labelling.confidence,
+            alternative=np.searchsorted(classes, labelling.alternative),
+            needs_review=labelling.needs_review,
+        ),
+        **pool_arrays(labelling),
+        settings={
+            "file": inputs.target.name,
+            "text": text,
+            "columns": list(columns),
+            "question_seed": secrets.randbelow(2**31) if seed is None else seed,
+            "settings": plain_settings(labelling.settings),
+            "review_all": any(fact.review_all for fact in labelling.assessment.facts),
+        },
+        arrays=arrays,
+    )
+
+
+def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that JSON can contain."""
+    return {name: value for name, value in settings.items() if isinstance(value, str | int | float | bool | None)}
+
+
+def source_only_codes(labelling: Labelling) -> Array:
+    """Class codes of the source-only classifier; the label itself for documents that the panel has not seen."""
+    codes = np.searchsorted(labelling.estimator.classes_, labelling.labels)
+    members = labelling.assessment.members
+    codes[rows_in_panel(labelling)] = members.codes[members.names.index(SOURCE_ONLY)]
+    return codes
+
+
+def rows_in_panel(labelling: Labelling) -> Array:
+    """The documents that the panel has labelled: those with words."""
+    in_fit = getattr(labelling.estimator, "in_fit_", None)
+    return np.arange(len(labelling.labels)) if in_fit is None else np.flatnonzero(in_fit)
+
+
+def member_votes(labelling: Labelling, codes: Array) -> Array:
+    """Labels of the members, members x documents; the label itself for documents that the panel has not seen."""
+    members = labelling.assessment.members
+    votes = np.tile(codes, (len(members.names), 1)).astype(np.int16)
+    votes[:, rows_in_panel(labelling)] = members.codes
+    return votes
+
+
+def pool_arrays(labelling: Labelling) -> dict[str, dict[str, Array]]:
+    """What is needed to learn from answers: the members' probabilities, and `pool`; empty for a single method."""
+    if not isinstance(labelling.estimator, AutoTransfer):
+        return {"members": {}, "pool": {}}
+    inputs = labelling.estimator.pool_inputs_
+    pool = {"rows": rows_in_panel(labelling), "start": inputs.start, "coordinates": inputs.coordinates}
+    return {"members": inputs.members, "pool": pool}

@@ -159,7 +159,6 @@ class Labelling:
         }
         if self.none_of_these.any():
             columns["none_of_these"] = self.none_of_these.tolist()
-        }
         return columns | answer_columns(self)
 
     def frame(self) -> Any:

@@ -1,0 +1,147 @@
+"""Work beside the requests: the certificate of the answers so far, and learning from them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from ..workflows.job import Job
+
+WAIT = 0.04  # seconds that a page waits for a certificate before it shows the previous one
+log = logging.getLogger(__name__)
+
+
+class Shown(NamedTuple):
+    """A certificate for a page.
+
+    Attributes
+    ----------
+    certificate : dict or None
+        `Certificate.as_dict()`; None before the first one is computed.
+    is_current : bool
+        Whether it contains all answers.
+    """
+
+    certificate: dict[str, Any] | None
+    is_current: bool
+
+
+class LiveCertificate:
+    """The certificate, computed again after each change in one worker thread.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="certificate")
+        self._lock = Lock()
+        self._version = 0  # of the answers
+        self._computed = -1  # version of the last certificate
+        self._last: dict[str, Any] | None = None
+        self._running: Future[None] | None = None
+
+    def changed(self) -> None:
+        """Announce a change: an answer, or new labels."""
+        with self._lock:
+            self._version += 1
+
+    def show(self, wait: float = WAIT) -> Shown:
+        """The current certificate if it is ready within `wait` seconds, else the previous one."""
+        deadline = time.monotonic() + wait
+        while True:
+            with self._lock:
+                if self._computed == self._version:
+                    return Shown(self._last, True)
+                if self._running is None or self._running.done():
+                    self._running = self._worker.submit(self._compute, self._version)
+                running = self._running
+            try:
+                running.result(max(0.0, deadline - time.monotonic()))
+            except NotYet:
+                return Shown(self._last, False)
+
+    def _compute(self, version: int) -> None:
+        certificate = self._job.certificate().as_dict()
+        with self._lock:
+            self._last, self._computed = certificate, version
+
+
+@dataclass(frozen=True)
+class RefitState:
+    """What happens with the labels.
+
+    Attributes
+    ----------
+    status : str
+        "idle", "running", "done" or "failed".
+    seconds : float
+        Since the start, or for the whole work.
+    result : dict or None
+        The summary of the fit.
+    error : str
+        The message, if it failed.
+    """
+
+    status: str = "idle"
+    seconds: float = 0.0
+    result: dict[str, Any] | None = None
+    error: str = ""
+
+
+class Refit:
+    """Learning from the answers in a thread, one at a time.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    done : callable
+        Called when the labels have changed.
+    """
+
+    def __init__(self, job: Job, done: Callable[[], None]) -> None:
+        self._job, self._done = job, done
+        self._lock = Lock()
+        self._state = RefitState()
+        self._began = 0.0
+
+    @property
+    def state(self) -> RefitState:
+        """The current state."""
+        with self._lock:
+            if self._state.status == "running":
+                return RefitState("running", time.monotonic() - self._began)
+            return self._state
+
+    def start(self) -> bool:
+        """Start; False if it runs already."""
+        with self._lock:
+            if self._state.status == "running":
+                return False
+            self._state, self._began = RefitState("running"), time.monotonic()
+        Thread(target=self._run, name="refit", daemon=True).start()
+        return True
+
+    def _run(self) -> None:
+        try:
+            result, status, error = dict(self._job.refit()), "done", ""
+        except ValueError as problem:
+            result, status, error = None, "failed", str(problem)
+        except Exception as problem:  # a bug: the log has the details, the page says that it failed
+            log.exception("learning from the answers failed")
+            result, status, error = None, "failed", f"{type(problem).__name__}: see the terminal."
+        if status == "done":
+            self._done()
+        with self._lock:
+            self._state = RefitState(status, time.monotonic() - self._began, result, error)

@@ -39,6 +39,7 @@ from .methods import TCL as TCL
 from .methods import HybridLabelPropagation as HybridLabelPropagation
 from .methods import HybridSimilarityPropagation as HybridSimilarityPropagation
 from .text import tfidf as tfidf
+from .workflows import Job as Job
 from .workflows import Labelling as Labelling
 from .workflows import Model as Model
 from .workflows import apply as apply
@@ -47,5 +48,6 @@ from .workflows import diagnose as diagnose
 from .workflows import explain as explain
 from .workflows import label as label
 from .workflows import load as load
+from .workflows import open_job as open_job
 
 __version__: str

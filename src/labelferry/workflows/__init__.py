@@ -1,4 +1,4 @@
-"""What users do: label documents, check a transfer before it, compare methods, label later documents."""
+"""What users do: label documents, check a transfer before it, compare methods, label later documents, review labels."""
 
 from ..assessment.verdict import LEVELS
 from ..core.progress import begin, expect, listen
@@ -6,6 +6,7 @@ from .apply import Applied, apply
 from .compare import compare
 from .diagnose import diagnose
 from .explain import explain
+from .job import Job, open_job
 from .label import label
 from .labelling import Labelling
 from .model import Model, load
@@ -13,6 +14,7 @@ from .model import Model, load
 __all__ = [
     "LEVELS",
     "Applied",
+    "Job",
     "Labelling",
     "Model",
     "apply",
@@ -24,4 +26,5 @@ __all__ = [
     "label",
     "listen",
     "load",
+    "open_job",
 ]

@@ -26,6 +26,8 @@ from .summary import summarize
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .job import Job
+
 
 @dataclass(frozen=True, repr=False)
 class Labelling:
@@ -132,6 +134,12 @@ class Labelling:
     def write(self, path: str | PathLike[str]) -> list[str]:
         """Write the target with the new columns; the suffix selects the format. Returns messages."""
         return write_table(self._inputs.target, self.columns(), path)
+
+    def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
+        """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""
+        from .job import Job
+
+        return Job.create(self, place, seed=seed)
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""

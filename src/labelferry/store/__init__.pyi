@@ -1,0 +1,13 @@
+from .decisions import current_answers as current_answers
+from .decisions import decide as decide
+from .engine import StoreError as StoreError
+from .records import KINDS as KINDS
+from .records import PURPOSES as PURPOSES
+from .records import AnswerRow as AnswerRow
+from .records import CertificateRow as CertificateRow
+from .records import DocumentRow as DocumentRow
+from .records import FitData as FitData
+from .records import FitRow as FitRow
+from .records import JobData as JobData
+from .records import Page as Page
+from .store import Store as Store

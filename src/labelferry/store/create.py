@@ -1,0 +1,102 @@
+"""Filling a new store."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from . import schema
+from .listing import create_search
+from .migrate import stamp
+from .packing import pack, to_json
+from .records import FitData, JobData
+
+ROWS = 10_000  # rows per statement
+INDEXED_SEARCH = "indexed_search"
+
+
+def fill(connection: sa.Connection, job: JobData, time: str) -> None:
+    """Create all tables and write the job, in the transaction of the connection."""
+    schema.metadata.create_all(connection)
+    stamp(connection)
+    insert_rows(connection, schema.documents, document_rows(job))
+    members = {name: np.asarray(P, dtype=np.float32) for name, P in job.members.items()}
+    insert_rows(
+        connection,
+        schema.arrays,
+        ({"name": n, "data": pack(a)} for n, a in {"members": members, "job": job.arrays}.items()),
+    )
+    run = new_run()
+    write_predictions(connection, run, job.fit)
+    connection.execute(sa.insert(schema.fits).values(fit_values(job.fit, run, time)))
+    values = {**job.settings, "classes": list(job.classes), "own": list(job.own), "created": time}
+    values[INDEXED_SEARCH] = create_search(connection)
+    insert_rows(connection, schema.settings, ({"name": n, "value": to_json(v)} for n, v in values.items()))
+
+
+def insert_rows(connection: sa.Connection, table: sa.Table, rows: Iterable[dict[str, Any]]) -> None:
+    """Insert many rows, some thousands at a time."""
+    iterator = iter(rows)
+    while batch := list(islice(iterator, ROWS)):
+        connection.execute(sa.insert(table), batch)
+
+
+def document_rows(job: JobData) -> Iterator[dict[str, Any]]:
+    names = list(job.own)
+    own = zip(*job.own.values(), strict=True) if names else ((),) * len(job.texts)
+    columns = (job.texts, own, job.lines, job.evidence, np.asarray(job.source_only).tolist())
+    for number, (text, values, line, words, source_only) in enumerate(zip(*columns, strict=True)):
+        yield {
+            "number": number,
+            "line": int(line),
+            "text": text,
+            "own": to_json(dict(zip(names, values, strict=True))),
+            "evidence": to_json(list(words)),
+            "source_only": source_only,
+        }
+
+
+def new_run() -> int:
+    """A random number for the labels of a fit."""
+    return secrets.randbits(62)
+
+
+def prediction_rows(run: int, fit: FitData) -> Iterator[dict[str, Any]]:
+    columns = [
+        np.asarray(fit.labels).tolist(),
+        np.round(np.asarray(fit.confidence, dtype=np.float64), 6).tolist(),
+        np.asarray(fit.alternative).tolist(),
+        np.asarray(fit.needs_review, dtype=bool).tolist(),
+    ]
+    names = ("label", "confidence", "alternative", "needs_review")
+    for number, values in enumerate(zip(*columns, strict=True)):
+        yield {"run": run, "document": number, **dict(zip(names, values, strict=True))}
+
+
+def write_predictions(connection: sa.Connection, run: int, fit: FitData) -> None:
+    """Write the labels of a fit under the number of its run."""
+    insert_rows(connection, schema.predictions, prediction_rows(run, fit))
+
+
+def fit_values(fit: FitData, run: int, time: str) -> dict[str, Any]:
+    """The row of a fit."""
+    arrays = {
+        "labels": np.asarray(fit.labels, dtype=np.int32),
+        "confidence": np.asarray(fit.confidence, dtype=np.float32),
+        "alternative": np.asarray(fit.alternative, dtype=np.int32),
+        "needs_review": np.asarray(fit.needs_review, dtype=bool),
+        **{f"held_out/{name}": np.asarray(array) for name, array in fit.held_out.items()},
+    }
+    return {
+        "time": time,
+        "method": fit.method,
+        "run": run,
+        "answers": to_json([int(number) for number in fit.answers]),
+        "summary": to_json(dict(fit.summary)),
+        "labels": pack(arrays),
+    }

@@ -1,0 +1,61 @@
+"""What counts in the log of answers: the last answer per document and person, and what several persons decide.
+
+Pure functions on rows of the log, so that every process computes the same from the same log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from .records import UNDO, AnswerRow
+
+
+def current_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
+    """The answers that count: the last one per document and reviewer that was not taken back.
+
+    Parameters
+    ----------
+    log : iterable of AnswerRow
+        The whole log, in the order in which it was written.
+
+    Returns
+    -------
+    current : list of AnswerRow
+        At most one row per document and reviewer, in the order of the log.
+    """
+    rows = list(log)
+    taken_back = {row.replaces for row in rows if row.kind == UNDO}
+    last: dict[tuple[int, str], AnswerRow] = {}
+    for row in rows:
+        if row.kind != UNDO and row.id not in taken_back:
+            last[row.document, row.reviewer] = row
+    return sorted(last.values(), key=lambda row: row.id)
+
+
+def by_document(current: Iterable[AnswerRow]) -> dict[int, list[AnswerRow]]:
+    """The answers of each document."""
+    rows: dict[int, list[AnswerRow]] = defaultdict(list)
+    for row in current:
+        rows[row.document].append(row)
+    return dict(rows)
+
+
+def decide(rows: Sequence[AnswerRow]) -> AnswerRow | None:
+    """The answer that more than half of the reviewers of one document gave.
+
+    Parameters
+    ----------
+    rows : sequence of AnswerRow
+        Current answers of one document.
+
+    Returns
+    -------
+    row : AnswerRow or None
+        The first row with that answer; None if there is no majority.
+    """
+    if not rows:
+        return None
+    counts = Counter((row.kind, row.answer) for row in rows)
+    winner, n = counts.most_common(1)[0]
+    return next(row for row in rows if (row.kind, row.answer) == winner) if 2 * n > len(rows) else None

@@ -1,0 +1,44 @@
+"""Schema versions. A store of an older version is changed step by step when it is opened; a newer one is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+
+from .engine import StoreError
+from .schema import VERSION, meta
+
+FORMAT = "labelferry job"
+
+# Per version: the function that turns a store of this version into one of the next.
+MIGRATIONS: dict[int, Callable[[sa.Connection], None]] = {}
+
+
+def stamp(connection: sa.Connection) -> None:
+    """Write format and version into a new store."""
+    connection.execute(
+        sa.insert(meta), [{"name": "format", "value": FORMAT}, {"name": "version", "value": str(VERSION)}]
+    )
+
+
+def version_of(connection: sa.Connection, name: str) -> int:
+    """The schema version; an error if this is no store, or a newer one."""
+    if not sa.inspect(connection).has_table(meta.name):
+        raise StoreError(f"{name} is no labelferry job. Make one: labelferry label ... --store job.ferry.")
+    found = {row.name: row.value for row in connection.execute(sa.select(meta))}
+    if found.get("format") != FORMAT or not found.get("version", "").isdecimal():
+        raise StoreError(f"{name} is no labelferry job. Make one: labelferry label ... --store job.ferry.")
+    version = int(found["version"])
+    if version > VERSION:
+        raise StoreError(
+            f"{name} has version {version}; this labelferry reads up to {VERSION}. Update: pip install -U labelferry."
+        )
+    return version
+
+
+def migrate(connection: sa.Connection, name: str) -> None:
+    """Bring a store to the current version, in the transaction of the connection."""
+    for version in range(version_of(connection, name), VERSION):
+        MIGRATIONS[version](connection)
+        connection.execute(sa.update(meta).where(meta.c.name == "version").values(value=str(version + 1)))

@@ -1,0 +1,133 @@
+"""Tables of a store.
+
+Answers are only added: a correction is a new row that replaces an earlier one, an undo is a row of kind "undo". The
+labels of a fit are written under a random number, its `run`, and become visible when the row of the fit is added, so
+that readers see the labels of one fit or of the next, never a mixture.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.types import TypeDecorator
+
+VERSION = 1
+MARK = "\ufdd0"  # a code point that is no character: it begins an escape
+NOT_STORABLE = re.compile(f"[\x00\ud800-\udfff{MARK}]")  # NUL and halves of characters
+ESCAPED = re.compile(f"{MARK}([0-9a-f]{{4}})")
+
+
+def escape(text: str) -> str:
+    """Text that every database stores: NUL and lone surrogates become an escape.
+
+    >>> unescape(escape("a\\x00b\\ud800")) == "a\\x00b\\ud800"
+    True
+    """
+    return NOT_STORABLE.sub(lambda match: f"{MARK}{ord(match[0]):04x}", text)
+
+
+def unescape(text: str) -> str:
+    """The text that `escape` was given."""
+    return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if MARK in text else text
+
+
+class AnyText(TypeDecorator[str]):
+    """A text of any characters."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
+        """Escape what the database cannot store."""
+        return None if value is None else escape(value)
+
+    def process_result_value(self, value: str | None, dialect: Any) -> str | None:
+        """Undo the escape."""
+        return None if value is None else unescape(value)
+
+
+metadata = sa.MetaData()
+
+meta = sa.Table(
+    "labelferry",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+settings = sa.Table(
+    "settings",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),  # JSON
+)
+arrays = sa.Table(
+    "arrays",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),  # npz without pickle
+)
+documents = sa.Table(
+    "documents",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("line", sa.BigInteger, nullable=False),
+    sa.Column("text", AnyText, nullable=False),
+    sa.Column("own", sa.Text, nullable=False),  # JSON
+    sa.Column("evidence", sa.Text, nullable=False),  # JSON
+    sa.Column("source_only", sa.Integer, nullable=False),
+)
+predictions = sa.Table(
+    "predictions",
+    metadata,
+    sa.Column("run", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("document", sa.ForeignKey("documents.number"), primary_key=True, autoincrement=False),
+    sa.Column("label", sa.Integer, nullable=False),
+    sa.Column("confidence", sa.Float, nullable=False),
+    sa.Column("alternative", sa.Integer, nullable=False),
+    sa.Column("needs_review", sa.Boolean, nullable=False),
+    sa.Index("predictions_confidence", "run", "confidence", "document"),
+    sa.Index("predictions_label", "run", "label", "confidence", "document"),
+    sa.Index("predictions_review", "run", "needs_review", "confidence", "document"),
+    sa.Index("predictions_label_review", "run", "label", "needs_review", "confidence", "document"),
+    sqlite_with_rowid=False,
+)
+fits = sa.Table(
+    "fits",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("method", AnyText, nullable=False),
+    sa.Column("run", sa.BigInteger, nullable=False, unique=True),
+    sa.Column("answers", sa.Text, nullable=False),  # JSON: numbers of the answers that it learned from
+    sa.Column("summary", sa.Text, nullable=False),  # JSON
+    sa.Column("labels", sa.LargeBinary, nullable=False),  # npz: labels, confidence, held-out labels
+    sqlite_autoincrement=True,
+)
+answers = sa.Table(
+    "answers",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("document", sa.ForeignKey("documents.number"), nullable=False, index=True),
+    sa.Column("answer", AnyText),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("purpose", sa.Text, nullable=False),
+    sa.Column("reviewer", AnyText, nullable=False),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("shown", AnyText),
+    sa.Column("fit", sa.ForeignKey("fits.id")),
+    sa.Column("replaces", sa.ForeignKey("answers.id")),
+    sqlite_autoincrement=True,
+)
+certificates = sa.Table(
+    "certificates",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("level", sa.Float, nullable=False),
+    sa.Column("fit", sa.ForeignKey("fits.id"), nullable=False),
+    sa.Column("last_answer", sa.Integer, nullable=False),
+    sa.Column("content", sa.Text, nullable=False),  # JSON
+    sqlite_autoincrement=True,
+)

@@ -1,0 +1,87 @@
+"""Tables that leave a job: all documents with labels and answers, and the answers alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..text import Table
+
+if TYPE_CHECKING:
+    from ..store import AnswerRow, DocumentRow
+    from .job import Job
+
+BATCH = 5_000
+
+
+def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
+    """The user's table and the new columns.
+
+    `label` is the answer of the reviewers if there is one, otherwise the predicted label; it is empty for a document
+    that belongs to none of the classes. `answer` is what the reviewers answered, `disagreement` if they do not agree.
+    """
+    rows = all_documents(job)
+    values = dict(zip(job.classes, job.store.settings["classes"], strict=True))  # labels that are numbers stay numbers
+    decided = job.decided()
+    labels, answers = [], []
+    for row in rows:
+        answer = decided.get(row.number)
+        labels.append(
+            None
+            if answer is not None and answer.kind == "none_of_these"
+            else values[answer.answer if answer is not None and answer.answer is not None else row.label]
+        )
+        answers.append(answer_text(decided, row.number))
+    extra: dict[str, list[Any]] = {
+        "label": labels,
+        "confidence": [round(row.confidence, 4) for row in rows],
+        "alternative": [values[row.alternative] for row in rows],
+        "evidence": [", ".join(row.evidence) for row in rows],
+        "needs_review": [
+            row.needs_review and answer in ("", "disagreement") for row, answer in zip(rows, answers, strict=True)
+        ],
+        "source_only": [values[row.source_only] for row in rows],
+        "answer": answers,
+    }
+    return user_table(job, rows), extra
+
+
+def answer_text(decided: dict[int, AnswerRow | None], document: int) -> str:
+    """The answer for a file: empty if there is none."""
+    if document not in decided:
+        return ""
+    row = decided[document]
+    return "disagreement" if row is None else row.value
+
+
+def user_table(job: Job, rows: list[DocumentRow]) -> Table:
+    """The user's own columns in their order."""
+    settings = job.store.settings
+    columns = {
+        name: [row.text if name == settings["text"] else row.own[name] for row in rows] for name in settings["columns"]
+    }
+    return Table(settings["file"], columns, [row.line for row in rows])
+
+
+def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
+    """The user's table and the new columns, one row per answer that counts."""
+    answers = job.answers()
+    rows = job.store.some_documents([row.document for row in answers]) if answers else []
+    columns: dict[str, list[Any]] = {
+        "row": [row.number + 1 for row in rows],
+        "predicted_label": [row.label for row in rows],
+        "shown_label": [answer.shown or "" for answer in answers],
+        "answer": [answer.value for answer in answers],
+        "kind": [answer.kind for answer in answers],
+        "purpose": [answer.purpose for answer in answers],
+        "reviewer": [answer.reviewer for answer in answers],
+        "time": [answer.time for answer in answers],
+    }
+    return user_table(job, rows), columns
+
+
+def all_documents(job: Job) -> list[DocumentRow]:
+    """Every document, in the order of the file."""
+    rows: list[DocumentRow] = []
+    for start in range(0, job.n_documents, BATCH):
+        rows += job.store.documents(offset=start, limit=BATCH)
+    return rows

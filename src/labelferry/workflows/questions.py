@@ -1,0 +1,107 @@
+"""Which documents to ask a person about, in which order, and why. Pure functions on arrays and the log of answers.
+
+Every order is fixed by the seed of the job: it does not depend on who answers or when. The answers to a prefix of the
+audit order are therefore a random sample of all documents, whatever the purpose for which they were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+
+PURPOSES = ("audit", "duel", "group", "new")
+WHY = {
+    "audit": "A random sample of all documents. It shows how many labels are correct.",
+    "duel": "A random sample of the documents on which the label and the source-only classifier differ. It shows which "
+    "of the two is better.",
+    "group": "Documents on which the methods disagree most.",
+    "new": "Documents that are like no class of the labelled documents.",
+    "list": "Documents that were chosen in the list.",
+}
+N_DISPUTED = 2_000  # documents in the queue "group"
+AUDIT, DUEL = 0, 1  # streams of random numbers
+
+
+class Question(NamedTuple):
+    """A document with the reason to ask about it."""
+
+    document: int  # number from 0
+    line: int  # in the user's file
+    text: str
+    label: str
+    confidence: float
+    alternative: str
+    evidence: list[str]
+    columns: dict[str, Any]  # the user's other columns
+    source_only: str
+    needs_review: bool
+    purpose: str
+    reason: str
+
+
+def audit_order(n_documents: int, seed: int) -> Array:
+    """A random permutation of all documents."""
+    return np.random.default_rng([seed, AUDIT]).permutation(n_documents)
+
+
+def duel_order(labels: Array, source_only: Array, seed: int) -> Array:
+    """A random permutation of the documents on which the labels differ.
+
+    It is a part of one permutation of all documents: if some labels change, the others keep their order.
+    """
+    order = np.random.default_rng([seed, DUEL]).permutation(len(labels))
+    return np.asarray(order[labels[order] != source_only[order]])
+
+
+def disputed(members: Mapping[str, Array]) -> Array:
+    """The documents with the largest disagreement among the members, the largest first; none without disagreement."""
+    if not members:
+        return np.zeros(0, dtype=np.int64)
+    mean = np.mean([np.asarray(P, dtype=np.float64) for P in members.values()], axis=0)
+    codes = np.array([np.asarray(P).argmax(axis=1) for P in members.values()])
+    votes = np.array([(codes == c).mean(axis=0) for c in range(mean.shape[1])])
+    entropy = -np.sum(votes * np.log(np.where(votes > 0, votes, 1)), axis=0)
+    order = np.lexsort((mean.max(axis=1), -entropy))
+    return order[entropy[order] > 0][:N_DISPUTED]
+
+
+def next_open(order: Iterable[int], closed: Collection[int], avoid: Collection[int]) -> int | None:
+    """The first document of an order that is not closed, if possible one that is not to be avoided."""
+    first = None
+    for row in order:
+        if row not in closed:
+            if row not in avoid:
+                return int(row)
+            first = int(row) if first is None else first
+    return first
+
+
+def answered_prefix(order: Iterable[int], answered: Collection[int]) -> list[int]:
+    """The documents of an order up to the first one without an answer."""
+    rows = []
+    for row in order:
+        if row not in answered:
+            break
+        rows.append(int(row))
+    return rows
+
+
+def reason(purpose: str, label: str, source_only: str, members: Mapping[str, str]) -> str:
+    """Why this document is shown, in one sentence."""
+    if purpose == "duel":
+        return (
+            f"The label is {label!r}, the classifier trained on the labelled documents only gives {source_only!r}. "
+            "Your answer shows which of the two is better."
+        )
+    if purpose == "group" and members:
+        others = sum(name != label for name in members.values())
+        return f"{others} of {len(members)} methods give another label than {label!r}. Your answer decides such cases."
+    return {
+        "audit": "Chosen at random. The share of correct labels in this sample is the base of the certificate.",
+        "group": "The methods disagree on documents like this one.",
+        "new": "It is like no class of the labelled documents: it may belong to a new class.",
+    }.get(purpose, "You chose it in the list.")

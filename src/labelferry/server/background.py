@@ -24,7 +24,7 @@ class Shown(NamedTuple):
     Attributes
     ----------
     certificate : dict or None
-        `Certificate.as_dict()`; None before the first one is computed.
+        `Certificate.as_dict()`; None before the first one is computed, or if it could not be computed.
     is_current : bool
         Whether it contains all answers.
     """
@@ -72,7 +72,11 @@ class LiveCertificate:
                 return Shown(self._last, False)
 
     def _compute(self, version: int) -> None:
-        certificate = self._job.certificate().as_dict()
+        try:
+            certificate = self._job.certificate().as_dict()
+        except Exception:  # a bug; answers are more important than the certificate
+            log.exception("the certificate could not be computed")
+            certificate = None
         with self._lock:
             self._last, self._computed = certificate, version
 
@@ -97,6 +101,16 @@ class RefitState:
     seconds: float = 0.0
     result: dict[str, Any] | None = None
     error: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The result in sentences."""
+        found = self.result or {}
+        before, after = found.get("accuracy_before"), found.get("accuracy_after")
+        lines = [f"Learned from {found.get('answers', 0):,} answers. {found.get('changed', 0):,} labels changed."]
+        if before is not None and after is not None:
+            lines.append(f"Correct on the answered documents, each predicted without its answer: {before:.0%} before, {after:.0%} now.")
+        return lines
 
 
 class Refit:

@@ -7,7 +7,8 @@ from typing import Any
 from .sessions import Session
 from .site import Site
 
-PURPOSES = ("audit", "duel", "group", "new", "list")
+QUEUES = ("audit", "duel", "group", "new")
+PURPOSES = (*QUEUES, "list")
 TITLES = {
     "audit": "Random sample",
     "duel": "Disagreements",
@@ -49,7 +50,9 @@ def frame(site: Site, session: Session, active: str) -> dict[str, Any]:
         "classes": list(site.job.classes),
         "n_documents": site.job.n_documents,
         "queues": [
-            {**queue, "title": TITLES[queue["purpose"]]} for queue in site.job.queues() if queue["purpose"] != "list"
+            {**queue, "title": TITLES[queue["purpose"]]}
+            for queue in site.job.queues()
+            if queue["purpose"] in QUEUES and (queue["open"] or queue["answered"])
         ],
         "certificate": shown.certificate,
         "is_current": shown.is_current,

@@ -56,7 +56,7 @@ def word_pattern(word: str, text: str) -> str:
     tokens = [re.escape(token) for token in word.split()]
     if not tokens:
         return ""
-    whole = rf"(?<!\w){r'\W+'.join(tokens)}(?!\w)"
+    whole = r"(?<!\w)" + r"\W+".join(tokens) + r"(?!\w)"
     if re.search(whole, text, flags=re.IGNORECASE):
         return whole
-    return rf"(?<!\w){r'\w*\W+'.join(tokens)}\w*"
+    return r"(?<!\w)" + r"\w*\W+".join(tokens) + r"\w*"

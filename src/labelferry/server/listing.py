@@ -21,7 +21,7 @@ STATES = {"": "all documents", "review": "needs review", "answered": "answered",
 SORTS = {
     "confidence": "least confident first",
     "-confidence": "most confident first",
-    "document": "order of the file",
+    "number": "order of the file",
 }
 
 
@@ -74,7 +74,10 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
     job = site.job
     filters = read_filters(request.query_params, list(job.classes))
     rows, total = find(site, filters)
-    answers = {row.number: [NAMES.get(a.kind, a.answer) for a in job.answers_of(row.number)] for row in rows}
+    answers: dict[int, list[str]] = {row.number: [] for row in rows}
+    for answer in job.answers():
+        if answer.document in answers:
+            answers[answer.document].append(NAMES.get(answer.kind, answer.answer or ""))
     return page(
         "list.html",
         **frame(site, session, "list"),

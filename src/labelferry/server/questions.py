@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from .frame import PURPOSES, frame, queue_title
+from .frame import PURPOSES, QUEUES, frame, queue_title
 from .pages import page
 from .sessions import Session
 from .site import Form, Site, number, redirect, value
@@ -29,8 +29,8 @@ def home(request: Request, site: Site, session: Session) -> Response:
 def show_question(request: Request, site: Site, session: Session) -> Response:
     """The next question of a queue."""
     purpose = request.path_params["purpose"]
-    if purpose not in PURPOSES:
-        raise ValueError(f"There is no queue {purpose[:40]!r}; the queues are {', '.join(PURPOSES)}.")
+    if purpose not in QUEUES:
+        raise ValueError(f"There is no queue {purpose[:40]!r}; the queues are {', '.join(QUEUES)}.")
     question = next_question(site, session, purpose)
     return question_page(site, session, question, purpose)
 
@@ -39,18 +39,13 @@ def show_document(request: Request, site: Site, session: Session) -> Response:
     """One document of the list, as a question."""
     document = number(request.path_params["document"])
     purpose = request.query_params.get("purpose", "list")
-    question = site.job.document_question(document, purpose if purpose in PURPOSES else "list", session.reviewer)
+    question = site.job.ask(document, purpose if purpose in PURPOSES else "list")
     return question_page(site, session, question, "list", back=checked_back(request.query_params.get("back", "")))
 
 
 def next_question(site: Site, session: Session, purpose: str) -> Any:
     """The next open question that this browser has not skipped; after the last one, the skipped ones again."""
-    skipped = session.skipped.setdefault(purpose, [])
-    question = site.job.question(purpose, session.reviewer, skip=skipped)
-    if question is None and skipped:
-        skipped.clear()
-        question = site.job.question(purpose, session.reviewer)
-    return question
+    return site.job.question(purpose, session.reviewer, skip=session.skipped.get(purpose, []))
 
 
 def question_page(site: Site, session: Session, question: Any, purpose: str, back: str = "") -> Response:
@@ -74,8 +69,8 @@ def question_page(site: Site, session: Session, question: Any, purpose: str, bac
 
 def own_answer(site: Site, document: int, reviewer: str) -> str:
     """What this person answered before; empty if nothing."""
-    row = next((row for row in site.job.answers_of(document) if row.reviewer == reviewer), None)
-    return "" if row is None else NAMES.get(row.kind, row.answer or "")
+    rows = [row for row in site.job.answers() if (row.document, row.reviewer) == (document, reviewer)]
+    return NAMES.get(rows[0].kind, rows[0].answer or "") if rows else ""
 
 
 def give_answer(form: Form, site: Site, session: Session) -> Response:
@@ -94,6 +89,8 @@ def skip(form: Form, site: Site, session: Session) -> Response:
     document, purpose = number(value(form, "document")), checked_purpose(value(form, "purpose"))
     session.skipped.setdefault(purpose, []).append(document)
     session.message = f"Skipped: document {document + 1:,} stays open."
+    if purpose == "audit":
+        session.message += " The certificate counts the answers up to the first open document, so answer it later."
     return redirect(checked_back(value(form, "back")) or next_path(purpose))
 
 

@@ -30,7 +30,7 @@ def show_history(request: Request, site: Site, session: Session) -> Response:
         rows=list(site.job.history())[::-1][:LIMIT],
         limit=LIMIT,
         disagreements=site.job.disagreements(),
-        fits=list(site.job.fits())[::-1],
+        fits=list(site.job.store.fits())[::-1],
         kinds=NAMES,
         titles=TITLES,
     )

@@ -66,6 +66,13 @@ function replacePart(part) {
     rect.setAttribute("x", x);
     rect.setAttribute("width", width);
   }
+  if (part.id === "certificate" && find("mini-figure") && find("estimate")) {
+    find("mini-figure").textContent = `${find("estimate").textContent} correct`;
+    for (const rect of find("band-mini").querySelectorAll(".range, .tick")) {
+      const big = find("band-accuracy").querySelector(`.${rect.getAttribute("class")}`);
+      for (const name of ["x", "width"]) rect.setAttribute(name, big?.getAttribute(name) ?? 0);
+    }
+  }
   const after = part.querySelector("#certificate-sentence, .result");
   if (after && after.textContent !== before) {
     const figure = part.querySelector(".figure")?.textContent ?? "";
@@ -104,7 +111,7 @@ function countSelected() {
   const count = document.querySelector("[data-selected]");
   if (!count) return;
   const n = document.querySelectorAll('.bulk input[name="document"]:checked').length;
-  count.textContent = n ? `(${n})` : "";
+  count.textContent = n ? ` ${n}` : "";
 }
 
 document.addEventListener("submit", (event) => {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -18,6 +17,7 @@ from .records import FitData, JobData
 
 ROWS = 10_000  # rows per statement
 INDEXED_SEARCH = "indexed_search"
+SOURCE_ONLY = "source_only"
 
 
 def fill(connection: sa.Connection, job: JobData, time: str) -> None:
@@ -26,14 +26,9 @@ def fill(connection: sa.Connection, job: JobData, time: str) -> None:
     stamp(connection)
     insert_rows(connection, schema.documents, document_rows(job))
     members = {name: np.asarray(P, dtype=np.float32) for name, P in job.members.items()}
-    insert_rows(
-        connection,
-        schema.arrays,
-        ({"name": n, "data": pack(a)} for n, a in {"members": members, "job": job.arrays}.items()),
-    )
-    run = new_run()
-    write_predictions(connection, run, job.fit)
-    connection.execute(sa.insert(schema.fits).values(fit_values(job.fit, run, time)))
+    blobs = {"members": members, "job": {**job.arrays, SOURCE_ONLY: np.asarray(job.source_only, dtype=np.int32)}}
+    insert_rows(connection, schema.arrays, ({"name": name, "data": pack(a)} for name, a in blobs.items()))
+    connection.execute(sa.insert(schema.fits).values(fit_values(job.fit, time)))
     values = {**job.settings, "classes": list(job.classes), "own": list(job.own), "created": time}
     values[INDEXED_SEARCH] = create_search(connection)
     insert_rows(connection, schema.settings, ({"name": n, "value": to_json(v)} for n, v in values.items()))
@@ -49,41 +44,18 @@ def insert_rows(connection: sa.Connection, table: sa.Table, rows: Iterable[dict[
 def document_rows(job: JobData) -> Iterator[dict[str, Any]]:
     names = list(job.own)
     own = zip(*job.own.values(), strict=True) if names else ((),) * len(job.texts)
-    columns = (job.texts, own, job.lines, job.evidence, np.asarray(job.source_only).tolist())
-    for number, (text, values, line, words, source_only) in enumerate(zip(*columns, strict=True)):
+    columns = (job.texts, own, job.lines, job.evidence)
+    for number, (text, values, line, words) in enumerate(zip(*columns, strict=True)):
         yield {
             "number": number,
             "line": int(line),
             "text": text,
             "own": to_json(dict(zip(names, values, strict=True))),
             "evidence": to_json(list(words)),
-            "source_only": source_only,
         }
 
 
-def new_run() -> int:
-    """A random number for the labels of a fit."""
-    return secrets.randbits(62)
-
-
-def prediction_rows(run: int, fit: FitData) -> Iterator[dict[str, Any]]:
-    columns = [
-        np.asarray(fit.labels).tolist(),
-        np.round(np.asarray(fit.confidence, dtype=np.float64), 6).tolist(),
-        np.asarray(fit.alternative).tolist(),
-        np.asarray(fit.needs_review, dtype=bool).tolist(),
-    ]
-    names = ("label", "confidence", "alternative", "needs_review")
-    for number, values in enumerate(zip(*columns, strict=True)):
-        yield {"run": run, "document": number, **dict(zip(names, values, strict=True))}
-
-
-def write_predictions(connection: sa.Connection, run: int, fit: FitData) -> None:
-    """Write the labels of a fit under the number of its run."""
-    insert_rows(connection, schema.predictions, prediction_rows(run, fit))
-
-
-def fit_values(fit: FitData, run: int, time: str) -> dict[str, Any]:
+def fit_values(fit: FitData, time: str) -> dict[str, Any]:
     """The row of a fit."""
     arrays = {
         "labels": np.asarray(fit.labels, dtype=np.int32),
@@ -95,7 +67,6 @@ def fit_values(fit: FitData, run: int, time: str) -> dict[str, Any]:
     return {
         "time": time,
         "method": fit.method,
-        "run": run,
         "answers": to_json([int(number) for number in fit.answers]),
         "summary": to_json(dict(fit.summary)),
         "labels": pack(arrays),

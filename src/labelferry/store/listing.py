@@ -1,24 +1,35 @@
 """Lists of documents: search, filter, sort, one page at a time.
 
-A page is chosen in the table of predictions, whose indexes cover every filter and order; only then are the texts of
-that page read. Words are searched with the full-text index of the database: SQLite's FTS5, PostgreSQL's tsvector. A
-document matches if it contains words that begin with every word of the search. Without FTS5, and for a search without
-letters, the text must contain the search as it is.
+Labels and confidences of a fit are arrays in memory, filtered and sorted with numpy; the texts of one page are read by
+their numbers. Words are searched with the full-text index of the database: SQLite's FTS5, PostgreSQL's tsvector. A
+document matches if it has all words of the search; a word of three characters or more also matches the beginning of a
+longer word. Without FTS5, and for a search without letters, the text must contain the search as it is.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import NamedTuple
 
+import numpy as np
 import sqlalchemy as sa
 
-from .schema import answers, documents, escape, predictions
+from .records import Array
+from .schema import documents, escape
 
 FTS = "documents_fts"
 SORTS = ("number", "confidence", "-confidence")
+MAX_MATCHES = 20_000  # of a search; a word of most documents would take long, and nobody reads so many
 WORD = re.compile(r"[^\W_]+")
+SHORTEST_BEGINNING = 3  # characters
 INDEXED = 100_000  # characters per document in PostgreSQL's index, which has a limit
+
+
+class Matches(NamedTuple):
+    """The documents that match a search."""
+
+    numbers: Array  # in the order of the file
+    more: bool  # whether there are more than MAX_MATCHES
 
 
 def create_search(connection: sa.Connection) -> bool:
@@ -31,80 +42,77 @@ def create_search(connection: sa.Connection) -> bool:
         except sa.exc.OperationalError:
             return False
         connection.exec_driver_sql(f"INSERT INTO {FTS}({FTS}) VALUES('rebuild')")
-        return True
-    connection.execute(
-        sa.text(f"CREATE INDEX {FTS} ON documents USING gin (to_tsvector('simple', left(text, {INDEXED})))")
-    )
+    else:
+        vector = f"to_tsvector('simple', left(text, {INDEXED}))"
+        connection.exec_driver_sql(
+            f"ALTER TABLE documents ADD COLUMN words tsvector GENERATED ALWAYS AS ({vector}) STORED"
+        )
+        connection.exec_driver_sql(f"CREATE INDEX {FTS} ON documents USING gin (words)")
     return True
 
 
-def matching(search: str, dialect: str, *, indexed: bool) -> sa.ColumnElement[bool]:
-    """The condition that a document matches the search."""
+def find(connection: sa.Connection, search: str, *, indexed: bool) -> Matches:
+    """The documents that match a search, the first MAX_MATCHES of them."""
     words = WORD.findall(escape(search))
     if not words or not indexed:
         pattern = re.sub(r"([\\%_])", r"\\\1", escape(search))
-        like = documents.c.text.ilike(sa.literal(f"%{pattern}%", sa.Text), escape="\\")
-        return predictions.c.document.in_(sa.select(documents.c.number).where(like))
-    if dialect == "sqlite":
-        query = " ".join(f'"{word}"*' for word in words)
-        rows = sa.text(f"SELECT rowid FROM {FTS} WHERE {FTS} MATCH :search").bindparams(search=query)
+        like = sa.cast(documents.c.text, sa.Text).ilike(f"%{pattern}%", escape="\\")
+        statement: sa.Executable = (
+            sa.select(documents.c.number).where(like).order_by(documents.c.number).limit(MAX_MATCHES + 1)
+        )
+    elif connection.dialect.name == "sqlite":
+        query = " ".join(f'"{word}"' + "*" * (len(word) >= SHORTEST_BEGINNING) for word in words)
+        statement = sa.text(f"SELECT rowid FROM {FTS} WHERE {FTS} MATCH :query ORDER BY rowid LIMIT :n")
+        statement = statement.bindparams(query=query, n=MAX_MATCHES + 1)
     else:
-        query = " & ".join(f"'{word}':*" for word in words)
-        rows = sa.text(
-            f"SELECT number FROM documents WHERE to_tsvector('simple', left(text, {INDEXED})) "
-            "@@ to_tsquery('simple', :search)"
-        ).bindparams(search=query)
-    return predictions.c.document.in_(rows.columns(documents.c.number))
+        query = " & ".join(f"'{word}'" + ":*" * (len(word) >= SHORTEST_BEGINNING) for word in words)
+        statement = sa.text("SELECT number FROM documents WHERE words @@ to_tsquery('simple', :query) LIMIT :n")
+        statement = statement.bindparams(query=query, n=MAX_MATCHES + 1)
+    numbers = np.fromiter((row[0] for row in connection.execute(statement)), dtype=np.int64)
+    return Matches(np.sort(numbers[:MAX_MATCHES]), len(numbers) > MAX_MATCHES)
 
 
-def conditions(
-    run: int,
-    *,
-    search: sa.ColumnElement[bool] | None,
-    label: int | None,
-    needs_review: bool | None,
-    answered: bool | None,
-) -> list[sa.ColumnElement[bool]]:
-    """The filters of a list."""
-    p = predictions.c
-    found: list[Any] = [p.run == run]
-    if label is not None:
-        found.append(p.label == label)
-    if needs_review is not None:
-        found.append(p.needs_review == needs_review)
-    if answered is not None:
-        found.append(p.document.in_(sa.select(answers.c.document)) == sa.literal(answered))
-    if search is not None:
-        found.append(search)
-    return found
+class Labels:
+    """Labels of a fit, ready to be filtered and sorted.
 
+    Parameters
+    ----------
+    fit : int
+        Number of the fit.
+    arrays : dict of str to array
+        `labels`, `confidence`, `alternative`, `needs_review`, and `held_out/...` of an earlier answer.
+    """
 
-def ordering(sort: str) -> list[Any]:
-    """The order of a list: by number, or by confidence, lowest or highest first."""
-    p = predictions.c
-    orders: dict[str, list[Any]] = {
-        "number": [p.document],
-        "confidence": [p.confidence, p.document],
-        "-confidence": [p.confidence.desc(), p.document.desc()],
-    }
-    if sort not in orders:
-        raise ValueError(f"sort must be one of {', '.join(SORTS)}; got {sort!r}.")
-    return orders[sort]
+    def __init__(self, fit: int, arrays: dict[str, Array]) -> None:
+        self.fit, self.arrays = fit, arrays
+        rising = np.argsort(arrays["confidence"], kind="stable")
+        self._orders = {"number": np.arange(len(rising)), "confidence": rising, "-confidence": rising[::-1]}
 
-
-def page_statement(where: list[sa.ColumnElement[bool]], sort: str, offset: int, limit: int) -> sa.Select[Any]:
-    """The documents of one page with their labels, in order."""
-    order = ordering(sort)
-    chosen = sa.select(predictions).where(*where).order_by(*order).offset(offset).limit(limit).subquery()
-    again = {"number": [chosen.c.document], "confidence": [chosen.c.confidence, chosen.c.document]}
-    again["-confidence"] = [column.desc() for column in again["confidence"]]
-    return (
-        sa.select(documents, chosen.c.label, chosen.c.confidence, chosen.c.alternative, chosen.c.needs_review)
-        .join_from(chosen, documents, documents.c.number == chosen.c.document)
-        .order_by(*again[sort])
-    )
-
-
-def count_statement(where: list[sa.ColumnElement[bool]]) -> sa.Select[Any]:
-    """The number of documents that match."""
-    return sa.select(sa.func.count()).select_from(predictions).where(*where)
+    def select(
+        self,
+        *,
+        matches: Matches | None,
+        label: int | None,
+        needs_review: bool | None,
+        answered: tuple[Array, bool] | None,
+        sort: str,
+    ) -> Array:
+        """Numbers of the documents that pass all filters, in order."""
+        if sort not in self._orders:
+            raise ValueError(f"sort must be one of {', '.join(SORTS)}; got {sort!r}.")
+        order = self._orders[sort]
+        passes = np.ones(len(order), dtype=bool)
+        if label is not None:
+            passes &= self.arrays["labels"] == label
+        if needs_review is not None:
+            passes &= self.arrays["needs_review"] == needs_review
+        if answered is not None:
+            numbers, wanted = answered
+            has_answer = np.zeros(len(order), dtype=bool)
+            has_answer[numbers] = True
+            passes &= has_answer == wanted
+        if matches is not None:
+            has_words = np.zeros(len(order), dtype=bool)
+            has_words[matches.numbers] = True
+            passes &= has_words
+        return np.asarray(order[passes[order]])

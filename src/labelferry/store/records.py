@@ -133,12 +133,15 @@ class Page:
         The documents of this page.
     total : int
         Number of documents that match.
+    more : bool
+        Whether more documents match the search than are listed.
     offset, limit : int
         Which of them are on this page.
     """
 
     rows: list[DocumentRow]
     total: int
+    more: bool
     offset: int
     limit: int
 

@@ -1,8 +1,8 @@
 """Tables of a store.
 
 Answers are only added: a correction is a new row that replaces an earlier one, an undo is a row of kind "undo". The
-labels of a fit are written under a random number, its `run`, and become visible when the row of the fit is added, so
-that readers see the labels of one fit or of the next, never a mixture.
+labels of a fit are arrays in its row, so that readers have the labels of one fit or of the next, never a mixture, and
+a new fit writes one row. Lists are filtered and sorted in memory (`listing.py`).
 """
 
 from __future__ import annotations
@@ -76,22 +76,6 @@ documents = sa.Table(
     sa.Column("text", AnyText, nullable=False),
     sa.Column("own", sa.Text, nullable=False),  # JSON
     sa.Column("evidence", sa.Text, nullable=False),  # JSON
-    sa.Column("source_only", sa.Integer, nullable=False),
-)
-predictions = sa.Table(
-    "predictions",
-    metadata,
-    sa.Column("run", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("document", sa.ForeignKey("documents.number"), primary_key=True, autoincrement=False),
-    sa.Column("label", sa.Integer, nullable=False),
-    sa.Column("confidence", sa.Float, nullable=False),
-    sa.Column("alternative", sa.Integer, nullable=False),
-    sa.Column("needs_review", sa.Boolean, nullable=False),
-    sa.Index("predictions_confidence", "run", "confidence", "document"),
-    sa.Index("predictions_label", "run", "label", "confidence", "document"),
-    sa.Index("predictions_review", "run", "needs_review", "confidence", "document"),
-    sa.Index("predictions_label_review", "run", "label", "needs_review", "confidence", "document"),
-    sqlite_with_rowid=False,
 )
 fits = sa.Table(
     "fits",
@@ -99,10 +83,9 @@ fits = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("time", sa.Text, nullable=False),
     sa.Column("method", AnyText, nullable=False),
-    sa.Column("run", sa.BigInteger, nullable=False, unique=True),
     sa.Column("answers", sa.Text, nullable=False),  # JSON: numbers of the answers that it learned from
     sa.Column("summary", sa.Text, nullable=False),  # JSON
-    sa.Column("labels", sa.LargeBinary, nullable=False),  # npz: labels, confidence, held-out labels
+    sa.Column("labels", sa.LargeBinary, nullable=False),  # npz: labels, confidence, ..., held-out labels
     sqlite_autoincrement=True,
 )
 answers = sa.Table(

@@ -7,17 +7,27 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 import sqlalchemy as sa
 
 from ..files import atomic_write
-from . import listing, schema
-from .create import INDEXED_SEARCH, fill, fit_values, insert_rows, new_run, prediction_rows
+from . import schema
+from .create import INDEXED_SEARCH, SOURCE_ONLY, fill, fit_values
 from .decisions import current_answers
-from .engine import WRITE, StoreError, check_file, connect, database_url, one_line_errors, set_write_ahead_log, shown_name
+from .engine import (
+    WRITE,
+    StoreError,
+    check_file,
+    connect,
+    database_url,
+    one_line_errors,
+    set_write_ahead_log,
+    shown_name,
+)
+from .listing import Labels, Matches, find
 from .migrate import migrate, version_of
 from .packing import to_json, unpack
 from .records import (
@@ -34,7 +44,8 @@ from .records import (
     Page,
 )
 
-BATCH = 5_000  # labels per transaction while a fit is written, so that answers do not wait
+BATCH = 5_000  # documents per statement
+N_SEARCHES = 64  # kept in memory
 
 
 class Store:
@@ -63,6 +74,9 @@ class Store:
             rows = connection.execute(sa.select(schema.settings))
             self.settings: dict[str, Any] = {row.name: json.loads(row.value) for row in rows}
             self.n_documents: int = connection.scalar(sa.select(sa.func.count()).select_from(schema.documents)) or 0
+        self._labels: Labels | None = None
+        self._searches: dict[str, Matches] = {}
+        self._source_only = self.arrays("job")[SOURCE_ONLY]
         self.classes = [str(label) for label in self.settings["classes"]]
 
     @classmethod
@@ -209,20 +223,30 @@ class Store:
 
     # Documents
 
+    def labels(self) -> Labels:
+        """Labels of the current fit."""
+        fit = self.last_fit()
+        if self._labels is None or self._labels.fit != fit:
+            self._labels = Labels(fit, self.fit_arrays(fit))
+        return self._labels
+
     def document(self, number: int) -> DocumentRow:
         """One document with its current label."""
         return self.some_documents([number])[0]
 
     def some_documents(self, numbers: Sequence[int]) -> list[DocumentRow]:
         """Documents by number, in the order of the numbers."""
+        outside = [number for number in numbers if not 0 <= number < self.n_documents]
+        if outside:
+            raise ValueError(f"document must be from 0 to {self.n_documents - 1}; got {outside[0]}.")
+        arrays = self.labels().arrays
+        rows: dict[int, Any] = {}
         with self._read() as connection:
-            where = [schema.predictions.c.run == _run(connection), schema.predictions.c.document.in_(list(numbers))]
-            rows = connection.execute(listing.page_statement(where, "number", 0, len(numbers))).all()
-        by_number = {row.number: self._document(row) for row in rows}
-        missing = [number for number in numbers if number not in by_number]
-        if missing:
-            raise ValueError(f"document must be from 0 to {self.n_documents - 1}; got {missing[0]}.")
-        return [by_number[number] for number in numbers]
+            for start in range(0, len(numbers), BATCH):
+                chosen = [int(number) for number in numbers[start : start + BATCH]]
+                statement = sa.select(schema.documents).where(schema.documents.c.number.in_(chosen))
+                rows |= {row.number: row for row in connection.execute(statement)}
+        return [self._document(rows[int(number)], arrays) for number in numbers]
 
     def documents(
         self,
@@ -256,54 +280,59 @@ class Store:
         """
         if label is not None and label not in self.classes:
             raise ValueError(f"label must be one of {', '.join(self.classes)}; got {label!r}.")
-        dialect, indexed = self._engine.dialect.name, self.settings[INDEXED_SEARCH]
-        with self._read() as connection:
-            where = listing.conditions(
-                _run(connection),
-                search=listing.matching(search, dialect, indexed=indexed) if search.strip() else None,
-                label=None if label is None else self.classes.index(label),
-                needs_review=needs_review,
-                answered=answered,
-            )
-            total = connection.scalar(listing.count_statement(where)) or 0
-            rows = connection.execute(listing.page_statement(where, sort, offset, limit)).all()
-        return Page([self._document(row) for row in rows], total, offset, limit)
+        matches = self._find(search.strip()) if search.strip() else None
+        order = self.labels().select(
+            matches=matches,
+            label=None if label is None else self.classes.index(label),
+            needs_review=needs_review,
+            answered=None if answered is None else (self._answered(), answered),
+            sort=sort,
+        )
+        rows = self.some_documents(order[offset : offset + limit].tolist())
+        return Page(rows, len(order), matches is not None and matches.more, offset, limit)
 
-    def _document(self, row: Any) -> DocumentRow:
+    def _find(self, search: str) -> Matches:
+        """The documents that match a search; the texts never change, so the last searches are kept."""
+        if search not in self._searches:
+            with self._read() as connection:
+                matches = find(connection, search, indexed=self.settings[INDEXED_SEARCH])
+            if len(self._searches) >= N_SEARCHES:
+                self._searches.clear()
+            self._searches[search] = matches
+        return self._searches[search]
+
+    def _answered(self) -> Array:
+        numbers = {row.document for row in self.answers()}
+        return np.fromiter(numbers, dtype=np.int64, count=len(numbers))
+
+    def _document(self, row: Any, arrays: dict[str, Array]) -> DocumentRow:
+        n = row.number
         return DocumentRow(
-            row.number,
+            n,
             row.line,
             row.text,
             json.loads(row.own),
-            self.classes[row.label],
-            row.confidence,
-            self.classes[row.alternative],
+            self.classes[arrays["labels"][n]],
+            round(float(arrays["confidence"][n]), 6),
+            self.classes[arrays["alternative"][n]],
             json.loads(row.evidence),
-            row.needs_review,
-            self.classes[row.source_only],
+            bool(arrays["needs_review"][n]),
+            self.classes[self._source_only[n]],
         )
 
     def counts(self) -> dict[str, Any]:
         """Numbers of documents: all, per label, and those that need review."""
-        p = schema.predictions.c
-        with self._read() as connection:
-            rows = connection.execute(
-                sa.select(p.label, p.needs_review, sa.func.count().label("n"))
-                .where(p.run == _run(connection))
-                .group_by(p.label, p.needs_review)
-            ).all()
-        labels = {name: sum(row.n for row in rows if row.label == c) for c, name in enumerate(self.classes)}
+        arrays = self.labels().arrays
+        per_class = np.bincount(arrays["labels"], minlength=len(self.classes)).tolist()
         return {
             "documents": self.n_documents,
-            "needs_review": sum(row.n for row in rows if row.needs_review),
-            "labels": labels,
+            "needs_review": int(arrays["needs_review"].sum()),
+            "labels": dict(zip(self.classes, per_class, strict=True)),
         }
 
-    def source_only(self) -> list[int]:
+    def source_only(self) -> Array:
         """Class codes of the source-only classifier, one per document."""
-        with self._read() as connection:
-            statement = sa.select(schema.documents.c.source_only).order_by(schema.documents.c.number)
-            return list(connection.scalars(statement))
+        return self._source_only
 
     def arrays(self, name: str) -> dict[str, Array]:
         """Arrays that were stored with the job: "members" or "job"."""
@@ -314,32 +343,11 @@ class Store:
     # Fits and certificates
 
     def add_fit(self, fit: FitData, time: str | None = None) -> int:
-        """Add a fit. Its labels become the current ones at once, when all of them are written."""
-        run = new_run()
-        rows = prediction_rows(run, fit)
-        while batch := list(islice(rows, BATCH)):
-            with self._write() as connection:
-                insert_rows(connection, schema.predictions, batch)
+        """Add a fit. Its labels become the current ones at once."""
         with self._write() as connection:
-            key = connection.execute(
-                sa.insert(schema.fits).values(fit_values(fit, run, time or now()))
-            ).inserted_primary_key
-        number = int(key[0]) if key else 0
-        self._drop_old_labels(number)
-        return number
-
-    def _drop_old_labels(self, fit: int) -> None:
-        """Delete the rows of labels of earlier fits; their arrays stay in the table of fits."""
-        p = schema.predictions.c
-        with self._read() as connection:
-            runs = list(connection.scalars(sa.select(schema.fits.c.run).where(schema.fits.c.id < fit)))
-        for start in range(0, self.n_documents, BATCH):
-            with self._write() as connection:
-                connection.execute(
-                    sa.delete(schema.predictions).where(
-                        p.run.in_(runs), p.document >= start, p.document < start + BATCH
-                    )
-                )
+            statement = sa.insert(schema.fits).values(fit_values(fit, time or now()))
+            key = connection.execute(statement).inserted_primary_key
+        return int(key[0]) if key else 0
 
     def fits(self) -> list[FitRow]:
         """All fits, the first one first."""
@@ -382,12 +390,6 @@ class Store:
 def now() -> str:
     """The time in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _run(connection: sa.Connection) -> int:
-    """The run of the current fit."""
-    last = sa.select(schema.fits.c.run).order_by(schema.fits.c.id.desc()).limit(1)
-    return int(connection.execute(last).scalar_one())
 
 
 def _fill_database(engine: sa.Engine, job: JobData, name: str) -> None:

@@ -77,10 +77,8 @@ class Job:
         self.n_documents: int = store.n_documents
         self._lock = RLock()
         self._log: list[AnswerRow] = []
-        self._fit = 0
-        self._arrays: dict[str, Array] = {}
         self._job_arrays = store.arrays("job")
-        self._source_only = np.asarray(store.source_only())
+        self._source_only = store.source_only()
         self._audit = questions.audit_order(self.n_documents, self.seed)
         self._shown: dict[str, int] = {}  # per reviewer, the document that was shown last
         self._certificates: dict[tuple[int, int, float], Certificate] = {}
@@ -158,20 +156,13 @@ class Job:
             if decide(rows) is None
         ]
 
-    def _labels(self) -> dict[str, Array]:
-        """Arrays of the last fit."""
-        with self._lock:
-            if (fit := self.store.last_fit()) != self._fit:
-                self._arrays, self._fit = self.store.fit_arrays(fit), fit
-            return self._arrays
-
     # Questions
 
     def _order(self, purpose: str) -> Array:
         if purpose == "audit":
             return self._audit
         if purpose == "duel":
-            return questions.duel_order(self._labels()["labels"], self._source_only, self.seed)
+            return questions.duel_order(self.store.labels().arrays["labels"], self._source_only, self.seed)
         if purpose in questions.PURPOSES:
             return self._job_arrays.get(purpose, np.zeros(0, dtype=np.int64))
         raise ValueError(f"purpose must be one of {', '.join(questions.PURPOSES)}; got {purpose!r}.")
@@ -349,10 +340,10 @@ class Job:
         from ..certificate import Answers, certify
 
         last = self.history()[-1].id if self._log else 0
-        arrays = self._labels()
-        key = (self._fit, last, level)
+        fit = self.store.labels()
+        key = (fit.fit, last, level)
         if key not in self._certificates:
-            labels, review = not_learned(arrays)
+            labels, review = not_learned(fit.arrays)
             self._certificates = {
                 key: certify(
                     labels,
@@ -370,7 +361,7 @@ class Job:
         """The certificate, also written to the store."""
         certificate = self.certificate(level)
         last = self._log[-1].id if self._log else 0
-        self.store.add_certificate(certificate.as_dict(), level=level, fit=self._fit, last_answer=last)
+        self.store.add_certificate(certificate.as_dict(), level=level, fit=self.store.last_fit(), last_answer=last)
         return certificate
 
     def progress(self) -> dict[str, Any]:
@@ -427,4 +418,3 @@ def not_learned(arrays: Mapping[str, Array]) -> tuple[Array, Array]:
         rows = arrays["held_out/rows"]
         labels[rows], review[rows] = arrays["held_out/labels"], arrays["held_out/needs_review"]
     return labels, review
-

@@ -159,9 +159,9 @@ def serve(
         ssl_certfile=address.certfile,
         ssl_keyfile=address.keyfile,
     )
-    announce(url_of(address, port, site))
     with sock:
         try:
+            announce(url_of(address, port, site))
             uvicorn.Server(config).run(sockets=[sock])
         except KeyboardInterrupt:  # uvicorn repeats Ctrl-C after its clean end
             sys.stdout.flush()

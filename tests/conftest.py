@@ -46,3 +46,31 @@ class Stages:
 def stages() -> Stages:
     """Records what `labelferry.core.progress` announces inside `with listen(stages)`."""
     return Stages()
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """URL of a real PostgreSQL server; the test is skipped where it cannot be started."""
+    from tests.postgres import postgres_server, reason_to_skip
+
+    if reason := reason_to_skip():
+        pytest.skip(reason)
+    with postgres_server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    """A place for a new job: a file, or an empty database of a real server."""
+    if request.param == "sqlite":
+        yield tmp_path / "job.ferry"
+        return
+    import psycopg
+
+    server = request.getfixturevalue("postgres")
+    name = f"job{os.urandom(6).hex()}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    yield f"{server}/{name}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")

@@ -23,6 +23,7 @@ SOURCE_ONLY = "source_only"
 def fill(connection: sa.Connection, job: JobData, time: str) -> None:
     """Create all tables and write the job, in the transaction of the connection."""
     schema.metadata.create_all(connection)
+    schema.protect_answers(connection)
     stamp(connection)
     insert_rows(connection, schema.documents, document_rows(job))
     members = {name: np.asarray(P, dtype=np.float32) for name, P in job.members.items()}

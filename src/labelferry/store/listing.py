@@ -53,7 +53,7 @@ def create_search(connection: sa.Connection) -> bool:
 
 def find(connection: sa.Connection, search: str, *, indexed: bool) -> Matches:
     """The documents that match a search, the first MAX_MATCHES of them."""
-    words = WORD.findall(escape(search))
+    words = WORD.findall(search)
     if not words or not indexed:
         pattern = re.sub(r"([\\%_])", r"\\\1", escape(search))
         like = sa.cast(documents.c.text, sa.Text).ilike(f"%{pattern}%", escape="\\")

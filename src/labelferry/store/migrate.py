@@ -7,12 +7,19 @@ from collections.abc import Callable
 import sqlalchemy as sa
 
 from .engine import StoreError
-from .schema import VERSION, meta
+from .schema import VERSION, meta, protect_answers, shown
 
 FORMAT = "labelferry job"
 
+
+def to_version_2(connection: sa.Connection) -> None:
+    """Add the table of what was shown to whom, and the protection of the answers."""
+    shown.create(connection)
+    protect_answers(connection)
+
+
 # Per version: the function that turns a store of this version into one of the next.
-MIGRATIONS: dict[int, Callable[[sa.Connection], None]] = {}
+MIGRATIONS: dict[int, Callable[[sa.Connection], None]] = {1: to_version_2}
 
 
 def stamp(connection: sa.Connection) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
 
-VERSION = 1
+VERSION = 2
 MARK = "\ufdd0"  # a code point that is no character: it begins an escape
 NOT_STORABLE = re.compile(f"[\x00\ud800-\udfff{MARK}]")  # NUL and halves of characters
 ESCAPED = re.compile(f"{MARK}([0-9a-f]{{4}})")
@@ -114,3 +114,31 @@ certificates = sa.Table(
     sa.Column("content", sa.Text, nullable=False),  # JSON
     sqlite_autoincrement=True,
 )
+shown = sa.Table(  # since version 2: which document was shown to whom, so that two persons get different questions
+    "shown",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("document", sa.ForeignKey("documents.number"), nullable=False),
+    sa.Column("reviewer", AnyText, nullable=False),
+    sa.Column("time", sa.Text, nullable=False, index=True),
+    sqlite_autoincrement=True,
+)
+
+
+def protect_answers(connection: sa.Connection) -> None:
+    """Let the database itself refuse to change or delete an answer; since version 2."""
+    if connection.dialect.name == "sqlite":
+        for event in ("UPDATE", "DELETE"):
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER answers_no_{event.lower()} BEFORE {event} ON answers "
+                "BEGIN SELECT RAISE(ABORT, 'answers are only added'); END"
+            )
+    else:
+        connection.exec_driver_sql(
+            "CREATE FUNCTION answers_are_only_added() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'answers are only added'; END $$"
+        )
+        connection.exec_driver_sql(
+            "CREATE TRIGGER answers_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON answers "
+            "EXECUTE FUNCTION answers_are_only_added()"
+        )

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from .labelling import Labelling
 
 LEVEL = 0.95  # of certificates
+RESERVED_SECONDS = 600  # for which others get another question than the one a person was shown last
+
+
+def seconds_ago(seconds: float) -> str:
+    """A time in the past as the store writes it."""
+    from ..store.database import now
+
+    return now(seconds)
 
 
 def open_job(place: str | os.PathLike[str]) -> Job:
@@ -80,7 +88,6 @@ class Job:
         self._job_arrays = store.arrays("job")
         self._source_only = store.source_only()
         self._audit = questions.audit_order(self.n_documents, self.seed)
-        self._shown: dict[str, int] = {}  # per reviewer, the document that was shown last
         self._certificates: dict[tuple[int, int, float], Certificate] = {}
 
     @classmethod
@@ -186,15 +193,15 @@ class Job:
         """
         order = self._order(purpose).tolist()
         closed = {row.document for row in self.answers()}
-        with self._lock:
-            others = {document for name, document in self._shown.items() if name != reviewer}
-            row = questions.next_open(order, {*closed, *skip}, others)
-            if row is None:
-                row = questions.next_open(order, closed, others)
-            if row is None:
-                self._shown.pop(reviewer, None)
-                return None
-            self._shown[reviewer] = row
+        shown = self.store.shown_since(seconds_ago(RESERVED_SECONDS))
+        others = {document for name, document in shown.items() if name != reviewer}
+        row = questions.next_open(order, {*closed, *skip}, others)
+        if row is None:
+            row = questions.next_open(order, closed, others)
+        if row is None:
+            return None
+        if shown.get(reviewer) != row:
+            self.store.add_shown(row, reviewer)
         return self.ask(row, purpose)
 
     def ask(self, document: int, purpose: str = "list") -> Question:

@@ -1,0 +1,134 @@
+"""A store as a database: creating, opening, and transactions."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy as sa
+
+from ..files import atomic_write
+from . import schema
+from .create import fill
+from .engine import (
+    WRITE,
+    StoreError,
+    check_file,
+    connect,
+    database_url,
+    one_line_errors,
+    set_write_ahead_log,
+    shown_name,
+)
+from .migrate import migrate, version_of
+from .packing import unpack
+from .records import Array, JobData
+
+
+class Database:
+    """A connected database with a job.
+
+    Parameters
+    ----------
+    engine : sqlalchemy.Engine
+        The connected database.
+    name : str
+        The place, for messages.
+    """
+
+    def __init__(self, engine: sa.Engine, name: str) -> None:
+        self._engine, self.name = engine, name
+        with self._read() as connection:
+            rows = connection.execute(sa.select(schema.settings))
+            self.settings: dict[str, Any] = {row.name: json.loads(row.value) for row in rows}
+            self.n_documents: int = connection.scalar(sa.select(sa.func.count()).select_from(schema.documents)) or 0
+        self.classes = [str(label) for label in self.settings["classes"]]
+
+    @classmethod
+    def create(cls, place: str | os.PathLike[str], job: JobData) -> Self:
+        """Write a new job. It is complete or not there at all; an existing job is never replaced."""
+        url = database_url(place)
+        name = shown_name(url)
+        if url.get_backend_name() == "sqlite":
+            path = Path(str(url.database))
+            if path.exists():
+                raise StoreError(f"{path} exists already. Open it with open_job, or name another file.")
+            if not path.absolute().parent.is_dir():
+                raise StoreError(f"cannot write {path}: there is no folder {path.parent}. Create it first.")
+            with atomic_write(path) as draft, one_line_errors(name):
+                _fill_database(connect(url.set(database=str(draft))), job, name)
+        else:
+            with one_line_errors(name):
+                _fill_database(connect(url), job, name)
+        return cls.open(place)
+
+    @classmethod
+    def open(cls, place: str | os.PathLike[str]) -> Self:
+        """Open a job; one of an older version is brought to the current version."""
+        url = database_url(place)
+        name = shown_name(url)
+        is_file = url.get_backend_name() == "sqlite"
+        if is_file:
+            check_file(Path(str(url.database)))
+        engine = connect(url)
+        with one_line_errors(name):
+            with engine.connect() as connection:
+                is_old = version_of(connection, name) < schema.VERSION
+            if is_file:
+                set_write_ahead_log(engine)
+            if is_old:
+                with engine.connect().execution_options(**{WRITE: True}) as connection, connection.begin():
+                    migrate(connection, name)
+        return cls(engine, name)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        """A transaction that reads one state of the database."""
+        with one_line_errors(self.name), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[sa.Connection]:
+        """A transaction that is on the disk when the block ends."""
+        with (
+            one_line_errors(self.name),
+            self._engine.connect().execution_options(**{WRITE: True}) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def arrays(self, name: str) -> dict[str, Array]:
+        """Arrays that were stored with the job: "members" or "job"."""
+        with self._read() as connection:
+            data = connection.scalar(sa.select(schema.arrays.c.data).where(schema.arrays.c.name == name))
+        return {} if data is None else unpack(data)
+
+
+def now(seconds_ago: float = 0) -> str:
+    """The time in UTC, to the millisecond."""
+    return (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat(timespec="milliseconds")
+
+
+def _fill_database(engine: sa.Engine, job: JobData, name: str) -> None:
+    try:
+        with engine.connect().execution_options(**{WRITE: True}) as connection, connection.begin():
+            if sa.inspect(connection).has_table(schema.meta.name):
+                raise StoreError(f"{name} contains a job already. Open it with open_job, or name another database.")
+            fill(connection, job, now())
+    finally:
+        engine.dispose()

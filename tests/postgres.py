@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for tests: Debian's package, in a temporary folder, on a free port of the loopback address."""
+"""A real PostgreSQL server for tests: Debian's package, in a temporary folder, on a free loopback port."""
 
 from __future__ import annotations
 

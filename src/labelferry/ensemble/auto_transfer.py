@@ -2,8 +2,8 @@ r"""AutoTransfer: a panel of methods, combined into one answer without labels of
 
 A panel of methods is fitted (`panel.py`), combined into one answer that changes the labels of the source-only
 classifier only as far as the evidence goes (`pool.py`), and assessed (`labelferry.assessment`). Labels of the target
-are never used, unless `use_target_labels` is set: then the answer is corrected by its errors on these documents
-(`queries.py`). New documents are labelled by a student: logistic regression on the target's own documents with the
+are never used, unless `use_target_labels` is set: then the answer learns from these documents (`labelled_pool.py`).
+New documents are labelled by a student: logistic regression on the target's own documents with the
 labels of the answer, so that a saved model is one small file whatever its members were.
 
 All coefficients are in `assessment/calibration.json`, fitted over corpora and tested on corpora that were not in the
@@ -31,9 +31,10 @@ from ..core.proportions import class_proportions, match_label_proportions
 from ..core.registry import register
 from ..families.linear import LinearModel, logistic
 from ..linalg.matrix import Array, Matrix, stack_rows
+from .labelled_pool import PoolInputs, fit_pool, keep_inputs, pool_labels
 from .panel import fit_panel
 from .pool import combine, load_coefficients
-from .queries import coordinates, select_queries, update_with_labels
+from .queries import coordinates, select_queries
 from .sources import SourceScores, drop_harmful_source, score_sources
 
 TARGET_ERROR = 0.05
@@ -47,13 +48,14 @@ class AutoState(NamedTuple):
     sources: SourceScores
     coordinates: Array  # of the target documents, for queries
     known: Array  # target rows with a given label
+    pool_inputs: PoolInputs | None = None  # kept after a fit, not in a file
 
 
 def solve(
     domains: Domains, *, target_error: float, class_prior: Any, rng: np.random.Generator, second_view: Any = None
 ) -> Solution:
     seed = int(rng.integers(2**31 - 1))
-    panel_domains = domains.hide_target_labels()  # `update_with_labels` needs errors of a panel that has not seen them
+    panel_domains = domains.hide_target_labels()  # the pool learns from errors of a panel that has not seen them
     predictions = fit_panel(panel_domains, seed, second_view)
     answer = combine(predictions, load_coefficients())
     sources = score_sources(panel_domains, answer.proba.argmax(axis=1), predictions.source_only.argmax(axis=1))
@@ -68,8 +70,9 @@ def solve(
     P = answer.proba
     if class_prior is not None:
         P = match_label_proportions(P, class_proportions(class_prior, domains))
+    pool_inputs = keep_inputs(P, predictions.proba, Z)
     if len(known):
-        P = update_with_labels(P, Z, known, codes[known])
+        P = pool_labels(pool_inputs, fit_pool(pool_inputs, known, codes[known]), known, codes[known])
     assessment = assess(
         P,
         predictions,
@@ -81,7 +84,7 @@ def solve(
         known=known,
     )
     student = fit_student(X, P.argmax(axis=1), panel_domains)
-    state = AutoState(assessment, student, sources, Z.astype(np.float32), known)
+    state = AutoState(assessment, student, sources, pool_inputs.coordinates, known, pool_inputs)
     return Solution(state, (), len(predictions.proba), True)
 
 
@@ -175,6 +178,8 @@ class AutoTransfer(TransductiveClassifier):
     def _set_transduction(self, domains: Domains, used: Domains) -> None:
         super()._set_transduction(domains, used)
         self.in_fit_ = np.isin(domains.target_rows, used.target_rows)
+        self._pool_inputs_ = self.state_.pool_inputs
+        self.state_ = self.state_._replace(pool_inputs=None)  # a saved model does not need it
 
     def fit(
         self,
@@ -231,6 +236,15 @@ class AutoTransfer(TransductiveClassifier):
         excluded = np.union1d(s.known, np.flatnonzero(self.transduction_empty_[rows]))
         P, rng = s.assessment.uncalibrated, np.random.default_rng(0)
         return rows[select_queries(P, s.coordinates, n, excluded, rng)]
+
+    @property
+    def pool_inputs_(self) -> PoolInputs:
+        """What is needed to learn from answers without fitting again, for the rows `in_fit_`. It is not saved."""
+        check_is_fitted(self)
+        inputs: PoolInputs | None = getattr(self, "_pool_inputs_", None)
+        if inputs is None:
+            raise ValueError("a loaded AutoTransfer cannot learn from answers: fit it again with use_target_labels.")
+        return inputs
 
     @property
     def verdict_(self) -> Verdict:

@@ -1,0 +1,75 @@
+r"""Bets against a sum of bounded values, valid at any number of answers (Waudby-Smith & Ramdas 2024, section 5).
+
+    x_i in [-1, 1], sampled without replacement from N documents; D = sum of all N values
+
+If the sum is D, the next value has the mean mu_i = (D - x_1 - ... - x_{i-1}) / (N - i + 1), so with any lambda that does not
+depend on x_i the capital of a bettor
+
+    M_t(D) = prod_{i <= t} (1 - lambda_i (x_i - mu_i)),    0 <= lambda_i < 1 / (1 - mu_i)                           (1)
+
+is a nonnegative martingale that starts at 1, and the mean over several bettors is one too. By Ville's inequality it ever
+reaches 1 / tail with probability `tail` at most; D is rejected as too large when it does. Each bettor uses one constant
+lambda of `BETS`, cut at its limit. The capital decreases with D, so a D between two nodes is rejected with the smaller one.
+
+An unclear answer counts as +1 here, the value that rejects the least. This needs bets that do not depend on the values
+seen before, so then only bets up to 1/2 are used, which are never cut.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp
+
+from ..linalg.matrix import Array
+
+BETS = np.array([0.1, 0.2, 0.35, 0.49, 0.65, 0.8, 0.95])
+LIMIT = 0.99  # of the largest possible bet
+N_NODES = 801  # values of D
+
+
+def sum_bounds(x: Array, n: int, level: float, unclear: Array | None = None) -> tuple[Array, Array]:
+    """Ends for the sum D after each answer, valid at all of them together.
+
+    Parameters
+    ----------
+    x : array of shape (n_paths, n_answers)
+        -1, 0 or 1 per answer; any integers from -1 to 1.
+    n : int
+        Number of documents.
+    level : float
+        Confidence level.
+    unclear : array of bool of the same shape, default=None
+        True where the person could not decide.
+
+    Returns
+    -------
+    low, high : tuple of array of int of shape (n_paths, n_answers)
+        The ends.
+    """
+    x = np.asarray(x)
+    unclear = np.zeros(x.shape, dtype=bool) if unclear is None else unclear
+    tail, bets = (1 - level) / 2, BETS[BETS < 0.5] if unclear.any() else BETS
+    high = too_large(np.where(unclear, 1, x), n, tail, bets)
+    low = -too_large(np.where(unclear, 1, -x), n, tail, bets)
+    return low, high
+
+
+def too_large(x: Array, n: int, tail: float, bets: Array) -> Array:
+    """For each path, after each answer: the largest D that is not rejected as too large. It never increases."""
+    D = np.unique(np.linspace(-n, n, min(2 * n + 1, N_NODES)).round())
+    next_value = np.append(D[1:] - 1, n)
+    seen = np.zeros((len(x), 1))
+    log_capital = np.zeros((len(bets), len(x), len(D)))
+    rejected = np.zeros((len(x), len(D)), dtype=bool)
+    high = np.empty(x.shape, dtype=int)
+    for i in range(x.shape[1]):
+        mu = (D - seen) / (n - i)
+        mean, value = np.clip(mu, -1, 1), x[:, i, None]
+        for j, bet in enumerate(bets):
+            cut = np.minimum(bet, LIMIT / np.maximum(1 - mean, LIMIT))
+            log_capital[j] += np.log1p(-cut * (value - mean))
+        seen = seen + value
+        rejected |= (logsumexp(log_capital, axis=0) - np.log(len(bets)) >= -np.log(tail)) | (mu > 1)
+        high[:, i] = np.where(rejected.all(axis=1), -n, next_value[len(D) - 1 - rejected[:, ::-1].argmin(axis=1)])
+    t = np.arange(1, x.shape[1] + 1)
+    return np.clip(high, x.cumsum(axis=1) - (n - t), x.cumsum(axis=1) + (n - t))

@@ -1,0 +1,236 @@
+"""A certificate: what hand-made answers prove about labels, with exact bounds that hold after every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from .bounds import Interval
+from .duel import Duel, compare
+from .planning import Need, plan
+from .proportions import proportion_interval, recall_interval
+from .sampling import UNCLEAR, Answers, check_answers, keep
+from .sentences import sentences
+from .shares import share_interval
+
+NONE_OF_THESE = "none of these"
+LEVELS = (0.5, 0.999)
+
+
+class ClassCertificate(NamedTuple):
+    """What is known about one class.
+
+    Attributes
+    ----------
+    label : str
+        Name of the class; the last one is "none of these".
+    precision : Interval or None
+        Share of correct labels among the documents with this label; None without such documents.
+    recall : Interval or None
+        Share of the documents of the class that have its label; None if no such document was seen.
+    proportion : Interval
+        Share of all documents that are of the class.
+    """
+
+    label: str
+    precision: Interval | None
+    recall: Interval | None
+    proportion: Interval
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {k: v.as_dict() if isinstance(v, Interval) else v for k, v in self._asdict().items()}
+
+
+class Certificate(NamedTuple):
+    """What the answers prove. Each interval holds with the given level, at every number of answers.
+
+    Attributes
+    ----------
+    level : float
+        Confidence level of each interval.
+    n_documents : int
+        Number of labelled target documents.
+    n_answers : int
+        Answers in the random sample.
+    n_unclear : int
+        Those of them that are unclear.
+    n_known : int
+        Documents whose label is correct by construction.
+    accuracy : Interval
+        Share of correct labels.
+    error_not_reviewed : Interval or None
+        Share of wrong labels among those without needs_review; None if there are none.
+    classes : tuple of ClassCertificate
+        One per class, and one for none of these.
+    better_than_source_only : Duel
+        Comparison with the source-only classifier.
+    needed : tuple of Need
+        Expected numbers of further answers.
+    """
+
+    level: float
+    n_documents: int
+    n_answers: int
+    n_unclear: int
+    n_known: int
+    accuracy: Interval
+    error_not_reviewed: Interval | None
+    classes: tuple[ClassCertificate, ...]
+    better_than_source_only: Duel
+    needed: tuple[Need, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for the page and for JSON."""
+        return {
+            "level": self.level,
+            "n_documents": self.n_documents,
+            "n_answers": self.n_answers,
+            "n_unclear": self.n_unclear,
+            "n_known": self.n_known,
+            "accuracy": self.accuracy.as_dict(),
+            "error_not_reviewed": None if self.error_not_reviewed is None else self.error_not_reviewed.as_dict(),
+            "classes": [one.as_dict() for one in self.classes],
+            "better_than_source_only": self.better_than_source_only.as_dict(),
+            "needed": [need._asdict() for need in self.needed],
+            "sentences": self.sentences(),
+        }
+
+    def sentences(self) -> list[str]:
+        """The certificate in plain sentences."""
+        return sentences(self)
+
+    def text(self) -> str:
+        """The sentences, one per line."""
+        return "\n".join(self.sentences())
+
+
+def certify(
+    labels: Array | Sequence[int],
+    source_only: Array | Sequence[int],
+    needs_review: Array | Sequence[bool],
+    audit: Answers,
+    duel: Answers,
+    *,
+    classes: Sequence[str],
+    level: float = 0.95,
+    confidence: Array | None = None,
+    known: Array | Sequence[int] = (),
+) -> Certificate:
+    """Certify labels by hand-made answers.
+
+    The labels must not have been learned from the answers that are passed, except for `known` rows.
+
+    Parameters
+    ----------
+    labels : array of int of shape (n_documents,)
+        Predicted codes, from 0 to K - 1.
+    source_only : array of int of shape (n_documents,)
+        Codes of the source-only classifier.
+    needs_review : array of bool of shape (n_documents,)
+        Labels that are marked for review.
+    audit : Answers
+        A prefix of `audit_order`, in this order.
+    duel : Answers
+        A prefix of `duel_order`, in this order.
+    classes : sequence of str
+        Names of the K classes.
+    level : float, default=0.95
+        Confidence level of each interval, from .5 to .999.
+    confidence : array of shape (n_documents,), default=None
+        Probability of each label to be correct, estimated without the answers. It makes the intervals of class proportions
+        and recall narrower; they are valid whatever it is.
+    known : array of int, default=()
+        Rows whose labels are correct by construction, such as answers that were learned from. They count exactly and
+        leave the population that the samples are drawn from.
+
+    Returns
+    -------
+    certificate : Certificate
+        Intervals, verdict and plan.
+    """
+    labels, source_only, needs_review, confidence, is_known = _check(
+        labels, source_only, needs_review, confidence, known, len(classes), level
+    )
+    n, K = len(labels), len(classes)
+    sampled = ~is_known
+    audit = keep(check_answers(audit, n, K, "audit"), sampled)
+    duel = check_answers(duel, n, K, "duel")
+    unclear, correct = audit.codes == UNCLEAR, audit.codes == labels[audit.rows]
+    n_sampled, n_known = int(sampled.sum()), int(is_known.sum())
+
+    def share(values: Array, mask: Array, known: int, n_known: int) -> Interval:
+        inside = mask[audit.rows]
+        return share_interval(values[inside], unclear[inside], int(mask.sum()), level, known=known, n_known=n_known)
+
+    accuracy = share(correct, sampled, n_known, n_known)
+    free = ~needs_review
+    error = share(~correct, sampled & free, 0, int((is_known & free).sum())) if free.any() else None
+    position = np.cumsum(sampled) - 1
+    rows, kept = position[audit.rows], labels[sampled]
+    kept_confidence = None if confidence is None else confidence[sampled]
+
+    def one_class(code: int, name: str) -> ClassCertificate:
+        has_label = labels == code
+        n_right = int((has_label & is_known).sum())
+        precision = share(correct, has_label & sampled, n_right, n_right) if has_label.any() else None
+        recall = None
+        if code < K:
+            recall = recall_interval(kept, audit, rows, code, K, level, confidence=kept_confidence, known=n_right)
+        proportion = proportion_interval(
+            kept, audit, rows, code, K, level, confidence=kept_confidence, known=n_right, n_known=n_known
+        )
+        return ClassCertificate(name, precision, recall, proportion)
+
+    comparison = compare(labels, source_only, audit, duel, K, level, known=is_known)
+    n_duel = int(((labels != source_only) & sampled).sum())
+    needed = plan(accuracy, len(audit.rows), n_sampled, comparison, n_duel, level)
+    return Certificate(
+        level=level,
+        n_documents=n,
+        n_answers=len(audit.rows),
+        n_unclear=int(unclear.sum()),
+        n_known=n_known,
+        accuracy=accuracy,
+        error_not_reviewed=error,
+        classes=tuple(one_class(code, name) for code, name in enumerate([*map(str, classes), NONE_OF_THESE])),
+        better_than_source_only=comparison,
+        needed=tuple(needed),
+    )
+
+
+def _check(
+    labels: Any, source_only: Any, needs_review: Any, confidence: Any, known: Any, n_classes: int, level: float
+) -> tuple[Array, Array, Array, Array | None, Array]:
+    """The arguments as arrays; ValueError with rule, value and way out."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1 or not len(labels):
+        raise ValueError(
+            f"labels must be one-dimensional and not empty, got shape {labels.shape}. Pass one code per document."
+        )
+    if not (np.issubdtype(labels.dtype, np.integer) and labels.min() >= 0 and labels.max() < n_classes):
+        raise ValueError(
+            f"labels must be integers from 0 to {n_classes - 1}, positions in `classes`, got {labels.dtype} values such "
+            f"as {labels[0]!r}. Pass codes, for example numpy.searchsorted(classes, names) with sorted classes."
+        )
+    arrays = {"source_only": np.asarray(source_only), "needs_review": np.asarray(needs_review)}
+    if confidence is not None:
+        arrays["confidence"] = np.asarray(confidence, dtype=float)
+    for name, array in arrays.items():
+        if array.shape != labels.shape:
+            raise ValueError(f"{name} must have one value per document, shape {labels.shape}, got {array.shape}.")
+    if confidence is not None and not ((arrays["confidence"] >= 0) & (arrays["confidence"] <= 1)).all():
+        raise ValueError("confidence must be from 0 to 1. Pass probabilities of the labels to be correct, or None.")
+    if not LEVELS[0] <= level <= LEVELS[1]:
+        raise ValueError(f"level must be from {LEVELS[0]} to {LEVELS[1]}, got {level}. The usual choice is 0.95.")
+    rows = np.asarray(known, dtype=int)
+    if len(rows) and not (rows.min() >= 0 and rows.max() < len(labels)):
+        raise ValueError(
+            f"known must be rows from 0 to {len(labels) - 1}, got {rows.min()} to {rows.max()}. Pass positions of documents."
+        )
+    is_known = np.zeros(len(labels), dtype=bool)
+    is_known[rows] = True
+    return labels, arrays["source_only"], arrays["needs_review"].astype(bool), arrays.get("confidence"), is_known

@@ -1,0 +1,130 @@
+r"""Are the labels better than those of the source-only classifier?
+
+Only the documents on which the two differ matter, n of them. Per document +1 if the label is correct, -1 if the source-only
+classifier is, 0 if both are wrong; D is the sum. The difference of accuracies is D / (number of all documents).
+
+Two statements, and they are not the same:
+
+- **verdict**: "yes" if D > 0 with the given confidence, "no" if D < 0, else "not yet known". Valid after every answer.
+- **leader**: who is ahead so far. No confidence is attached; with few answers it is often wrong.
+
+Two classes: D >= 2 W - n with W the number of documents with +1, and D <= n - 2 L with L those with -1, so the exact bounds of
+a count apply (`bounds.py`). More classes: bets (`betting.py`), since many documents have 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from .betting import sum_bounds
+from .bounds import Interval, count_bounds
+from .sampling import UNCLEAR, Answers, keep
+from .shares import as_interval
+
+YES, NO, UNKNOWN = "yes", "no", "not yet known"
+LABELS, SOURCE_ONLY, TIE = "labels", "source-only classifier", "tie"
+
+
+class Duel(NamedTuple):
+    """The comparison with the source-only classifier.
+
+    Attributes
+    ----------
+    verdict : str
+        "yes", "no" or "not yet known": are the labels better?
+    leader : str
+        "labels", "source-only classifier" or "tie": who is ahead, without a guarantee.
+    n_answers : int
+        Answers that were used.
+    n_different : int
+        Documents on which the two differ.
+    difference : Interval
+        Accuracy of the labels minus that of the source-only classifier, among all documents.
+    """
+
+    verdict: str
+    leader: str
+    n_answers: int
+    n_different: int
+    difference: Interval
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {**self._asdict(), "difference": self.difference.as_dict()}
+
+
+def scores(labels: Array, source_only: Array, codes: Array) -> Array:
+    """+1 where only the label is correct, -1 where only the source-only classifier is, else 0."""
+    return np.subtract(labels == codes, source_only == codes, dtype=int)
+
+
+def difference_bounds(d: Array, n: int, n_classes: int, level: float, unclear: Array) -> tuple[Array, Array]:
+    """Ends of D after each answer, for paths of scores of shape (n_paths, n_answers)."""
+    if n_classes > 2:
+        return sum_bounds(d, n, level, unclear)
+    wins, _ = count_bounds(d == 1, n, level, unclear)
+    losses, _ = count_bounds(d == -1, n, level, unclear)
+    return 2 * wins - n, n - 2 * losses
+
+
+def merge(audit: Answers, duel: Answers) -> Answers:
+    """Both kinds of answers in the order in which they were asked, a document once; without that order the duel only.
+
+    The next document of either kind is a random one of those on which the labels differ and that have no answer yet, so
+    together they are one random sample, as long as it grows in the order of time.
+    """
+    if audit.asked is None or duel.asked is None:
+        return duel
+    rows, codes = np.append(audit.rows, duel.rows), np.append(audit.codes, duel.codes)
+    asked = np.append(audit.asked, duel.asked)
+    order = np.argsort(asked, kind="stable")
+    _, first = np.unique(rows[order], return_index=True)
+    kept = order[np.sort(first)]
+    return Answers(rows[kept], codes[kept], asked[kept])
+
+
+def compare(
+    labels: Array, source_only: Array, audit: Answers, duel: Answers, n_classes: int, level: float, *, known: Array
+) -> Duel:
+    """Compare the labels with those of the source-only classifier.
+
+    Parameters
+    ----------
+    labels : array of int of shape (n_documents,)
+        Predicted codes.
+    source_only : array of int of shape (n_documents,)
+        Codes of the source-only classifier.
+    audit : Answers
+        Random sample of all documents; used if both have the order of their questions.
+    duel : Answers
+        Random sample of the documents on which the two differ.
+    n_classes : int
+        Number of classes.
+    level : float
+        Confidence level.
+    known : array of bool of shape (n_documents,)
+        Documents whose label is correct by construction; they count, and are not sampled.
+
+    Returns
+    -------
+    duel : Duel
+        Verdict and interval.
+    """
+    different = labels != source_only
+    sampled = different & ~known
+    answers = merge(keep(audit, sampled), keep(duel, sampled))
+    n, won = int(sampled.sum()), int((different & known).sum())
+    d = scores(labels[answers.rows], source_only[answers.rows], answers.codes)
+    unclear = answers.codes == UNCLEAR
+    low, high, middle = -n, n, 0.0
+    if len(d):
+        lows, highs = difference_bounds(d[None], n, n_classes, level, unclear[None])
+        low, high = int(lows[0, -1]), int(highs[0, -1])
+        middle = n * float(d[~unclear].mean()) if (~unclear).any() else 0.0
+    difference = as_interval(middle + won, low + won, high + won, len(labels))
+    verdict = YES if difference.low > 0 else NO if difference.high < 0 or not different.any() else UNKNOWN
+    leader = LABELS if middle + won > 0 else SOURCE_ONLY if middle + won < 0 else TIE
+    return Duel(verdict, leader, len(d), int(different.sum()), difference)

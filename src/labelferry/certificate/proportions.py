@@ -1,0 +1,165 @@
+r"""Class proportions and recall, corrected by the answers: the predictions of all documents make the intervals narrow.
+
+Two exact ways, both valid after every answer:
+
+- **with predictions** (`pairs.py`): the predicted number of documents of a class, corrected by the mistakes in the sample. Narrow
+  if there are few mistakes.
+- **without** (`bounds.py`): the share in the sample. Narrower if there are many mistakes.
+
+The choice may not depend on the answers. It follows the mean confidence of the labels, which was there before: with
+predictions from `ENOUGH` upward, and if no confidences are passed.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from .bounds import Interval, count_bounds
+from .pairs import DEFAULT_ERROR, Part, pair_ranges
+from .sampling import UNCLEAR, Answers
+from .shares import as_interval
+
+ENOUGH = 0.8  # mean confidence from which predictions are used
+
+
+class ClassParts(NamedTuple):
+    """The two parts of the sampled documents for one class, without answers."""
+
+    predicted: Part
+    others: Part
+
+
+def class_parts(labels: Array, code: int, n_classes: int, confidence: Array | None) -> ClassParts:
+    """The documents with the predicted label and the others, with the expected shares of mistakes."""
+    inside = labels == code
+    if confidence is None:
+        errors = (DEFAULT_ERROR, DEFAULT_ERROR)
+    else:
+        wrong = 1 - confidence
+        first = float(wrong[inside].mean()) if inside.any() else DEFAULT_ERROR
+        second = float(wrong[~inside].mean()) / max(n_classes - 1, 1) if (~inside).any() else DEFAULT_ERROR
+        errors = (round(first, 3), round(second, 3))
+    return ClassParts(Part(int(inside.sum()), 0, 0, errors[0]), Part(int((~inside).sum()), 0, 0, errors[1]))
+
+
+def states(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) -> list[list[ClassParts]]:
+    """After each answer: the parts with what was answered so far, for each way in which unclear answers may be meant."""
+    t1, t2 = inside.cumsum(), (~inside).cumsum()
+    u = (inside & ~is_class & ~unclear).cumsum()
+    v = (~inside & is_class & ~unclear).cumsum()
+    unclear1, unclear2 = (inside & unclear).cumsum(), (~inside & unclear).cumsum()
+    return [
+        [
+            ClassParts(
+                parts.predicted._replace(answered=int(t1[i]), mistakes=int(u[i]) + a),
+                parts.others._replace(answered=int(t2[i]), mistakes=int(v[i]) + b),
+            )
+            for a, b in product(range(int(unclear1[i]) + 1), range(int(unclear2[i]) + 1))
+        ]
+        for i in range(len(inside))
+    ]
+
+
+def proportion_interval(
+    labels: Array, answers: Answers, rows: Array, code: int, n_classes: int, level: float,
+    *, confidence: Array | None = None, known: int = 0, n_known: int = 0,
+) -> Interval:  # fmt: skip
+    """Interval of the proportion of a class.
+
+    Parameters
+    ----------
+    labels : array of int of shape (n,)
+        Predicted codes of the documents that the sample was drawn from.
+    answers : Answers
+        The random sample.
+    rows : array of int of shape (n_answers,)
+        Positions of the answers in `labels`.
+    code : int
+        The class; `n_classes` for none of these.
+    n_classes : int
+        Number of classes.
+    level : float
+        Confidence level.
+    confidence : array of shape (n,), default=None
+        Probability of each label to be correct, from before the answers. The interval is valid whatever it is.
+    known : int, default=0
+        Number of further documents that are known to be of the class.
+    n_known : int, default=0
+        Number of further documents whose class is known.
+
+    Returns
+    -------
+    interval : Interval
+        Of the proportion among all documents.
+    """
+    n, inside = len(labels), labels[rows] == code
+    is_class, unclear = answers.codes == code, answers.codes == UNCLEAR
+    parts = class_parts(labels, code, n_classes, confidence)
+    if parts.predicted.n == 0 or (confidence is not None and confidence.mean() < ENOUGH):
+        lows, highs = count_bounds(is_class[None], n, level, unclear[None])
+        low, high = (int(lows[0, -1]), int(highs[0, -1])) if len(rows) else (0, n)
+    else:
+        low, high = 0, n
+        for ways in states(parts, inside, is_class, unclear):
+            ranges = [pair_ranges(*way, level).difference for way in ways]
+            low = max(low, parts.predicted.n + min(r[0] for r in ranges))
+            high = min(high, parts.predicted.n + max(r[1] for r in ranges))
+    return as_interval(_estimate(parts, inside, is_class, unclear) + known, low + known, high + known, n + n_known)
+
+
+def _estimate(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) -> float:
+    """N_1 (1 - u / t_1) + N_2 v / t_2."""
+    first, second = inside & ~unclear, ~inside & ~unclear
+    kept = float(is_class[first].mean()) if first.any() else 1.0
+    missed = float(is_class[second].mean()) if second.any() else 0.0
+    return parts.predicted.n * kept + parts.others.n * missed
+
+
+def recall_interval(
+    labels: Array, answers: Answers, rows: Array, code: int, n_classes: int, level: float,
+    *, confidence: Array | None = None, known: int = 0,
+) -> Interval | None:  # fmt: skip
+    """Interval of the recall of a class; None if no document of the class was seen.
+
+    Parameters
+    ----------
+    labels : array of int of shape (n,)
+        Predicted codes of the documents that the sample was drawn from.
+    answers : Answers
+        The random sample.
+    rows : array of int of shape (n_answers,)
+        Positions of the answers in `labels`.
+    code : int
+        The class.
+    n_classes : int
+        Number of classes.
+    level : float
+        Confidence level.
+    confidence : array of shape (n,), default=None
+        Probability of each label to be correct, from before the answers.
+    known : int, default=0
+        Number of further documents that are known to be of the class; their labels are correct.
+
+    Returns
+    -------
+    interval : Interval or None
+        Of the share of correct labels among the documents of the class.
+    """
+    inside, is_class, unclear = labels[rows] == code, answers.codes == code, answers.codes == UNCLEAR
+    if not is_class.any() and not known:
+        return None
+    parts = class_parts(labels, code, n_classes, confidence)
+    low, high = 0.0, 1.0
+    for ways in states(parts, inside, is_class, unclear):
+        ranges = [pair_ranges(*way, level, known).recall for way in ways]
+        low, high = max(low, min(r[0] for r in ranges)), min(high, max(r[1] for r in ranges))
+    total = _estimate(parts, inside, is_class, unclear)
+    first = inside & ~unclear
+    correct = parts.predicted.n * (float(is_class[first].mean()) if first.any() else 1.0)
+    estimate = (correct + known) / (total + known) if total + known else (low + high) / 2
+    low, high = min(low, high), max(low, high)
+    return Interval(float(np.clip(estimate, low, high)), low, high)

@@ -1,0 +1,49 @@
+"""Share of documents with a property: the exact bounds of a count, with the documents whose value is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from .bounds import Interval, count_bounds
+
+
+def share_interval(
+    values: Array, unclear: Array, n: int, level: float, *, known: int = 0, n_known: int = 0
+) -> Interval:
+    """Interval of a share, from the answers so far.
+
+    Parameters
+    ----------
+    values : array of bool of shape (n_answers,)
+        The documents that have the property, in the order in which they were asked.
+    unclear : array of bool of shape (n_answers,)
+        True where the person could not decide: counts against both ends.
+    n : int
+        Number of documents that the sample was drawn from.
+    level : float
+        Confidence level.
+    known : int, default=0
+        Number of documents with the property among `n_known` further documents.
+    n_known : int, default=0
+        Number of documents that are known and not sampled.
+
+    Returns
+    -------
+    interval : Interval
+        Of the share among all n + n_known documents; the middle is the estimate if there is no clear answer.
+    """
+    low, high = 0, n
+    if len(values):
+        lows, highs = count_bounds(values[None], n, level, unclear[None])
+        low, high = int(lows[0, -1]), int(highs[0, -1])
+    clear = int((~unclear).sum())
+    middle = n * float(values[~unclear].mean()) if clear else (low + high) / 2
+    return as_interval(middle + known, low + known, high + known, n + n_known)
+
+
+def as_interval(estimate: float, low: float, high: float, n: int) -> Interval:
+    """Counts as shares. If the ends have crossed, which happens to a missed truth only, they are exchanged."""
+    low, high = min(low, high), max(low, high)
+    total = max(n, 1)
+    return Interval(float(np.clip(estimate, low, high)) / total, low / total, high / total)

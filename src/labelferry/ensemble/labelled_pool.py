@@ -1,0 +1,252 @@
+r"""Labels that learn from answers: what people said about some target documents.
+
+    P_0   target documents x classes: the answer without any answers (`pool.py`)
+    S_m   target documents x classes: the probabilities of member m, made equally confident by ranks
+    z_i   unit rows: coordinates of the target documents (`queries.py`)
+    A, y  the documents with an answer, and their classes
+
+    score_ic = log P_0ic + sum_m a_m log S_mic + b_c + sum_j in A k(z_i, z_j) B_jc                                   (1)
+    k(z, z') = (z'z + max(z'z, 0)^4) / 2                                                                             (2)
+    min  - sum_i in A v_i log softmax(score_i)_y_i
+         + 1/2 (r_a sum a_m^2 + r_b sum b_c^2 + r_k trace(B' k_AA B))                                                (3)
+
+a changes the weights of the members, b is a bias per class, and the kernel part is logistic regression on the answered
+documents: it finds what no member knows. v is 1/2 + 1/2 of the weight that makes all answered classes equal, with mean
+one. The problem is convex. All letters are 0 without answers, and for infinite r: then the labels are those of P_0.
+Only the members' probabilities and the coordinates are needed, not the documents, so that a fit takes a second.
+
+Answers that name no class (none of these, unclear) are not used for learning.
+
+Departures from a plain pool of log-probabilities, with measured reasons: FIGURES
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+
+from ..linalg.matrix import Array
+from .pool import rank_calibrate
+
+MIN_PROBABILITY = 1e-6  # of P_0 in (1)
+MAX_INFLUENTIAL = 500  # answers in the kernel part; all answers are in the rest
+N_FOLDS = 10
+MAX_ITER = 100
+JITTER = 1e-6
+
+
+class Ridges(NamedTuple):
+    """r in (3)."""
+
+    weights: float = 8.0
+    bias: float = 4.0
+    kernel: float = 0.3
+
+
+RIDGES = Ridges()
+
+
+class PoolInputs(NamedTuple):
+    """What is kept from a fit of the panel, so that it can learn from answers later."""
+
+    start: Array  # P_0
+    members: dict[str, Array]  # probabilities, target documents x classes each
+    coordinates: Array  # z
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.start.shape[1])
+
+
+class LabelledPool(NamedTuple):
+    """The letters of (1)."""
+
+    weights: Array  # a, in the order of the members
+    bias: Array  # b
+    influential: Array  # A, target rows
+    influence: Array  # B, influential rows x classes
+
+
+class Terms(NamedTuple):
+    """The parts of (1), computed once for several fits."""
+
+    offset: Array  # log P_0
+    members: list[Array]  # log S_m
+
+
+def fit_pool(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RIDGES) -> LabelledPool:
+    """Fit (1) to answers.
+
+    Parameters
+    ----------
+    inputs : PoolInputs
+        The answer without answers, the members' probabilities and the coordinates.
+    rows : array of int
+        Target rows with an answer.
+    codes : array of int
+        Their classes. Answers with other codes than 0 to n_classes - 1 (none of these, unclear) are ignored.
+    ridges : Ridges, default=RIDGES
+        Strengths of the penalties; infinite ones keep the letters at 0.
+
+    Returns
+    -------
+    pool : LabelledPool
+        The fitted weights.
+    """
+    return _fit(inputs, make_terms(inputs), rows, codes, ridges)
+
+
+def pool_labels(inputs: PoolInputs, pool: LabelledPool, rows: Array, codes: Array) -> Array:
+    """Probabilities of all target rows by (1); rows with the answer of a class get this class.
+
+    Parameters
+    ----------
+    inputs : PoolInputs
+        As in `fit_pool`.
+    pool : LabelledPool
+        The fitted weights.
+    rows, codes : array of int
+        The answers, as in `fit_pool`.
+
+    Returns
+    -------
+    proba : array of shape (n_target, n_classes)
+        Probabilities.
+    """
+    P = predict(inputs, make_terms(inputs), pool, np.arange(len(inputs.start)))
+    rows, codes = usable(rows, codes, inputs.n_classes)
+    P[rows] = np.eye(inputs.n_classes)[codes]
+    return P
+
+
+def held_out(
+    inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RIDGES, n_folds: int = N_FOLDS
+) -> Array:
+    """For each answered row, the probabilities of a pool that was fitted without its answer.
+
+    Parameters
+    ----------
+    inputs : PoolInputs
+        As in `fit_pool`.
+    rows, codes : array of int
+        The answers, as in `fit_pool`; also rows whose answer names no class are predicted.
+    ridges : Ridges, default=RIDGES
+        As in `fit_pool`.
+    n_folds : int, default=10
+        Number of folds; with as many answers or fewer, each one is a fold.
+
+    Returns
+    -------
+    proba : array of shape (len(rows), n_classes)
+        Probabilities, in the order of `rows`.
+    """
+    rows, codes = np.asarray(rows, dtype=np.intp), np.asarray(codes, dtype=np.intp)
+    terms, P = make_terms(inputs), np.zeros((len(rows), inputs.n_classes))
+    documents, group = np.unique(rows, return_inverse=True)  # all answers to one document are in one fold
+    fold = np.random.default_rng(0).permutation(len(documents))[group] % n_folds
+    for k in np.unique(fold):
+        test = fold == k
+        pool = _fit(inputs, terms, rows[~test], codes[~test], ridges)
+        P[test] = predict(inputs, terms, pool, rows[test])
+    return P
+
+
+def keep_inputs(start: Array, members: Mapping[str, Array], coordinates: Array) -> PoolInputs:
+    """The inputs in single precision."""
+    single = {name: P.astype(np.float32) for name, P in members.items()}
+    return PoolInputs(start.astype(np.float32), single, coordinates.astype(np.float32))
+
+
+def usable(rows: Array, codes: Array, n_classes: int) -> tuple[Array, Array]:
+    """The answers that name a class."""
+    rows, codes = np.asarray(rows, dtype=np.intp), np.asarray(codes, dtype=np.intp)
+    named = (codes >= 0) & (codes < n_classes)
+    return rows[named], codes[named]
+
+
+def make_terms(inputs: PoolInputs) -> Terms:
+    """log P_0 and log S_m of all target rows."""
+    offset = np.log(np.maximum(inputs.start.astype(np.float64), MIN_PROBABILITY))
+    return Terms(offset, [np.log(rank_calibrate(P)) for P in inputs.members.values()])
+
+
+def predict(inputs: PoolInputs, terms: Terms, pool: LabelledPool, rows: Array) -> Array:
+    """Probabilities of these target rows by (1)."""
+    score = terms.offset[rows] + pool.bias
+    for weight, log_S in zip(pool.weights, terms.members, strict=True):
+        score += weight * log_S[rows]
+    if len(pool.influential):
+        Z = inputs.coordinates
+        score += kernel(Z[rows], Z[pool.influential]) @ pool.influence
+    P: Array = softmax(score, axis=1)
+    return P
+
+
+def kernel(Za: Array, Zb: Array) -> Array:
+    """(2)."""
+    cosine = Za.astype(np.float64) @ Zb.T.astype(np.float64)
+    return np.asarray((cosine + np.maximum(cosine, 0) ** 4) / 2)
+
+
+def answer_weights(codes: Array) -> Array:
+    """v in (3)."""
+    counts = np.bincount(codes)
+    return np.asarray(0.5 + 0.5 * len(codes) / ((counts > 0).sum() * counts[codes]))
+
+
+class Design(NamedTuple):
+    """(1) on the answered rows. Each part is divided by the root of its ridge, so that all penalties are 1."""
+
+    offset: Array  # answers x classes
+    members: Array  # answers x classes x members
+    bias: float
+    kernel: Array  # answers x influential answers
+    codes: Array
+    weights: Array  # v
+
+    def split(self, theta: Array) -> tuple[Array, Array, Array]:
+        """a, b and B of a vector of all variables."""
+        (_, K, M), R = self.members.shape, self.kernel.shape[1]
+        return theta[:M], theta[M : M + K], theta[M + K :].reshape(R, K)
+
+
+def loss(theta: Array, d: Design) -> tuple[float, Array]:
+    """(3) and its gradient."""
+    a, b, B = d.split(theta)
+    log_P = log_softmax(d.offset + d.members @ a + d.bias * b + d.kernel @ B, axis=1)
+    each = np.arange(len(d.codes))
+    G = np.exp(log_P)
+    G[each, d.codes] -= 1
+    G *= d.weights[:, None]
+    value = 0.5 * float(theta @ theta) - float(d.weights @ log_P[each, d.codes])
+    slope = [np.einsum("ic,icm->m", G, d.members), d.bias * G.sum(axis=0), (d.kernel.T @ G).ravel()]
+    return value, theta + np.concatenate(slope)
+
+
+def _fit(inputs: PoolInputs, terms: Terms, rows: Array, codes: Array, ridges: Ridges) -> LabelledPool:
+    rows, codes = usable(rows, codes, inputs.n_classes)
+    n_classes, n_members = inputs.n_classes, len(terms.members)
+    if not len(rows):
+        nothing = np.zeros(0, dtype=np.intp)
+        return LabelledPool(np.zeros(n_members), np.zeros(n_classes), nothing, np.zeros((0, n_classes)))
+    distinct = np.unique(rows)
+    influential = distinct[np.linspace(0, len(distinct) - 1, min(len(distinct), MAX_INFLUENTIAL)).astype(np.intp)]
+    Z, scale = inputs.coordinates, [r**-0.5 for r in ridges]
+    k = kernel(Z[influential], Z[influential])
+    root = np.linalg.cholesky(k + JITTER * np.eye(len(k)))  # B = root'^-1 U, so that the penalty is |U|^2
+    features = solve_triangular(root, kernel(Z[influential], Z[rows]), lower=True).T
+    F = np.stack([log_S[rows] for log_S in terms.members], axis=2)
+    d = Design(
+        terms.offset[rows], F * scale[0], scale[1], features * scale[2], codes, answer_weights(codes)
+    )
+    start = np.zeros(n_members + n_classes + len(influential) * n_classes)
+    result = minimize(loss, start, args=(d,), jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITER})
+    a, b, U = d.split(result.x)
+    B = solve_triangular(root, U, lower=True, trans="T")
+    return LabelledPool(a * scale[0], b * scale[1], influential, B * scale[2])

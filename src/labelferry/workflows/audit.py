@@ -1,0 +1,101 @@
+"""Certificates without a browser, first step: a random sample in a file with an empty column `answer`.
+
+The file has one row per document in the order of the sample, the seed and the number of all documents, so that
+`certify` can verify that it is the sample that was drawn (`filled.py`).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from ..text import Table, write_table
+from . import questions
+from .exchange import is_json, write_json
+from .population import Population
+
+N_AUDIT = 40
+
+
+class Sample(NamedTuple):
+    """Documents to be answered, as the columns of a file."""
+
+    columns: dict[str, list[Any]]
+
+    def __len__(self) -> int:
+        return len(self.columns["row"])
+
+    def write(self, path: str | PathLike[str], form: str = "") -> None:
+        """Write the sample; the suffix selects the format, and `form` the program for .json."""
+        if is_json(path):
+            return write_json(self.columns, path, form)
+        write_table(Table("sample", self.columns, range(1, len(self) + 1)), {}, path)
+
+
+def draw(
+    population: Population, n: int = N_AUDIT, *, n_duel: int = 0, seed: int | None = None, blind: bool = False
+) -> Sample:
+    """Draw a random sample of the documents.
+
+    Every document is in the sample with the same probability, n divided by the number of documents.
+
+    Parameters
+    ----------
+    population : Population
+        All documents with their labels.
+    n : int, default=40
+        Number of documents of the random sample.
+    n_duel : int, default=0
+        Number of further documents: a random sample of those on which label and source-only classifier differ.
+    seed : int, default=None
+        Seed of the sample; drawn at random if None. A larger sample with the same seed contains the smaller one.
+    blind : bool, default=False
+        Whether to omit the labels, so that they do not influence the answers.
+
+    Returns
+    -------
+    sample : Sample
+        Columns row (from 1), text, label, answer (empty), purpose, sample_seed, population.
+    """
+    if n < 0 or n_duel < 0 or n + n_duel == 0:
+        raise ValueError(f"the sample must have at least one document; got n={n} and {n_duel} for the comparison.")
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    orders = sample_orders(population, seed)
+    if n_duel and not len(orders["duel"]):
+        why = "has no column source_only" if population.source_only is None else "has no document on which they differ"
+        raise ValueError(f"{population.name} {why}: nothing to compare with the source-only classifier. Omit --duel.")
+    audit = orders["audit"][:n].tolist()
+    drawn = set(audit)
+    duel = [row for row in orders["duel"][: n_duel + n].tolist() if row not in drawn][:n_duel]
+    return as_sample(population, [*(("audit", row) for row in audit), *(("duel", row) for row in duel)], seed, blind)
+
+
+def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int, blind: bool) -> Sample:
+    """The columns of a sample file; `rows` are purposes and positions."""
+    columns: dict[str, list[Any]] = {
+        "row": [row + 1 for _, row in rows],
+        "text": [population.texts[row] for _, row in rows],
+        "label": [population.classes[population.labels[row]] for _, row in rows],
+        "answer": [""] * len(rows),
+        "purpose": [purpose for purpose, _ in rows],
+        "sample_seed": [seed] * len(rows),
+        "population": [len(population.texts)] * len(rows),
+    }
+    if blind:
+        del columns["label"]
+    return Sample(columns)
+
+
+def sample_orders(population: Population, seed: int) -> dict[str, Array]:
+    """The orders in which documents are drawn, per purpose."""
+    none = np.zeros(0, dtype=np.int64)
+    known = population.source_only is not None
+    return {
+        "audit": questions.audit_order(len(population.texts), seed),
+        "duel": questions.duel_order(population.labels, population.source_only, seed) if known else none,
+    }

@@ -1,0 +1,114 @@
+"""Labels to be certified: of a labelled file, of a result of `label`, or of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from ..text import Table, choose_text, read_table
+from .answers import as_text
+
+if TYPE_CHECKING:
+    from .labelling import Labelling
+
+NEW_COLUMNS = ("label", "confidence", "alternative", "evidence", "needs_review", "source_only", "held_out", "answer")
+
+
+class Population(NamedTuple):
+    """All documents with their labels. A row whose answer was learned from has the label of a fit without it."""
+
+    name: str
+    texts: Sequence[str]
+    labels: Array  # class codes
+    source_only: Array | None  # class codes; None if unknown
+    needs_review: Array
+    confidence: Array | None
+    classes: list[str]
+
+
+def population_of_file(
+    path: str | PathLike[str], *, text: str | None = None, classes: Sequence[str] = (), encoding: str | None = None
+) -> Population:
+    """The population of a file that `labelferry label` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The labelled file.
+    text : str, default=None
+        Name of the text column; detected if not given.
+    classes : sequence of str, default=()
+        Classes beside those that occur in the file.
+    encoding : str, default=None
+        Encoding of the file if it is not UTF-8.
+
+    Returns
+    -------
+    population : Population
+        All documents with their labels.
+    """
+    table = read_table(path, encoding=encoding)
+    if "label" not in table.columns:
+        raise ValueError(f"{table.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
+    column = choose_text(table, table, text, NEW_COLUMNS, [])
+    texts = [as_text(value) for value in table.columns[column]]
+    labels = not_learned_labels(table)
+    names = {*labels, *classes}
+    for other in ("alternative", "source_only"):
+        names |= {as_text(value) for value in table.columns.get(other, ())}
+    known = sorted(names - {""})
+    if "" in labels:
+        raise ValueError(
+            f"{table.name}, line {table.lines[labels.index('')]}: no label. Certify a file in which every row has one."
+        )
+    source_only = None
+    if "source_only" in table.columns:
+        source_only = np.array([known.index(as_text(value)) for value in table.columns["source_only"]])
+    return Population(
+        table.name,
+        texts,
+        np.array([known.index(label) for label in labels]),
+        source_only,
+        np.array(
+            [as_text(v).lower() in ("true", "1") for v in table.columns.get("needs_review", [False] * len(table))]
+        ),
+        numbers(table.columns.get("confidence")),
+        known,
+    )
+
+
+def not_learned_labels(table: Table) -> list[str]:
+    """The labels of a file; for rows whose answer was learned from, the label of a fit without it."""
+    labels = [as_text(value) for value in table.columns["label"]]
+    if "held_out" in table.columns:
+        return [as_text(value) or label for value, label in zip(table.columns["held_out"], labels, strict=True)]
+    return labels
+
+
+def numbers(values: Sequence[Any] | None) -> Array | None:
+    """Confidences as an array; None if a value is no number from 0 to 1."""
+    try:
+        array = np.array([float(value) for value in values or ()])
+    except (TypeError, ValueError):
+        return None
+    return array if len(array) and ((array >= 0) & (array <= 1)).all() else None
+
+
+def population_of_result(result: Labelling) -> Population:
+    """The population of a result of `label`."""
+    from .job_data import source_only_codes
+
+    classes = result.estimator.classes_
+    return Population(
+        result._inputs.target.name,
+        result._inputs.texts,
+        np.searchsorted(classes, result.labels),
+        source_only_codes(result),
+        result.needs_review,
+        np.clip(result.confidence, 0, 1),
+        [str(c) for c in classes],
+    )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from math import ceil, floor
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
+from ..certificate.sentences import percent as certificate_percent
 from .highlight import pieces
 
 N_COLORS = 8  # classes with a color of their own in base.css
@@ -54,7 +56,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(percent=percent, count=count, clip=clip, pieces=pieces, color=color, clock=clock)
+    made.filters.update(percent=percent, at_least=at_least, at_most=at_most, count=count, clip=clip, clock=clock)
+    made.filters.update(pieces=pieces, color=color)
     return made
 
 
@@ -68,6 +71,16 @@ def static_file(name: str) -> tuple[bytes, str]:
 def percent(value: float | None, digits: int = 0) -> str:
     """0.93 as 93%; a dash if there is no value."""
     return NO_VALUE if value is None else f"{value:.{digits}%}"
+
+
+def at_least(value: float) -> str:
+    """The lower end of an interval in percent, rounded down."""
+    return certificate_percent(value, floor).replace(" ", "")
+
+
+def at_most(value: float) -> str:
+    """The upper end of an interval in percent, rounded up."""
+    return certificate_percent(value, ceil).replace(" ", "")
 
 
 def count(value: int | None) -> str:

@@ -88,6 +88,7 @@ class Job:
         self._job_arrays = store.arrays("job")
         self._source_only = store.source_only()
         self._audit = questions.audit_order(self.n_documents, self.seed)
+        self._duel: tuple[int, Array] = (-1, self._audit[:0])  # a fit and the order of its duel
         self._certificates: dict[tuple[int, int, float], Certificate] = {}
 
     @classmethod
@@ -169,7 +170,10 @@ class Job:
         if purpose == "audit":
             return self._audit
         if purpose == "duel":
-            return questions.duel_order(self.store.labels().arrays["labels"], self._source_only, self.seed)
+            labels = self.store.labels()
+            if self._duel[0] != labels.fit:
+                self._duel = labels.fit, questions.duel_order(labels.arrays["labels"], self._source_only, self.seed)
+            return self._duel[1]
         if purpose in questions.PURPOSES:
             return self._job_arrays.get(purpose, np.zeros(0, dtype=np.int64))
         raise ValueError(f"purpose must be one of {', '.join(questions.PURPOSES)}; got {purpose!r}.")
@@ -191,7 +195,7 @@ class Job:
         question : Question or None
             A document and the reason to ask about it.
         """
-        order = self._order(purpose).tolist()
+        order = self._order(purpose)
         closed = {row.document for row in self.answers()}
         shown = self.store.shown_since(seconds_ago(RESERVED_SECONDS))
         others = {document for name, document in shown.items() if name != reviewer}
@@ -230,11 +234,12 @@ class Job:
     def queues(self) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
         answers = self.answers()
-        closed = np.array(sorted({row.document for row in answers}), dtype=np.int64)
+        is_closed = np.zeros(self.n_documents, dtype=bool)
+        is_closed[[row.document for row in answers]] = True
         found = []
         for purpose in questions.PURPOSES:
             order = self._order(purpose)
-            n_closed = int(np.isin(order, closed).sum())
+            n_closed = int(np.count_nonzero(is_closed[order]))
             found.append(
                 {
                     "purpose": purpose,

@@ -47,7 +47,7 @@ function show(page, address) {
 // Put a new part in the place of the old one. Bands start where they were and move to where they are now.
 function replacePart(part) {
   const old = find(part.id);
-  const isOpen = old.querySelector("details")?.open;
+  const open = [...old.querySelectorAll("details")].map((it) => it.open);
   const before = old.querySelector("#certificate-sentence, .result")?.textContent;
   const targets = [];
   for (const band of part.querySelectorAll(".band[id]")) {
@@ -60,7 +60,7 @@ function replacePart(part) {
     }
   }
   old.replaceWith(part);
-  if (isOpen && part.querySelector("details")) part.querySelector("details").open = true;
+  part.querySelectorAll("details").forEach((it, i) => (it.open = open[i] ?? false));
   part.getBoundingClientRect();
   for (const [rect, x, width] of targets) {
     rect.setAttribute("x", x);

@@ -23,6 +23,7 @@ import httpx
 import numpy as np
 from tests.browsing import Server
 
+from labelferry.certificate import audit_order
 from labelferry.datasets import load_demo
 from labelferry.store import FitData, JobData, Store
 
@@ -56,8 +57,7 @@ def write_job(path: Path, n: int) -> None:
         arrays={"group": np.flatnonzero(labels != source_only)[:2000]},
     )
     with Store.create(path, data) as store:
-        order = np.random.default_rng([0, 0]).permutation(n)  # the audit sample
-        for document in order[:N_ANSWERS].tolist():
+        for document in audit_order(n, 0)[:N_ANSWERS].tolist():
             store.add_answer(document, CLASSES[truth[document]], "label", "audit", "bench")
 
 

@@ -28,6 +28,7 @@ def small_job(n: int = 30, texts: list[str] | None = None, seed: int = 5, **sett
         classes=CLASSES,
         fit=FitData("AutoTransfer", labels, confidence, (labels + 1) % 3, confidence < 0.6),
         members=members,
+        pool={"rows": np.arange(n), "start": members["GCMF"], "coordinates": np.eye(n, dtype=np.float32)},
         settings={
             "file": "new.csv",
             "text": "text",

@@ -53,11 +53,14 @@ def audit_order(n_documents: int, seed: int) -> Array:
     order : array of int of shape (n_documents,)
         Target rows.
     """
-    return np.random.default_rng(seed).permutation(n_documents)
+    return random_order(n_documents, seed)
 
 
 def duel_order(labels: Array, source_only: Array, seed: int) -> Array:
     """The documents on which the labels and the source-only classifier differ, in random order.
+
+    It is a part of one order of all documents: if some labels change, the others keep their order, so that most answers
+    are still a prefix.
 
     Parameters
     ----------
@@ -73,8 +76,13 @@ def duel_order(labels: Array, source_only: Array, seed: int) -> Array:
     order : array of int
         Target rows.
     """
-    different = np.flatnonzero(np.asarray(labels) != np.asarray(source_only))
-    return np.random.default_rng([seed, 1]).permutation(different)
+    order = random_order(len(labels), seed, 1)
+    return np.asarray(order[(np.asarray(labels) != np.asarray(source_only))[order]])
+
+
+def random_order(n: int, *seed: int) -> Array:
+    """A random permutation that every version of numpy draws alike: only raw numbers of a generator are stable."""
+    return np.argsort(np.random.PCG64(np.random.SeedSequence(seed)).random_raw(n), kind="stable")
 
 
 def check_answers(answers: Answers, n_documents: int, n_classes: int, name: str) -> Answers:

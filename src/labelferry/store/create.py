@@ -27,7 +27,11 @@ def fill(connection: sa.Connection, job: JobData, time: str) -> None:
     stamp(connection)
     insert_rows(connection, schema.documents, document_rows(job))
     members = {name: np.asarray(P, dtype=np.float32) for name, P in job.members.items()}
-    blobs = {"members": members, "job": {**job.arrays, SOURCE_ONLY: np.asarray(job.source_only, dtype=np.int32)}}
+    blobs = {
+        "members": members,
+        "pool": job.pool,
+        "job": {**job.arrays, SOURCE_ONLY: np.asarray(job.source_only, dtype=np.int32)},
+    }
     insert_rows(connection, schema.arrays, ({"name": name, "data": pack(a)} for name, a in blobs.items()))
     connection.execute(sa.insert(schema.fits).values(fit_values(job.fit, time)))
     values = {**job.settings, "classes": list(job.classes), "own": list(job.own), "created": time}

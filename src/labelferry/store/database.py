@@ -113,7 +113,7 @@ class Database:
             yield connection
 
     def arrays(self, name: str) -> dict[str, Array]:
-        """Arrays that were stored with the job: "members" or "job"."""
+        """Arrays that were stored with the job: "members", "pool" or "job"."""
         with self._read() as connection:
             data = connection.scalar(sa.select(schema.arrays.c.data).where(schema.arrays.c.name == name))
         return {} if data is None else unpack(data)

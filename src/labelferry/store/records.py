@@ -70,6 +70,8 @@ class JobData:
         The first labels.
     members : mapping of str to array
         Probabilities per member, documents x classes.
+    pool : mapping of str to array
+        What else is needed to learn from answers.
     settings : mapping
         Plain values: the name and columns of the file, the seed of the questions, the settings of the run.
     arrays : mapping of str to array, default={}
@@ -84,6 +86,7 @@ class JobData:
     classes: Sequence[Any]
     fit: FitData
     members: Mapping[str, Array]
+    pool: Mapping[str, Array]
     settings: Mapping[str, Any]
     arrays: Mapping[str, Array] = field(default_factory=dict)
 

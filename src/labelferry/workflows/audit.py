@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..certificate import audit_order, duel_order
 from ..linalg.matrix import Array
 from ..text import Table, write_table
-from . import questions
 from .exchange import is_json, write_json
 from .population import Population
 
@@ -96,6 +96,6 @@ def sample_orders(population: Population, seed: int) -> dict[str, Array]:
     none = np.zeros(0, dtype=np.int64)
     known = population.source_only is not None
     return {
-        "audit": questions.audit_order(len(population.texts), seed),
-        "duel": questions.duel_order(population.labels, population.source_only, seed) if known else none,
+        "audit": audit_order(len(population.texts), seed),
+        "duel": duel_order(population.labels, population.source_only, seed) if known else none,
     }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..certificate import audit_order, duel_order
 from ..linalg.matrix import Array
 from ..text import write_table
 from . import questions
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .labelling import Labelling
 
 LEVEL = 0.95  # of certificates
+FIRST_FIT = 1
 RESERVED_SECONDS = 600  # for which others get another question than the one a person was shown last
 
 
@@ -87,7 +89,7 @@ class Job:
         self._log: list[AnswerRow] = []
         self._job_arrays = store.arrays("job")
         self._source_only = store.source_only()
-        self._audit = questions.audit_order(self.n_documents, self.seed)
+        self._audit = audit_order(self.n_documents, self.seed)
         self._duel: tuple[int, Array] = (-1, self._audit[:0])  # a fit and the order of its duel
         self._certificates: dict[tuple[int, int, float], Certificate] = {}
 
@@ -172,7 +174,7 @@ class Job:
         if purpose == "duel":
             labels = self.store.labels()
             if self._duel[0] != labels.fit:
-                self._duel = labels.fit, questions.duel_order(labels.arrays["labels"], self._source_only, self.seed)
+                self._duel = labels.fit, duel_order(labels.arrays["labels"], self._source_only, self.seed)
             return self._duel[1]
         if purpose in questions.PURPOSES:
             return self._job_arrays.get(purpose, np.zeros(0, dtype=np.int64))
@@ -365,6 +367,7 @@ class Job:
                     Answers(*self.sample("duel")),
                     classes=self.classes,
                     level=level,
+                    confidence=np.clip(self.store.fit_arrays(FIRST_FIT)["confidence"], 0, 1),  # knows no answers
                 )
             }
         return self._certificates[key]

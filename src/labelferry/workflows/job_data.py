@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.panel import SOURCE_ONLY
 from ..linalg.matrix import Array
 from . import questions
@@ -37,10 +38,8 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
     classes = labelling.estimator.classes_
     text = inputs.columns.text
     codes = np.searchsorted(classes, labelling.labels)
-    members = member_probabilities(labelling)
-    arrays: dict[str, Array] = {"group": questions.disputed(members)}
-    if members:
-        arrays["votes"] = np.array([P.argmax(axis=1) for P in members.values()], dtype=np.int16)
+    votes = member_votes(labelling, codes)
+    arrays: dict[str, Array] = {"group": questions.disputed(votes, len(classes)), "votes": votes}
     columns = inputs.target.columns
     return JobData(
         texts=inputs.texts,
@@ -56,7 +55,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             alternative=np.searchsorted(classes, labelling.alternative),
             needs_review=labelling.needs_review,
         ),
-        members=members,
+        **pool_arrays(labelling),
         settings={
             "file": inputs.target.name,
             "text": text,
@@ -87,13 +86,18 @@ def rows_in_panel(labelling: Labelling) -> Array:
     return np.arange(len(labelling.labels)) if in_fit is None else np.flatnonzero(in_fit)
 
 
-def member_probabilities(labelling: Labelling) -> dict[str, Array]:
-    """Probabilities of each member, documents x classes."""
-    members, rows = labelling.assessment.members, rows_in_panel(labelling)
-    n_classes = len(labelling.estimator.classes_)
-    proba = {}
-    for name, codes in zip(members.names, members.codes, strict=True):
-        P = np.full((len(labelling.labels), n_classes), 1 / n_classes, dtype=np.float32)
-        P[rows] = 0.1 / n_classes + 0.9 * np.eye(n_classes, dtype=np.float32)[codes]
-        proba[name] = P
-    return proba
+def member_votes(labelling: Labelling, codes: Array) -> Array:
+    """Labels of the members, members x documents; the label itself for documents that the panel has not seen."""
+    members = labelling.assessment.members
+    votes = np.tile(codes, (len(members.names), 1)).astype(np.int16)
+    votes[:, rows_in_panel(labelling)] = members.codes
+    return votes
+
+
+def pool_arrays(labelling: Labelling) -> dict[str, dict[str, Array]]:
+    """What is needed to learn from answers: the members' probabilities, and `pool`; empty for a single method."""
+    if not isinstance(labelling.estimator, AutoTransfer):
+        return {"members": {}, "pool": {}}
+    inputs = labelling.estimator.pool_inputs_
+    pool = {"rows": rows_in_panel(labelling), "start": inputs.start, "coordinates": inputs.coordinates}
+    return {"members": inputs.members, "pool": pool}

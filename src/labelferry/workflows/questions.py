@@ -23,7 +23,6 @@ WHY = {
     "list": "Documents that were chosen in the list.",
 }
 N_DISPUTED = 2_000  # documents in the queue "group"
-AUDIT, DUEL = 0, 1  # streams of random numbers
 
 
 class Question(NamedTuple):
@@ -43,30 +42,25 @@ class Question(NamedTuple):
     reason: str
 
 
-def audit_order(n_documents: int, seed: int) -> Array:
-    """A random permutation of all documents."""
-    return np.random.default_rng([seed, AUDIT]).permutation(n_documents)
+def disputed(votes: Array, n_classes: int) -> Array:
+    """The documents on which the members disagree most, the largest disagreement first; none without disagreement.
 
+    Parameters
+    ----------
+    votes : array of int of shape (n_members, n_documents)
+        Labels of the members.
+    n_classes : int
+        Number of classes.
 
-def duel_order(labels: Array, source_only: Array, seed: int) -> Array:
-    """A random permutation of the documents on which the labels differ.
-
-    It is a part of one permutation of all documents: if some labels change, the others keep their order.
+    Returns
+    -------
+    rows : array of int
+        At most N_DISPUTED documents.
     """
-    order = np.random.default_rng([seed, DUEL]).permutation(len(labels))
-    return np.asarray(order[labels[order] != source_only[order]])
-
-
-def disputed(members: Mapping[str, Array]) -> Array:
-    """The documents with the largest disagreement among the members, the largest first; none without disagreement."""
-    if not members:
-        return np.zeros(0, dtype=np.int64)
-    mean = np.mean([np.asarray(P, dtype=np.float64) for P in members.values()], axis=0)
-    codes = np.array([np.asarray(P).argmax(axis=1) for P in members.values()])
-    votes = np.array([(codes == c).mean(axis=0) for c in range(mean.shape[1])])
-    entropy = -np.sum(votes * np.log(np.where(votes > 0, votes, 1)), axis=0)
-    order = np.lexsort((mean.max(axis=1), -entropy))
-    return order[entropy[order] > 0][:N_DISPUTED]
+    shares = np.array([(votes == c).mean(axis=0) for c in range(n_classes)])
+    entropy = -np.sum(shares * np.log(np.where(shares > 0, shares, 1)), axis=0)
+    order = np.argsort(-entropy, kind="stable")
+    return np.asarray(order[entropy[order] > 0][:N_DISPUTED])
 
 
 def next_open(order: Iterable[int], closed: Collection[int], avoid: Collection[int]) -> int | None:

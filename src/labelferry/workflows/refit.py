@@ -1,0 +1,114 @@
+"""New labels for a job: the members' probabilities, which are in the store, learn from the answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..assessment.confidence import needs_review
+from ..ensemble.labelled_pool import PoolInputs, fit_pool, held_out, pool_labels
+from ..linalg.matrix import Array
+
+if TYPE_CHECKING:
+    from ..store import FitData
+    from .job import Job
+
+METHOD = "learned from answers"
+FIRST_FIT = 1
+
+
+def refit(job: Job) -> dict[str, Any]:
+    """Learn from the answers of a job, and make the result its current labels.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+
+    Returns
+    -------
+    summary : dict
+        As `Job.refit`.
+    """
+    pool = job.store.arrays("pool")
+    if "start" not in pool:
+        raise ValueError(
+            f"this job was labelled by {job.store.fits()[0].method} alone, which cannot learn from answers. Label with "
+            "method 'auto' (--method auto) and start a new job."
+        )
+    answers = {document: row for document, row in job.decided().items() if row is not None and row.kind == "label"}
+    if not answers:
+        raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
+    inputs = PoolInputs(pool["start"], job.store.arrays("members"), pool["coordinates"])
+    codes = {document: job.classes.index(str(row.answer)) for document, row in answers.items()}
+    fit = learn(inputs, pool["rows"], codes, job.store.fit_arrays(FIRST_FIT), job.store.settings["settings"])
+    before = job.store.labels().arrays
+    summary = summarize(job, before, fit, codes)
+    fit = type(fit)(**{**vars(fit), "answers": [row.id for row in answers.values()], "summary": summary})
+    return {"fit": job.store.add_fit(fit), **summary}
+
+
+def learn(
+    inputs: PoolInputs, in_panel: Array, codes: dict[int, int], first: dict[str, Array], settings: dict[str, Any]
+) -> FitData:
+    """Labels that have learned from answers.
+
+    Parameters
+    ----------
+    inputs : PoolInputs
+        Probabilities and coordinates of the documents of the panel.
+    in_panel : array of int
+        Numbers of these documents among all.
+    codes : dict of int to int
+        Answered documents and their classes.
+    first : dict of str to array
+        Arrays of the first fit. Documents outside the panel keep its labels.
+    settings : dict
+        `target_error` and `min_confidence` of the run.
+
+    Returns
+    -------
+    fit : FitData
+        Labels of all documents, and held-out labels of the answered ones.
+    """
+    from ..store import FitData
+
+    position = np.full(len(first["labels"]), -1)
+    position[in_panel] = np.arange(len(in_panel))
+    known = np.array(sorted(codes), dtype=np.int64)
+    classes = np.array([codes[row] for row in known.tolist()], dtype=np.int64)
+    inside = position[known] >= 0
+    rows, learned = position[known[inside]], classes[inside]
+    P = pool_labels(inputs, fit_pool(inputs, rows, learned), rows, learned)
+    H = held_out(inputs, rows, learned)
+    order = np.argsort(-P, axis=1, kind="stable")
+    labels, alternative, confidence = (first[name].copy() for name in ("labels", "alternative", "confidence"))
+    labels[in_panel], alternative[in_panel], confidence[in_panel] = order[:, 0], order[:, 1], P.max(axis=1)
+    held_labels, held_confidence = labels[known], confidence[known]
+    held_labels[inside], held_confidence[inside] = H.argmax(axis=1), H.max(axis=1)
+    swap = alternative[known] == classes
+    alternative[known] = np.where(swap, labels[known], alternative[known])
+    labels[known], confidence[known] = classes, 1.0
+    minimum = settings.get("min_confidence")
+    review = needs_review(confidence, settings["target_error"]) if minimum is None else confidence < minimum
+    outside = np.setdiff1d(np.arange(len(labels)), in_panel)
+    review[outside] = True
+    review[known] = False
+    limit = minimum if minimum is not None else confidence[~review].min(initial=1.0)
+    held = {"rows": known, "labels": held_labels, "needs_review": held_confidence < limit}
+    return FitData(METHOD, labels, confidence, alternative, review, held_out=held)
+
+
+def summarize(job: Job, before: dict[str, Array], fit: FitData, codes: dict[int, int]) -> dict[str, Any]:
+    """What changed, and the accuracy on the answered documents by fits that did not learn from them."""
+    from .job import not_learned
+
+    known = fit.held_out["rows"]
+    truth = np.array([codes[row] for row in known.tolist()])
+    return {
+        "answers": len(known),
+        "changed": int((before["labels"] != fit.labels).sum()),
+        "accuracy_before": float((not_learned(before)[0][known] == truth).mean()),
+        "accuracy_after": float((fit.held_out["labels"] == truth).mean()),
+    }

@@ -44,6 +44,7 @@ def write_job(path: Path, n: int) -> None:
 
     labels, source_only, confidence = with_errors(0.1), with_errors(0.25), rng.uniform(0.3, 1, n)
     eye = np.eye(len(CLASSES), dtype=np.float32)
+    members = {name: 0.9 * eye[with_errors(share)] + 0.1 / len(CLASSES) for name, share in (("a", 0.2), ("b", 0.3))}
     data = JobData(
         texts=texts,
         own={"ticket": [f"T-{i}" for i in range(n)]},
@@ -52,7 +53,8 @@ def write_job(path: Path, n: int) -> None:
         source_only=source_only,
         classes=CLASSES,
         fit=FitData("AutoTransfer", labels, confidence, (labels + 1) % len(CLASSES), confidence < 0.5),
-        members={name: 0.9 * eye[with_errors(share)] + 0.1 / len(CLASSES) for name, share in (("a", 0.2), ("b", 0.3))},
+        members=members,
+        pool={"start": members["a"], "coordinates": np.zeros((n, 1), dtype=np.float32), "rows": np.arange(n)},
         settings={"file": "new.csv", "text": "text", "columns": ["ticket", "text"], "question_seed": 0, "settings": {}},
         arrays={"group": np.flatnonzero(labels != source_only)[:2000]},
     )

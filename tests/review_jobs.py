@@ -44,6 +44,11 @@ def write_job(path: Path, texts: list[str] | None = None, classes: list[str] | N
             classes=classes,
             fit=FitData("AutoTransfer", labels, confidence, (labels + 1) % len(classes), confidence < 0.5),
             members=members,
+            pool={
+                "start": np.mean(list(members.values()), axis=0),
+                "coordinates": rng.normal(size=(n, 8)).astype(np.float32),
+                "rows": np.arange(n),
+            },
             settings={
                 "file": "new.csv",
                 "text": "text",

@@ -57,7 +57,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(percent=percent, at_least=at_least, at_most=at_most, count=count, clip=clip, clock=clock)
-    made.filters.update(pieces=pieces, color=color)
+    made.filters.update(pieces=pieces, color=color, confidence=confidence)
     return made
 
 
@@ -71,6 +71,11 @@ def static_file(name: str) -> tuple[bytes, str]:
 def percent(value: float | None, digits: int = 0) -> str:
     """0.93 as 93%; a dash if there is no value."""
     return NO_VALUE if value is None else f"{value:.{digits}%}"
+
+
+def confidence(value: float) -> str:
+    """The confidence of a label. It is never certain."""
+    return ">99%" if value >= 0.995 else percent(value)
 
 
 def at_least(value: float) -> str:

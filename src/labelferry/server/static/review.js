@@ -17,7 +17,7 @@ async function send(form, submitter) {
     });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (!page.getElementById("content")) throw new Error(page.querySelector("h1")?.textContent ?? response.statusText);
-    show(page, response.url);
+    show(page, response.url, form.closest("aside") === null);
   } catch (error) {
     const reason = error instanceof TypeError ? "the server does not respond" : error.message;
     say(`Not saved: ${reason}. Start it again, load this page, and repeat the last answer.`, true);
@@ -32,14 +32,17 @@ function say(message, isBad = false) {
   find("message").classList.toggle("bad", isBad);
 }
 
-function show(page, address) {
-  document.title = page.title;
-  if (address) history.replaceState(null, "", address);
-  find("content").replaceWith(page.getElementById("content"));
-  document.querySelector(".pages")?.replaceWith(page.querySelector(".pages"));
+function show(page, address, isQuestion) {
   say(page.getElementById("message").textContent);
   for (const id of ["certificate", "refit"]) replacePart(page.getElementById(id));
+  if (isQuestion) {
+    document.title = page.title;
+    history.replaceState(null, "", address);
+    find("content").replaceWith(page.getElementById("content"));
+    document.querySelector(".pages")?.replaceWith(page.querySelector(".pages"));
+  }
   prepare();
+  if (!isQuestion) return;
   find("question")?.focus({ preventScroll: true });
   window.scrollTo({ top: 0, behavior: "instant" });
 }
@@ -82,15 +85,23 @@ function replacePart(part) {
 
 // The certificate of the last answer, and learning in the background, may not be ready yet.
 async function refresh(id, isReady) {
-  try {
-    const response = await fetch(`/${id}`, { credentials: "same-origin" });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (response.ok && page.getElementById(id)) replacePart(page.getElementById(id));
-    if (!isReady()) setTimeout(() => refresh(id, isReady), 1000);
-  } catch {
-    setTimeout(() => refresh(id, isReady), 5000);
-  }
+  if (refreshing.has(id)) return;
+  refreshing.add(id);
+  do {
+    try {
+      const response = await fetch(`/${id}`, { credentials: "same-origin" });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (response.ok && page.getElementById(id)) replacePart(page.getElementById(id));
+    } catch {
+      await pause(4000); // the server is away
+    }
+    if (!isReady()) await pause(1000);
+  } while (!isReady());
+  refreshing.delete(id);
+  if (id === "refit") refresh("certificate", hasCertificate); // of the new labels
 }
+const refreshing = new Set();
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 const hasCertificate = () => !find("certificate") || find("certificate").dataset.current === "yes";
 const hasLabels = () => find("refit")?.dataset.status !== "running";
 

@@ -60,7 +60,17 @@ def test_all_outputs(files, tmp_path):
     written = tickets.read_csv(out)
     assert written["label"] == expected.labels.tolist()
     assert [float(value) for value in written["confidence"]] == expected.columns()["confidence"]
-    assert list(written) == ["id", "text", "note", "label", "confidence", "alternative", "evidence", "needs_review"]
+    assert list(written) == [
+        "id",
+        "text",
+        "note",
+        "label",
+        "confidence",
+        "alternative",
+        "evidence",
+        "needs_review",
+        "source_only",
+    ]
     assert written["id"] == [str(i) for i in range(120)]
     assert "text column: 'text' (its name)" in result.stdout
     assert "label column: 'label' (its name)" in result.stdout

@@ -149,7 +149,7 @@ def test_what_comes_in_decides_what_goes_out(kind, by_tcl):
         assert frame["label"] == by_tcl.labels.tolist()
         assert next(iter(frame)) == "text"
     names = list(frame.columns) if hasattr(frame, "columns") else list(frame)
-    assert names[-5:] == ["label", "confidence", "alternative", "evidence", "needs_review"]
+    assert names[-6:] == ["label", "confidence", "alternative", "evidence", "needs_review", "source_only"]
 
 
 def test_columns(by_tcl):

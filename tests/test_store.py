@@ -288,7 +288,7 @@ def test_version_1_is_migrated(tmp_path):
 
 
 def test_files_that_are_no_job(tmp_path):
-    with pytest.raises(StoreError, match="there is no file .*--store"):
+    with pytest.raises(StoreError, match=r"there is no file .*--store"):
         Store.open(tmp_path / "missing.ferry")
     with pytest.raises(StoreError, match="is a folder"):
         Store.open(tmp_path)
@@ -339,7 +339,7 @@ def test_read_only_file(tmp_path, monkeypatch):
     path = tmp_path / "job.ferry"
     Store.create(path, small_job()).close()
     monkeypatch.setattr("os.access", lambda place, mode: False)
-    with pytest.raises(StoreError, match="read-only. Copy it"):
+    with pytest.raises(StoreError, match=r"read-only. Copy it"):
         Store.open(path)
 
 
@@ -355,7 +355,7 @@ def test_read_only_database_is_one_line(tmp_path):
 def test_places_that_cannot_be_reached():
     with pytest.raises(StoreError, match="no database URL"):
         Store.open("://job")
-    with pytest.raises(StoreError, match="cannot use postgresql.*127.0.0.1:1/x.*Check the address"):
+    with pytest.raises(StoreError, match=r"cannot use postgresql.*127.0.0.1:1/x.*Check the address"):
         Store.open("postgresql://someone:secret@127.0.0.1:1/x")
     with pytest.raises(StoreError) as error:
         Store.open("postgresql://someone:secret@127.0.0.1:1/x")

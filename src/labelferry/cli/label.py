@@ -38,6 +38,9 @@ def label(
     method: Annotated[str, typer.Option(help="'auto', or the name of a method, e.g. tcl.")] = "auto",
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the model for later documents to this file, .npz.")] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Start a review job: a new file such as job.ferry, or postgresql://...")
+    ] = None,
     target_error: Annotated[
         float, typer.Option(min=0, max=1, help="Largest expected share of wrong labels that you accept without review.")
     ] = 0.05,
@@ -53,16 +56,18 @@ def label(
     """Predict the labels of new documents from labelled ones.
 
     The output file (--out) has all columns and rows of TARGET and, for each row, label, confidence, alternative,
-    evidence and needs_review.
+    evidence, needs_review and source_only (the label of the classifier trained on the labelled documents only).
 
     Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted. A file is written
     completely or not at all.
     """
-    from ..workflows import begin, expect
+    from ..workflows import begin, check_new_job, expect
     from ..workflows import label as run
 
     features = options["features"]
     check_outputs(out, report, save, inputs=[*sources, target, *([features] if features else [])])
+    if store is not None:
+        check_new_job(store)
     if features is not None and (save is not None or options["max_memory"] is not None):
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
@@ -82,16 +87,18 @@ def label(
             result.report(report)
         if save is not None:
             result.save(save)
+        if store is not None:
+            result.store(store).close()
     if json:
         summary = result.summary()
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
-        show(new_console(), result, messages, [path for path in (out, report, save) if path])
+        show(new_console(), result, messages, [path for path in (out, report, save, store) if path])
     if strict and result.verdict.level != "safe":
         raise typer.Exit(STRICT_EXIT)
 
 
-def show(console: Console, result: Any, messages: list[str], written: list[Path]) -> None:
+def show(console: Console, result: Any, messages: list[str], written: list[Path | str]) -> None:
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")

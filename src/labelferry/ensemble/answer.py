@@ -14,6 +14,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..linalg.matrix import Array
 from .auto_transfer import AutoTransfer
+from .fitted_panel import FittedPanel
 from .panel import fit_panel
 
 
@@ -27,10 +28,17 @@ class Answer(NamedTuple):
     review: Array  # target rows to review
 
 
-def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, target_error: float) -> Answer:
-    """Fit the estimator and assess its labels."""
+def transfer(
+    estimator: TransductiveClassifier,
+    domains: Domains,
+    *,
+    seed: int,
+    target_error: float,
+    panel: FittedPanel | None = None,
+) -> Answer:
+    """Fit the estimator and assess its labels. AutoTransfer does not fit a panel again that is passed."""
     if isinstance(estimator, AutoTransfer):
-        auto = estimator.set_params(target_error=target_error).fit_domains(domains)
+        auto = estimator.set_params(target_error=target_error).fit_domains(domains, panel=panel)
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
@@ -40,16 +48,20 @@ def transfer(estimator: TransductiveClassifier, domains: Domains, *, seed: int, 
     progress.begin(name)
     estimator.fit_domains(domains)
     P = np.asarray(estimator.transduction_proba_, dtype=np.float64)
+    known = np.flatnonzero(domains.in_row_order(d.known for d in domains.targets))
     assessment = assess(
         P,
-        fit_panel(domains, seed),
+        fit_panel(domains.hide_target_labels(), seed),
         target_facts(domains),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
         target_error=target_error,
         calibration=load_calibration(),
+        known=known,
     )
     empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
     confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
-    return Answer(estimator, assessment, proba, confidence, assessment.review | empty)
+    review = assessment.review | empty
+    confidence[known], review[known] = 1, False
+    return Answer(estimator, assessment, proba, confidence, review)

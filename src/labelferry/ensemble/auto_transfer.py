@@ -21,7 +21,6 @@ from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
 from ..assessment.facts import Fact, target_facts
 from ..assessment.verdict import Verdict
-from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution
@@ -31,11 +30,10 @@ from ..core.proportions import class_proportions, match_label_proportions
 from ..core.registry import register
 from ..families.linear import LinearModel, logistic
 from ..linalg.matrix import Array, Matrix, stack_rows
+from .fitted_panel import FittedPanel, fit_and_combine
 from .labelled_pool import PoolInputs, fit_pool, keep_inputs, pool_labels
-from .panel import fit_panel
-from .pool import combine, load_coefficients
-from .queries import coordinates, select_queries
-from .sources import SourceScores, drop_harmful_source, score_sources
+from .queries import select_queries
+from .sources import SourceScores
 
 TARGET_ERROR = 0.05
 
@@ -48,44 +46,45 @@ class AutoState(NamedTuple):
     sources: SourceScores
     coordinates: Array  # of the target documents, for queries
     known: Array  # target rows with a given label
-    pool_inputs: PoolInputs | None = None  # kept after a fit, not in a file
+    panel: FittedPanel | None = None  # moved to the estimator after the fit: it is not saved
 
 
 def solve(
-    domains: Domains, *, target_error: float, class_prior: Any, rng: np.random.Generator, second_view: Any = None
+    domains: Domains,
+    *,
+    target_error: float,
+    class_prior: Any,
+    rng: np.random.Generator,
+    second_view: Any = None,
+    panel: FittedPanel | None = None,
 ) -> Solution:
-    seed = int(rng.integers(2**31 - 1))
-    panel_domains = domains.hide_target_labels()  # the pool learns from errors of a panel that has not seen them
-    predictions = fit_panel(panel_domains, seed, second_view)
-    answer = combine(predictions, load_coefficients())
-    sources = score_sources(panel_domains, answer.proba.argmax(axis=1), predictions.source_only.argmax(axis=1))
-    panel_domains, sources = drop_harmful_source(panel_domains, sources)
-    if not sources.used.all():
-        predictions = fit_panel(panel_domains, seed, second_view)
-        answer = combine(predictions, load_coefficients())
-    progress.expect(1)
-    progress.begin("assessing the answer")
+    hidden = domains.hide_target_labels()  # the pool learns from errors of a panel that has not seen these labels
+    if panel is None:
+        panel = fit_and_combine(hidden, rng, second_view)
+    panel_domains, predictions = panel.used_domains(hidden), panel.predictions
     X, codes = domains.target_documents(), domains.in_row_order(d.codes for d in domains.targets)
-    Z, known = coordinates(X, rng), np.flatnonzero(codes != UNKNOWN)
-    P = answer.proba
+    known = np.flatnonzero(codes != UNKNOWN)
+    P = panel.answer.proba
     if class_prior is not None:
         P = match_label_proportions(P, class_proportions(class_prior, domains))
-    pool_inputs = keep_inputs(P, predictions.proba, Z)
     if len(known):
-        P = pool_labels(pool_inputs, fit_pool(pool_inputs, known, codes[known]), known, codes[known])
+        inputs = keep_inputs(P, predictions.proba, panel.coordinates)
+        P = pool_labels(inputs, fit_pool(inputs, known, codes[known]), known, codes[known])
     assessment = assess(
         P,
         predictions,
         target_facts(panel_domains),
         classes=[str(c) for c in domains.classes],
-        weights=answer.weights,
+        weights=panel.answer.weights,
         target_error=target_error,
         calibration=load_calibration(),
         known=known,
     )
     student = fit_student(X, P.argmax(axis=1), panel_domains)
-    state = AutoState(assessment, student, sources, pool_inputs.coordinates, known, pool_inputs)
-    return Solution(state, (), len(predictions.proba), True)
+    Z = panel.coordinates.astype(np.float32)
+    return Solution(
+        AutoState(assessment, student, panel.sources, Z, known, panel), (), len(predictions.proba), True
+    )
 
 
 def fit_student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
@@ -178,8 +177,8 @@ class AutoTransfer(TransductiveClassifier):
     def _set_transduction(self, domains: Domains, used: Domains) -> None:
         super()._set_transduction(domains, used)
         self.in_fit_ = np.isin(domains.target_rows, used.target_rows)
-        self._pool_inputs_ = self.state_.pool_inputs
-        self.state_ = self.state_._replace(pool_inputs=None)  # a saved model does not need it
+        self._panel_ = self.state_.panel
+        self.state_ = self.state_._replace(panel=None)
 
     def fit(
         self,
@@ -238,13 +237,19 @@ class AutoTransfer(TransductiveClassifier):
         return rows[select_queries(P, s.coordinates, n, excluded, rng)]
 
     @property
-    def pool_inputs_(self) -> PoolInputs:
-        """What is needed to learn from answers without fitting again, for the rows `in_fit_`. It is not saved."""
+    def panel_(self) -> FittedPanel:
+        """The predictions of the members for the rows `in_fit_`, to learn from answers without a new fit. Not saved."""
         check_is_fitted(self)
-        inputs: PoolInputs | None = getattr(self, "_pool_inputs_", None)
-        if inputs is None:
+        panel: FittedPanel | None = getattr(self, "_panel_", None)
+        if panel is None:
             raise ValueError("a loaded AutoTransfer cannot learn from answers: fit it again with use_target_labels.")
-        return inputs
+        return panel
+
+    @property
+    def pool_inputs_(self) -> PoolInputs:
+        """What `fit_pool` needs, in single precision, for the rows `in_fit_`: the answer without target labels."""
+        panel = self.panel_
+        return keep_inputs(panel.answer.proba, panel.predictions.proba, panel.coordinates)
 
     @property
     def verdict_(self) -> Verdict:

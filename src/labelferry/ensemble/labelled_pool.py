@@ -99,7 +99,7 @@ def fit_pool(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RID
     pool : LabelledPool
         The fitted weights.
     """
-    return _fit(inputs, make_terms(inputs), rows, codes, ridges)
+    return fit_with_terms(inputs, make_terms(inputs), rows, codes, ridges)
 
 
 def pool_labels(inputs: PoolInputs, pool: LabelledPool, rows: Array, codes: Array) -> Array:
@@ -152,7 +152,7 @@ def held_out(
     fold = np.random.default_rng(0).permutation(len(documents))[group] % n_folds
     for k in np.unique(fold):
         test = fold == k
-        pool = _fit(inputs, terms, rows[~test], codes[~test], ridges)
+        pool = fit_with_terms(inputs, terms, rows[~test], codes[~test], ridges)
         P[test] = predict(inputs, terms, pool, rows[test])
     return P
 
@@ -229,7 +229,7 @@ def loss(theta: Array, d: Design) -> tuple[float, Array]:
     return value, theta + np.concatenate(slope)
 
 
-def _fit(inputs: PoolInputs, terms: Terms, rows: Array, codes: Array, ridges: Ridges) -> LabelledPool:
+def fit_with_terms(inputs: PoolInputs, terms: Terms, rows: Array, codes: Array, ridges: Ridges) -> LabelledPool:
     rows, codes = usable(rows, codes, inputs.n_classes)
     n_classes, n_members = inputs.n_classes, len(terms.members)
     if not len(rows):

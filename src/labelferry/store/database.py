@@ -22,6 +22,7 @@ from .engine import (
     connect,
     database_url,
     one_line_errors,
+    read_only,
     set_write_ahead_log,
     shown_name,
 )
@@ -50,8 +51,8 @@ class Database:
         self.classes = [str(label) for label in self.settings["classes"]]
 
     @classmethod
-    def create(cls, place: str | os.PathLike[str], job: JobData) -> Self:
-        """Write a new job. It is complete or not there at all; an existing job is never replaced."""
+    def check_new(cls, place: str | os.PathLike[str]) -> sa.URL:
+        """The URL of a new job; an error if there is a job, or if the place cannot be reached."""
         url = database_url(place)
         name = shown_name(url)
         if url.get_backend_name() == "sqlite":
@@ -60,11 +61,25 @@ class Database:
                 raise StoreError(f"{path} exists already. Open it with open_job, or name another file.")
             if not path.absolute().parent.is_dir():
                 raise StoreError(f"cannot write {path}: there is no folder {path.parent}. Create it first.")
-            with atomic_write(path) as draft, one_line_errors(name):
-                _fill_database(connect(url.set(database=str(draft))), job, name)
-        else:
-            with one_line_errors(name):
-                _fill_database(connect(url), job, name)
+            if not os.access(path.absolute().parent, os.W_OK):
+                raise read_only(str(path))
+            return url
+        with one_line_errors(name), closing(connect(url)) as engine, engine.connect() as connection:
+            if sa.inspect(connection).has_table(schema.meta.name):
+                raise StoreError(f"{name} contains a job already. Open it with open_job, or name another database.")
+        return url
+
+    @classmethod
+    def create(cls, place: str | os.PathLike[str], job: JobData) -> Self:
+        """Write a new job. It is complete or not there at all; an existing job is never replaced."""
+        url = cls.check_new(place)
+        name = shown_name(url)
+        with one_line_errors(name):
+            if url.get_backend_name() == "sqlite":
+                with atomic_write(Path(str(url.database))) as draft:
+                    _fill_database(url.set(database=str(draft)), job)
+            else:
+                _fill_database(url, job)
         return cls.open(place)
 
     @classmethod
@@ -124,11 +139,19 @@ def now(seconds_ago: float = 0) -> str:
     return (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat(timespec="milliseconds")
 
 
-def _fill_database(engine: sa.Engine, job: JobData, name: str) -> None:
+def _fill_database(url: sa.URL, job: JobData) -> None:
+    with (
+        closing(connect(url)) as engine,
+        engine.connect().execution_options(**{WRITE: True}) as connection,
+        connection.begin(),
+    ):
+        fill(connection, job, now())
+
+
+@contextmanager
+def closing(engine: sa.Engine) -> Iterator[sa.Engine]:
+    """The engine, whose connections are closed at the end."""
     try:
-        with engine.connect().execution_options(**{WRITE: True}) as connection, connection.begin():
-            if sa.inspect(connection).has_table(schema.meta.name):
-                raise StoreError(f"{name} contains a job already. Open it with open_job, or name another database.")
-            fill(connection, job, now())
+        yield engine
     finally:
         engine.dispose()

@@ -6,7 +6,7 @@ from .apply import Applied, apply
 from .compare import compare
 from .diagnose import diagnose
 from .explain import explain
-from .job import Job, open_job
+from .job import Job, check_new_job, open_job
 from .label import label
 from .labelling import Labelling
 from .model import Model, load
@@ -19,6 +19,7 @@ __all__ = [
     "Model",
     "apply",
     "begin",
+    "check_new_job",
     "compare",
     "diagnose",
     "expect",

@@ -1,84 +1,94 @@
-"""What people write into a file as an answer: a class label, "none of these" or "unclear"."""
+"""Answers: what people said about target documents, checked and put into the domains.
+
+An answer is a class label, "none of these" (the document has a class that the source lacks) or "unclear".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-MAX_LISTED = 12  # classes in a message
-SPECIAL = {
-    "none_of_these": {"none_of_these", "none of these"},
-    "unclear": {"unclear", "?"},
-}
+import numpy as np
+
+from ..core.domains import Domains
+from ..core.labels import UNKNOWN
+from ..linalg.matrix import Array
+
+NONE_OF_THESE, UNCLEAR = "none of these", "unclear"
 
 
-class Given(NamedTuple):
-    """An answer that was read."""
+class Answers(NamedTuple):
+    """Checked answers."""
 
-    kind: str  # "label", "none_of_these" or "unclear"
-    answer: str | None  # the class label
+    rows: Array  # of the target, increasing
+    codes: Array  # of the classes; the number of classes for none of these, -1 for unclear
 
-    def code(self, classes: Sequence[str]) -> int:
-        """Position among the classes; K for none of these, -1 for unclear."""
-        if self.answer is not None:
-            return classes.index(self.answer)
-        return len(classes) if self.kind == "none_of_these" else -1
+    def named(self, n_classes: int) -> Array:
+        """True for the answers that name a class."""
+        return np.asarray((self.codes >= 0) & (self.codes < n_classes))
 
 
-def read_answer(value: Any, classes: Sequence[str], where: str) -> Given | None:
-    """Read a cell.
+def read_answers(answers: Any, classes: Array, n_documents: int) -> Answers:
+    """Check answers.
 
     Parameters
     ----------
-    value : object
-        Content of the cell. A class label counts first, so that a class may be called "unclear".
-    classes : sequence of str
-        The class labels.
-    where : str
-        Place of the cell, for messages.
+    answers : mapping of int to label, or sequence of labels
+        Row of the target (from 0) to answer, or one entry per target row; None, NaN and "" mean no answer.
+    classes : array
+        The classes.
+    n_documents : int
+        Number of target rows.
 
     Returns
     -------
-    given : Given or None
-        The answer; None if the cell is empty.
-
-    Examples
-    --------
-    >>> read_answer(" Billing", ["billing", "technical"], "row 1")
-    Given(kind='label', answer='billing')
-    >>> read_answer("?", ["billing", "technical"], "row 1")
-    Given(kind='unclear', answer=None)
+    answers : Answers
+        Rows and codes.
     """
-    text = as_text(value)
-    if not text:
-        return None
-    if text in classes:
-        return Given("label", text)
-    folded = [name for name in classes if name.strip().casefold() == text.casefold()]
-    if len(folded) == 1:
-        return Given("label", folded[0])
-    for kind, words in SPECIAL.items():
-        if text.casefold() in words:
-            return Given(kind, None)
-    near = get_close_matches(text, classes, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ValueError(
-        f"{where}: {text[:60]!r} is no class; the classes are {listed(classes)}.{hint} Write a class, none_of_these or "
-        "unclear."
-    )
+    if isinstance(answers, Mapping):
+        pairs = list(answers.items())
+    else:
+        values = list(answers)
+        if len(values) != n_documents:
+            raise ValueError(
+                f"answers must have one entry per target row, {n_documents}; got {len(values)}. Pass a mapping of row "
+                "to answer for some rows."
+            )
+        pairs = list(enumerate(values))
+    by_row = {_row(row, n_documents): value for row, value in pairs if not _is_missing(value)}
+    rows = np.array(sorted(by_row), dtype=np.intp)
+    codes = {str(label): code for code, label in enumerate(classes.tolist())}
+    special = {NONE_OF_THESE: len(classes), NONE_OF_THESE.replace(" ", "_"): len(classes), UNCLEAR: -1}
+    lookup = {**special, **codes}
+    unknown = [by_row[row] for row in rows.tolist() if str(by_row[row]) not in lookup]
+    if unknown:
+        raise ValueError(
+            f"the answer {unknown[0]!r} is none of the classes {', '.join(codes)}. Use one of them, {NONE_OF_THESE!r} "
+            f"or {UNCLEAR!r}."
+        )
+    return Answers(rows, np.array([lookup[str(by_row[row])] for row in rows.tolist()], dtype=np.intp))
 
 
-def as_text(value: Any) -> str:
-    """A value as the text of a cell: empty if missing; 1.0, as a spreadsheet may write it, is 1."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
+def with_answers(domains: Domains, answers: Answers) -> Domains:
+    """The domains with the answers that name a class as labels of the target."""
+    named = answers.named(domains.n_classes)
+    rows, codes = domains.target_rows[answers.rows[named]], answers.codes[named]
+
+    def labelled(target: Any) -> Any:
+        inside = np.isin(rows, target.rows)
+        known = np.full_like(target.codes, UNKNOWN)
+        known[np.searchsorted(target.rows, rows[inside])] = codes[inside]
+        return replace(target, codes=known)
+
+    return replace(domains, domains=tuple(labelled(d) if d.is_target else d for d in domains))
 
 
-def listed(classes: Sequence[str]) -> str:
-    """Names of classes for a message."""
-    more = f" and {len(classes) - MAX_LISTED} more" if len(classes) > MAX_LISTED else ""
-    return ", ".join(classes[:MAX_LISTED]) + more
+def _row(row: Any, n_documents: int) -> int:
+    if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < n_documents:
+        raise ValueError(f"the rows of answers must be integers from 0 to {n_documents - 1}; got {row!r}.")
+    return int(row)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value)) or (isinstance(value, str) and not value.strip())

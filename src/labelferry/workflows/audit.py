@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..certificate import audit_order, duel_order
 from ..linalg.matrix import Array
 from ..text import Table, write_table
@@ -93,9 +91,8 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
 
 def sample_orders(population: Population, seed: int) -> dict[str, Array]:
     """The orders in which documents are drawn, per purpose."""
-    none = np.zeros(0, dtype=np.int64)
-    known = population.source_only is not None
+    source_only = population.labels if population.source_only is None else population.source_only
     return {
         "audit": audit_order(len(population.texts), seed),
-        "duel": duel_order(population.labels, population.source_only, seed) if known else none,
+        "duel": duel_order(population.labels, source_only, seed),
     }

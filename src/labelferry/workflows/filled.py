@@ -12,7 +12,7 @@ import numpy as np
 from ..linalg.matrix import Array
 from ..text import Table, from_frame, read_table
 from . import questions
-from .answers import Given, as_text, read_answer
+from .cells import Given, as_text, read_answer
 from .audit import Sample, sample_orders
 from .exchange import is_json, read_json
 from .population import Population
@@ -163,6 +163,16 @@ def certify_sample(population: Population, filled: Filled, level: float = LEVEL)
         level=level,
         confidence=population.confidence,
     )
+
+
+def certificate_dict(certificate: Certificate, population: Population) -> dict[str, Any]:
+    """A certificate as plain values; without a comparison if the labels of the source-only classifier are unknown."""
+    values = certificate.as_dict()
+    if population.source_only is None:
+        no_comparison = f"{population.name} has no column source_only: no comparison with the source-only classifier."
+        values["sentences"] = [s for s in values["sentences"] if "source-only classifier" not in s] + [no_comparison]
+        values["better_than_source_only"] = None
+    return values
 
 
 def checked_answers(population: Population, filled: Filled, purpose: str, order: Array) -> Answers:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
+from itertools import islice
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,17 @@ def open_job(place: str | os.PathLike[str]) -> Job:
         The job.
     """
     return Job(_store_class().open(place))
+
+
+def check_new_job(place: str | os.PathLike[str]) -> None:
+    """Raise the errors that a new job at this place would raise, before the work that gives its content.
+
+    Parameters
+    ----------
+    place : path or str
+        New SQLite file, or URL of an empty database.
+    """
+    _store_class().check_new(place)
 
 
 def _store_class() -> type[Store]:
@@ -209,6 +221,11 @@ class Job:
         if shown.get(reviewer) != row:
             self.store.add_shown(row, reviewer)
         return self.ask(row, purpose)
+
+    def open_documents(self, purpose: str, n: int) -> list[int]:
+        """The first n documents of a queue without an answer."""
+        closed = {row.document for row in self.answers()}
+        return list(islice((row for row in self._order(purpose).tolist() if row not in closed), n))
 
     def ask(self, document: int, purpose: str = "list") -> Question:
         """The question about one document."""

@@ -62,6 +62,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "columns": list(columns),
             "question_seed": secrets.randbelow(2**31) if seed is None else seed,
             "settings": plain_settings(labelling.settings),
+            "review_all": any(fact.review_all for fact in labelling.assessment.facts),
         },
         arrays=arrays,
     )

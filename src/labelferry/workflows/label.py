@@ -5,15 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ..core import progress
+from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.registry import make
 from ..ensemble.answer import Answer, transfer
-from ..ensemble.auto_transfer import TARGET_ERROR
+from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
+from ..ensemble.fitted_panel import FittedPanel
+from .answers import Answers, read_answers, with_answers
 from .evidence import characteristic_words, evidence, word_evidence
 from .features import Features, make_features
 from .inputs import Inputs, read_inputs
@@ -32,6 +37,7 @@ def label(
     target_error: float = TARGET_ERROR,
     min_confidence: float | None = None,
     seed: int = 0,
+    answers: Any = None,
     options: TextOptions,
 ) -> Labelling:
     """Predict labels for the documents of `target` from the labelled documents of `source`.
@@ -50,6 +56,9 @@ def label(
         `target_error`.
     seed : int, default=0
         Random seed.
+    answers : mapping of int to label, or sequence, default=None
+        What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones.
+        The labels learn from them; answered rows keep their answers. "none of these" and "unclear" are answers too.
 
     Returns
     -------
@@ -85,11 +94,49 @@ def label(
     with _stage("counting words", seconds):
         features = make_features(inputs, options)
         domains = features.domains(inputs, estimator)
+    read = read_answers({} if answers is None else answers, domains.classes, len(domains.target_rows))
+    return _finish(inputs, features, domains, estimator, read, settings, seconds)
+
+
+def learn_from_answers(result: Labelling, answers: Any) -> Labelling:
+    """New labels that learned from answers; see `Labelling.update`. The panel of AutoTransfer is not fitted again."""
+    domains = result._domains
+    read = read_answers(answers, domains.classes, len(domains.target_rows))
+    panel = result.estimator.panel_ if isinstance(result.estimator, AutoTransfer) else None
+    progress.expect(1)
+    return _finish(
+        result._inputs, result._features, domains, clone(result.estimator), read, result.settings, {}, panel=panel
+    )
+
+
+def _finish(
+    inputs: Inputs,
+    features: Features,
+    domains: Domains,
+    estimator: TransductiveClassifier,
+    answers: Answers,
+    settings: dict[str, Any],
+    seconds: dict[str, float],
+    panel: FittedPanel | None = None,
+) -> Labelling:
     start = time.perf_counter()
-    answer = transfer(estimator, domains, seed=seed, target_error=target_error)
+    labelled = with_answers(domains, answers) if len(answers.rows) else domains
+    answer = transfer(
+        estimator, labelled, seed=settings["seed"], target_error=settings["target_error"], panel=panel
+    )
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
-        return build_result(inputs, features, domains, answer, settings, seconds)
+        return mark_answered(build_result(inputs, features, domains, answer, settings, seconds), answers)
+
+
+def mark_answered(result: Labelling, answers: Answers) -> Labelling:
+    """Answered rows need no review. If the answer is none of the classes, the label is wrong and needs review."""
+    n_classes = len(result.estimator.classes_)
+    confidence, review, named = result.confidence.copy(), result.needs_review.copy(), answers.named(n_classes)
+    confidence[answers.rows[named]], review[answers.rows[named]] = 1, False
+    wrong = answers.rows[answers.codes == n_classes]
+    confidence[wrong], review[wrong] = 0, True
+    return replace(result, confidence=confidence, needs_review=review, answers=answers)
 
 
 def build_result(

@@ -18,14 +18,19 @@ from ..core.domains import Domains
 from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
+from .answers import Answers
 from .features import Features
 from .inputs import Inputs
+from .job_data import source_only_codes
 from .model import Model
+from .population import population_of_result
 from .summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..certificate import Certificate
+    from .audit import Sample
     from .job import Job
 
 
@@ -56,6 +61,8 @@ class Labelling:
         The settings of the run.
     seconds : dict
         Seconds per stage.
+    answers : Answers or None
+        The answers that the labels learned from: `rows` of the target and `codes` of the classes.
     """
 
     labels: Array
@@ -71,6 +78,7 @@ class Labelling:
     _inputs: Inputs
     _features: Features
     _domains: Domains
+    answers: Answers | None = None
 
     def __repr__(self) -> str:
         return (
@@ -116,13 +124,17 @@ class Labelling:
         return [*self._inputs.messages, *self._features.messages]
 
     def columns(self) -> dict[str, list[Any]]:
-        """The new columns: label, confidence, alternative, evidence (words with commas) and needs_review."""
+        """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.
+
+        `source_only` is the label of the classifier that was trained on the labelled documents only.
+        """
         return {
             "label": self.labels.tolist(),
             "confidence": np.round(self.confidence.astype(float), 4).tolist(),
             "alternative": self.alternative.tolist(),
             "evidence": [", ".join(words) for words in self.evidence],
             "needs_review": self.needs_review.tolist(),
+            "source_only": self.estimator.classes_[source_only_codes(self)].tolist(),
         }
 
     def frame(self) -> Any:
@@ -141,6 +153,19 @@ class Labelling:
 
         return Job.create(self, place, seed=seed)
 
+    def audit(self, n: int = 40, *, n_duel: int = 0, seed: int | None = None, blind: bool = False) -> Sample:
+        """Draw a random sample to be answered by people; see `labelferry.workflows.audit.draw`."""
+        from .audit import draw
+
+        return draw(population_of_result(self), n, n_duel=n_duel, seed=seed, blind=blind)
+
+    def certify(self, answers: Any, level: float = 0.95) -> Certificate:
+        """Certify the labels by a sample of `audit` that was filled in: a path, a frame or a dict of columns."""
+        from .filled import certify_sample, read_sample
+
+        population = population_of_result(self)
+        return certify_sample(population, read_sample(answers, population), level)
+
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""
         return dict(self._summary)
@@ -148,6 +173,24 @@ class Labelling:
     @cached_property
     def _summary(self) -> Mapping[str, Any]:
         return summarize(self, self._inputs, self._features, self._domains)
+
+    def update(self, answers: Any) -> Labelling:
+        """Learn from answers: what people said about some target rows.
+
+        Parameters
+        ----------
+        answers : mapping of int to label, or sequence
+            Target row (from 0) to answer, or one entry per row with None for unanswered ones. All answers have to be
+            passed, also earlier ones. "none of these" and "unclear" are answers too; they are not learned from.
+
+        Returns
+        -------
+        result : Labelling
+            New labels. Answered rows keep their answers, with confidence 1 and without review.
+        """
+        from .label import learn_from_answers
+
+        return learn_from_answers(self, answers)
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write one self-contained HTML page."""

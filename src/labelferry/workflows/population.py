@@ -10,9 +10,11 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from ..text import Table, choose_text, read_table
-from .answers import as_text
+from .cells import as_text
+from .job_data import source_only_codes
 
 if TYPE_CHECKING:
+    from .job import Job
     from .labelling import Labelling
 
 NEW_COLUMNS = ("label", "confidence", "alternative", "evidence", "needs_review", "source_only", "held_out", "answer")
@@ -100,8 +102,6 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 
 def population_of_result(result: Labelling) -> Population:
     """The population of a result of `label`."""
-    from .job_data import source_only_codes
-
     classes = result.estimator.classes_
     return Population(
         result._inputs.target.name,
@@ -112,3 +112,24 @@ def population_of_result(result: Labelling) -> Population:
         np.clip(result.confidence, 0, 1),
         [str(c) for c in classes],
     )
+
+
+def population_of_job(job: Job) -> Population:
+    """The population of a job; texts are read one by one."""
+    from .job import not_learned
+
+    labels, review = not_learned(job.store.labels().arrays)
+    return Population(job.store.name, Texts(job), labels, job.store.source_only(), review, None, job.classes)
+
+
+class Texts(Sequence[str]):
+    """Texts of a job, read when they are needed."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __len__(self) -> int:
+        return self._job.n_documents
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._job.store.document(number).text

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, logit
 
 from ..assessment.confidence import needs_review
 from ..ensemble.labelled_pool import PoolInputs, fit_pool, held_out, pool_labels
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 METHOD = "learned from answers"
 FIRST_FIT = 1
+MAX_SHIFT = 10.0  # of log-odds
+LEAST = 1e-4  # probability that is not shifted to 0
 
 
 def refit(job: Job) -> dict[str, Any]:
@@ -42,7 +46,8 @@ def refit(job: Job) -> dict[str, Any]:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
     inputs = PoolInputs(pool["start"], job.store.arrays("members"), pool["coordinates"])
     codes = {document: job.classes.index(str(row.answer)) for document, row in answers.items()}
-    fit = learn(inputs, pool["rows"], codes, job.store.fit_arrays(FIRST_FIT), job.store.settings["settings"])
+    stored, first = job.store.settings, job.store.fit_arrays(FIRST_FIT)
+    fit = learn(inputs, pool["rows"], codes, first, stored["settings"], stored.get("review_all", False))
     before = job.store.labels().arrays
     summary = summarize(job, before, fit, codes)
     fit = type(fit)(**{**vars(fit), "answers": [row.id for row in answers.values()], "summary": summary})
@@ -50,7 +55,12 @@ def refit(job: Job) -> dict[str, Any]:
 
 
 def learn(
-    inputs: PoolInputs, in_panel: Array, codes: dict[int, int], first: dict[str, Array], settings: dict[str, Any]
+    inputs: PoolInputs,
+    in_panel: Array,
+    codes: dict[int, int],
+    first: dict[str, Array],
+    settings: dict[str, Any],
+    review_all: bool = False,
 ) -> FitData:
     """Labels that have learned from answers.
 
@@ -66,6 +76,8 @@ def learn(
         Arrays of the first fit. Documents outside the panel keep its labels.
     settings : dict
         `target_error` and `min_confidence` of the run.
+    review_all : bool, default=False
+        Whether a fact about the documents demands that all labels are reviewed.
 
     Returns
     -------
@@ -87,6 +99,8 @@ def learn(
     labels[in_panel], alternative[in_panel], confidence[in_panel] = order[:, 0], order[:, 1], P.max(axis=1)
     held_labels, held_confidence = labels[known], confidence[known]
     held_labels[inside], held_confidence[inside] = H.argmax(axis=1), H.max(axis=1)
+    shift = confidence_shift(held_confidence, held_labels == classes)
+    confidence, held_confidence = shifted(confidence, shift), shifted(held_confidence, shift)
     swap = alternative[known] == classes
     alternative[known] = np.where(swap, labels[known], alternative[known])
     labels[known], confidence[known] = classes, 1.0
@@ -94,10 +108,33 @@ def learn(
     review = needs_review(confidence, settings["target_error"]) if minimum is None else confidence < minimum
     outside = np.setdiff1d(np.arange(len(labels)), in_panel)
     review[outside] = True
+    review |= review_all
     review[known] = False
     limit = minimum if minimum is not None else confidence[~review].min(initial=1.0)
     held = {"rows": known, "labels": held_labels, "needs_review": held_confidence < limit}
     return FitData(METHOD, labels, confidence, alternative, review, held_out=held)
+
+
+def confidence_shift(confidence: Array, correct: Array) -> float:
+    """The shift of the log-odds that fits the answered documents best, drawn to 0 by one answer's weight.
+
+    min over c:  - sum_i log P(correct_i | expit(logit(confidence_i) + c)) + c^2 / 2
+
+    >>> confidence_shift(np.full(50, 0.99), np.arange(50) < 25) < -3
+    True
+    """
+
+    def loss(c: float) -> float:
+        p = shifted(confidence, c)
+        return float(0.5 * c * c - np.log(np.where(correct, p, 1 - p)).sum())
+
+    return float(minimize_scalar(loss, bounds=(-MAX_SHIFT, MAX_SHIFT), method="bounded").x)
+
+
+def shifted(confidence: Array, shift: float) -> Array:
+    """Probabilities with shifted log-odds."""
+    p: Array = expit(logit(np.clip(confidence, LEAST, 1 - LEAST)) + shift)
+    return p
 
 
 def summarize(job: Job, before: dict[str, Array], fit: FitData, codes: dict[int, int]) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""`labelferry audit` and `labelferry certify`: certificates without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .app import app
+from .options import AsJson, Encoding, Text, print_json
+from .show import escape, new_console, print_messages
+
+Labelled = Annotated[
+    str, typer.Argument(metavar="LABELLED", help="A file written by `labelferry label`, or a review job (--store).")
+]
+MoreClasses = Annotated[
+    list[str] | None, typer.Option("--class", help="A class that occurs nowhere in the file; may be repeated.")
+]
+
+
+@app.command()
+def audit(
+    labelled: Labelled,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Output file: .csv, .tsv, .jsonl, .parquet; .json with --format.")
+    ],
+    n: Annotated[int, typer.Option("-n", min=0, help="Number of documents of the random sample.")] = 40,
+    duel: Annotated[
+        int,
+        typer.Option(min=0, help="Further documents, of those on which label and source-only classifier differ."),
+    ] = 0,
+    blind: Annotated[bool, typer.Option("--blind", help="Omit the labels, so that they influence nobody.")] = False,
+    form: Annotated[
+        str, typer.Option("--format", help="For .json: label-studio or argilla. Prints the classes to set up.")
+    ] = "",
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the sample of a file (default: random).")] = None,
+    text: Text = None,
+    encoding: Encoding = None,
+) -> None:
+    """Draw a random sample of labelled documents, with an empty column `answer` for people.
+
+    Every document has the same probability to be in the sample. Fill in the column: a class, none_of_these or unclear.
+    Then run `labelferry certify LABELLED OUT`.
+    """
+    from ..workflows.audit import draw
+    from ..workflows.exchange import LABEL_STUDIO, is_json, label_studio_config
+    from ..workflows.job import open_job
+    from ..workflows.job_files import draw_open, is_job
+    from ..workflows.population import population_of_file
+
+    if form and not is_json(out):
+        raise ValueError(f"--format is for files that end with .json; got {out}. Omit it, or name the file .json.")
+    if is_job(labelled):
+        with open_job(labelled) as job:
+            sample, classes = draw_open(job, n, n_duel=duel, blind=blind), job.classes
+    else:
+        population = population_of_file(labelled, text=text, encoding=encoding)
+        sample, classes = draw(population, n, n_duel=duel, seed=seed, blind=blind), population.classes
+    sample.write(out, form)
+    console = new_console()
+    console.print(f"{len(sample)} documents. Fill in the column answer: {escape(', '.join(classes))},", soft_wrap=True)
+    console.print("none_of_these (a class that is missing here) or unclear.")
+    if form == LABEL_STUDIO:
+        console.print(escape(label_studio_config(classes)), soft_wrap=True)
+    console.print(f"Written: {escape(str(out))}", soft_wrap=True)
+
+
+@app.command()
+def certify(
+    labelled: Labelled,
+    sample: Annotated[
+        Path | None, typer.Argument(metavar="[SAMPLE]", help="The sample with answers. A job needs none.")
+    ] = None,
+    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence level.")] = 0.95,
+    reviewer: Annotated[str, typer.Option(help="Who answered; recorded in a job.")] = "",
+    text: Text = None,
+    encoding: Encoding = None,
+    more_classes: MoreClasses = None,
+    json: AsJson = False,
+) -> None:
+    """Print what the answers prove about the labels.
+
+    LABELLED is the file from which the sample was drawn. If it is a job, the answers are added to the job, and without
+    SAMPLE the answers that the job has are used.
+    """
+    from ..workflows.filled import certificate_dict, certify_sample, read_sample
+    from ..workflows.job import open_job
+    from ..workflows.job_files import import_answers, is_job
+    from ..workflows.population import population_of_file
+
+    messages = []
+    if is_job(labelled):
+        with open_job(labelled) as job:
+            if sample is not None:
+                counts = import_answers(job, sample, reviewer)
+                messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
+            result = job.issue(level).as_dict()
+    elif sample is None:
+        raise ValueError("name the sample with the answers: labelferry certify LABELLED SAMPLE.")
+    else:
+        population = population_of_file(labelled, text=text, encoding=encoding, classes=more_classes or ())
+        filled = read_sample(sample, population)
+        if filled.n_empty:
+            messages.append(f"{filled.n_empty} of {len(filled.purposes)} rows have no answer yet")
+        result = certificate_dict(certify_sample(population, filled, level), population)
+    show(result, messages, as_json=json)
+
+
+def show(result: dict[str, Any], messages: list[str], *, as_json: bool) -> None:
+    """Print a certificate."""
+    if as_json:
+        print_json({**result, "messages": messages})
+        return
+    console = new_console()
+    print_messages(console, messages)
+    for sentence in result["sentences"]:
+        console.print(f"- {escape(sentence)}")

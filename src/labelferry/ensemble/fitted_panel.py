@@ -1,0 +1,48 @@
+"""The fitted panel with its combined answer: what AutoTransfer keeps, so that it can learn from answers without a new
+fit of the members."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..assessment.assessment import PanelPredictions
+from ..core import progress
+from ..core.domains import Domains
+from ..linalg.matrix import Array
+from .panel import fit_panel
+from .pool import PooledAnswer, combine, load_coefficients
+from .queries import coordinates
+from .sources import SourceScores, drop_harmful_source, score_sources
+
+
+class FittedPanel(NamedTuple):
+    """What does not depend on labels of the target."""
+
+    predictions: PanelPredictions
+    answer: PooledAnswer
+    sources: SourceScores
+    coordinates: Array  # of the target documents, in row order
+
+    def used_domains(self, domains: Domains) -> Domains:
+        """The domains without a source that was dropped."""
+        if self.sources.used.all():
+            return domains
+        dropped = {name for name, used in zip(self.sources.names, self.sources.used, strict=True) if not used}
+        return domains.keep_sources(d.key for d in domains.sources if d.name not in dropped)
+
+
+def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any = None) -> FittedPanel:
+    """Fit the panel, drop a harmful source and fit again, and combine the members."""
+    seed = int(rng.integers(2**31 - 1))
+    predictions = fit_panel(domains, seed, second_view)
+    answer = combine(predictions, load_coefficients())
+    sources = score_sources(domains, answer.proba.argmax(axis=1), predictions.source_only.argmax(axis=1))
+    domains, sources = drop_harmful_source(domains, sources)
+    if not sources.used.all():
+        predictions = fit_panel(domains, seed, second_view)
+        answer = combine(predictions, load_coefficients())
+    progress.expect(1)
+    progress.begin("assessing the answer")
+    return FittedPanel(predictions, answer, sources, coordinates(domains.target_documents(), rng))

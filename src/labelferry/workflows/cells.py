@@ -1,0 +1,84 @@
+"""What people write into a file as an answer: a class label, "none of these" or "unclear"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+MAX_LISTED = 12  # classes in a message
+SPECIAL = {
+    "none_of_these": {"none_of_these", "none of these"},
+    "unclear": {"unclear", "?"},
+}
+
+
+class Given(NamedTuple):
+    """An answer that was read."""
+
+    kind: str  # "label", "none_of_these" or "unclear"
+    answer: str | None  # the class label
+
+    def code(self, classes: Sequence[str]) -> int:
+        """Position among the classes; K for none of these, -1 for unclear."""
+        if self.answer is not None:
+            return classes.index(self.answer)
+        return len(classes) if self.kind == "none_of_these" else -1
+
+
+def read_answer(value: Any, classes: Sequence[str], where: str) -> Given | None:
+    """Read a cell.
+
+    Parameters
+    ----------
+    value : object
+        Content of the cell. A class label counts first, so that a class may be called "unclear".
+    classes : sequence of str
+        The class labels.
+    where : str
+        Place of the cell, for messages.
+
+    Returns
+    -------
+    given : Given or None
+        The answer; None if the cell is empty.
+
+    Examples
+    --------
+    >>> read_answer(" Billing", ["billing", "technical"], "row 1")
+    Given(kind='label', answer='billing')
+    >>> read_answer("?", ["billing", "technical"], "row 1")
+    Given(kind='unclear', answer=None)
+    """
+    text = as_text(value)
+    if not text:
+        return None
+    if text in classes:
+        return Given("label", text)
+    folded = [name for name in classes if name.strip().casefold() == text.casefold()]
+    if len(folded) == 1:
+        return Given("label", folded[0])
+    for kind, words in SPECIAL.items():
+        if text.casefold() in words:
+            return Given(kind, None)
+    near = get_close_matches(text, classes, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"{where}: {text[:60]!r} is no class; the classes are {listed(classes)}.{hint} Write a class, none_of_these or "
+        "unclear."
+    )
+
+
+def as_text(value: Any) -> str:
+    """A value as the text of a cell: empty if missing; 1.0, as a spreadsheet may write it, is 1."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def listed(classes: Sequence[str]) -> str:
+    """Names of classes for a message."""
+    more = f" and {len(classes) - MAX_LISTED} more" if len(classes) > MAX_LISTED else ""
+    return ", ".join(classes[:MAX_LISTED]) + more

@@ -1,0 +1,349 @@
+"""Certificates without a browser: samples in files, on the command line and in Python."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import labelferry
+from labelferry.cli import app
+from labelferry.workflows.cells import Given, read_answer
+from labelferry.workflows.audit import draw
+from labelferry.workflows.exchange import label_studio_config
+from labelferry.workflows.filled import certify_sample, majority, read_sample
+from labelferry.workflows.population import population_of_file
+from tests.tickets import demo, new, old, read_csv, write_csv, write_jsonl
+
+CLASSES = ["account", "billing", "technical"]
+TRUTH = demo().y_target[::3].tolist()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Files of a user: old.csv, new.csv, new-labelled.csv and job.ferry."""
+    folder = tmp_path_factory.mktemp("audit")
+    write_csv(folder / "old.csv", old(3))
+    write_csv(folder / "new.csv", new(3))
+    command = ["label", folder / "old.csv", folder / "new.csv", "-o", folder / "new-labelled.csv", "-q"]
+    done = CliRunner().invoke(app, [*map(str, command), "--store", str(folder / "job.ferry")])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def error_of(*arguments):
+    done = run(*arguments)
+    assert done.exit_code == 2, done.output
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def fill(columns, n=None):
+    """The sample with the true answers; only of the first n rows if n is given."""
+    answers = [TRUTH[int(row) - 1] for row in columns["row"]]
+    n = len(answers) if n is None else n
+    return {**columns, "answer": answers[:n] + [""] * (len(answers) - n)}
+
+
+@pytest.fixture
+def labelled(folder):
+    return folder / "new-labelled.csv"
+
+
+@pytest.fixture
+def sample(labelled, tmp_path):
+    """A sample as columns."""
+    assert run("audit", labelled, "-n", 40, "--seed", 7, "-o", tmp_path / "drawn.csv").exit_code == 0
+    return read_csv(tmp_path / "drawn.csv")
+
+
+def test_the_labelled_file_has_the_labels_of_the_source_only_classifier(labelled):
+    written = read_csv(labelled)
+    assert list(written)[-6:] == ["label", "confidence", "alternative", "evidence", "needs_review", "source_only"]
+    assert set(written["source_only"]) == set(CLASSES)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_round_trip_in_every_format(labelled, tmp_path, suffix):
+    done = run("audit", labelled, "-n", 40, "-o", tmp_path / f"sample.{suffix}")
+    assert done.exit_code == 0, done.output
+    assert "40 documents. Fill in the column answer: account, billing, technical," in done.output
+    from labelferry.text import read_table
+
+    columns = fill(dict(read_table(tmp_path / f"sample.{suffix}").columns))
+    filled = tmp_path / "filled.csv"
+    write_csv(filled, columns)
+    done = run("certify", labelled, filled)
+    assert done.exit_code == 0, done.output
+    assert "With 95 % confidence" in done.output
+    as_lines = tmp_path / "filled.jsonl"
+    write_jsonl(as_lines, columns)
+    assert run("certify", labelled, as_lines).output == done.output
+
+
+def test_the_certificate_contains_the_true_accuracy(labelled, sample, tmp_path):
+    write_csv(tmp_path / "s.csv", fill(sample))
+    certificate = json.loads(run("certify", labelled, tmp_path / "s.csv", "--json", "--level", 0.9).output)
+    accuracy = np.mean(np.array(read_csv(labelled)["label"]) == TRUTH)
+    assert certificate["level"] == 0.9
+    assert certificate["n_answers"] == 40
+    assert certificate["accuracy"]["low"] <= accuracy <= certificate["accuracy"]["high"]
+    assert certificate["better_than_source_only"]["verdict"] in ("yes", "no", "not yet known")
+
+
+def test_a_sample_is_a_prefix_of_a_larger_one(labelled, sample, tmp_path):
+    run("audit", labelled, "-n", 60, "--seed", 7, "-o", tmp_path / "more.csv")
+    assert read_csv(tmp_path / "more.csv")["row"][:40] == sample["row"]
+    assert sample["sample_seed"] == ["7"] * 40
+    assert sample["population"] == ["120"] * 40
+    assert sample["answer"] == [""] * 40
+
+
+def test_every_document_is_drawn_equally_often(labelled):
+    population = population_of_file(labelled)
+    counts = np.zeros(120)
+    for seed in range(600):
+        counts[np.array(draw(population, 30, seed=seed).columns["row"]) - 1] += 1
+    assert abs(counts / 600 - 0.25).max() < 0.08
+
+
+def test_blind_samples_have_no_labels(labelled, tmp_path):
+    run("audit", labelled, "-n", 5, "--blind", "-o", tmp_path / "s.csv")
+    assert list(read_csv(tmp_path / "s.csv")) == ["row", "text", "answer", "purpose", "sample_seed", "population"]
+
+
+def test_the_rows_may_be_in_any_order_and_texts_may_lose_spaces(labelled, sample, tmp_path):
+    filled = fill(sample)
+    write_csv(tmp_path / "s.csv", filled)
+    reordered = {name: values[::-1] for name, values in filled.items()}
+    reordered["text"] = [text.replace(" ", "  ") + "\n" for text in reordered["text"]]
+    reordered["answer"] = [f" {answer.upper()}" for answer in reordered["answer"]]
+    write_csv(tmp_path / "r.csv", reordered)
+    assert run("certify", labelled, tmp_path / "r.csv").output == run("certify", labelled, tmp_path / "s.csv").output
+
+
+def test_a_sample_with_duel(labelled, tmp_path):
+    done = run("audit", labelled, "-n", 20, "--duel", 10, "-o", tmp_path / "s.csv")
+    assert done.exit_code == 0, done.output
+    columns = read_csv(tmp_path / "s.csv")
+    assert columns["purpose"] == ["audit"] * 20 + ["duel"] * 10
+    written = read_csv(labelled)
+    for row in columns["row"][20:]:
+        assert written["label"][int(row) - 1] != written["source_only"][int(row) - 1]
+    write_csv(tmp_path / "f.csv", fill(columns))
+    certificate = json.loads(run("certify", labelled, tmp_path / "f.csv", "--json").output)
+    assert certificate["n_answers"] == 20
+    assert certificate["better_than_source_only"]["n_answers"] >= 10
+
+
+def test_a_file_without_source_only_certifies_the_rest(labelled, tmp_path):
+    columns = read_csv(labelled)
+    del columns["source_only"]
+    plain = write_csv(tmp_path / "plain.csv", columns)
+    assert "has no column source_only" in error_of("audit", plain, "--duel", 5, "-o", tmp_path / "s.csv")
+    run("audit", plain, "-n", 20, "-o", tmp_path / "s.csv")
+    write_csv(tmp_path / "f.csv", fill(read_csv(tmp_path / "s.csv")))
+    done = run("certify", plain, tmp_path / "f.csv")
+    assert "no comparison with the source-only classifier" in " ".join(done.output.split())
+    assert "same as those" not in done.output
+    assert json.loads(run("certify", plain, tmp_path / "f.csv", "--json").output)["better_than_source_only"] is None
+
+
+def test_a_half_filled_sample_uses_the_first_rows(labelled, sample, tmp_path):
+    write_csv(tmp_path / "s.csv", fill(sample, 15))
+    done = run("certify", labelled, tmp_path / "s.csv")
+    assert "25 of 40 rows have no answer yet" in done.output
+    assert "(15 answers)" in " ".join(done.output.split())
+
+
+def change(columns, position, **values):
+    changed = {name: list(column) for name, column in columns.items()}
+    for name, value in values.items():
+        changed[name][position] = value
+    return changed
+
+
+def drop(columns, position):
+    return {name: [v for i, v in enumerate(column) if i != position] for name, column in columns.items()}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda s: change(s, 3, answer=""), "has no answer, and 36 of 39 answers come after it"),
+        (lambda s: drop(s, 3), "belongs to the sample with the seed 7 and is missing"),
+        (lambda s: change(s, 3, row="0"), "line 5: row must be a number from 1 to 120; got '0'"),
+        (lambda s: change(s, 3, row="121"), "row must be a number from 1 to 120"),
+        (lambda s: change(s, 3, row="x"), "got 'x'"),
+        (lambda s: change(s, 3, row=s["row"][2]), "occurs twice"),
+        (lambda s: change(s, 3, text="something else"), "line 5: the text is not the text of row"),
+        (lambda s: change(s, 3, answer="biling"), "'biling' is no class; .* Did you mean 'billing'"),
+        (lambda s: change(s, 3, sample_seed="8"), "'sample_seed' must have the same number in every row"),
+        (lambda s: {**s, "population": ["99"] * 40}, "was drawn from 99 documents, and .* has 120"),
+        (lambda s: {**s, "answer": [""] * 40}, "has no answers. Write a class"),
+        (lambda s: {name: s[name] for name in s if name != "row"}, "has no column 'row'"),
+        (lambda s: {**s, "sample_seed": ["8"] * 40}, "belongs to the sample with the seed 8 and is missing"),
+    ],
+)
+def test_wrong_samples_are_one_clear_line(labelled, sample, tmp_path, spoil, message):
+    import re
+
+    write_csv(tmp_path / "s.csv", spoil(fill(sample)))
+    assert re.search(message, error_of("certify", labelled, tmp_path / "s.csv"))
+
+
+def test_wrong_calls(labelled, folder, tmp_path):
+    assert "name the sample" in error_of("certify", labelled)
+    assert "has no column 'label'" in error_of("audit", folder / "new.csv", "-o", tmp_path / "s.csv")
+    assert "at least one document" in error_of("audit", labelled, "-n", 0, "-o", tmp_path / "s.csv")
+    assert "--format" in error_of("audit", labelled, "-o", tmp_path / "s.json")
+    assert "end with .json" in error_of("audit", labelled, "--format", "argilla", "-o", tmp_path / "s.csv")
+    assert "exists already" in error_of(
+        "label", folder / "old.csv", folder / "new.csv", "-o", tmp_path / "x.csv", "--store", folder / "job.ferry"
+    )
+
+
+def test_answers_in_cells():
+    classes = ["spam", "ham", "1", "unclear"]
+    assert read_answer(None, classes, "") is None
+    assert read_answer(float("nan"), classes, "") is None
+    assert read_answer(1.0, classes, "") == Given("label", "1")
+    assert read_answer("SPAM ", classes, "") == Given("label", "spam")
+    assert read_answer("unclear", classes, "") == Given("label", "unclear")  # a class of this name
+    assert read_answer("None of these", classes, "") == Given("none_of_these", None)
+    assert Given("none_of_these", None).code(classes) == 4
+    assert Given("unclear", None).code(classes) == -1
+    assert majority([Given("label", "a"), Given("label", "b")]) == Given("unclear", None)
+    assert majority([Given("label", "a"), Given("label", "b"), Given("label", "a")]) == Given("label", "a")
+
+
+def test_a_class_that_occurs_nowhere_can_be_named(labelled, sample, tmp_path):
+    filled = change(fill(sample), 0, answer="shipping")
+    write_csv(tmp_path / "s.csv", filled)
+    assert "'shipping' is no class" in error_of("certify", labelled, tmp_path / "s.csv")
+    done = run("certify", labelled, tmp_path / "s.csv", "--class", "shipping", "--json")
+    assert "shipping" in [one["label"] for one in json.loads(done.output)["classes"]]
+
+
+def test_answers_that_were_learned_from_do_not_certify_themselves(labelled, sample, tmp_path):
+    """A file that has learned from answers has the labels of fits without them in `held_out`."""
+    columns = read_csv(labelled)
+    predicted = list(columns["label"])
+    rows = [int(row) - 1 for row in sample["row"]]
+    columns["held_out"] = ["" for _ in predicted]
+    for row in rows:
+        columns["held_out"][row], columns["label"][row] = predicted[row], TRUTH[row]
+    learned = write_csv(tmp_path / "learned.csv", columns)
+    write_csv(tmp_path / "s.csv", fill(sample))
+    outputs = [json.loads(run("certify", path, tmp_path / "s.csv", "--json").output) for path in (labelled, learned)]
+    assert outputs[0]["accuracy"] == outputs[1]["accuracy"]
+
+
+@pytest.mark.parametrize("frames", ["pandas", "polars", None])
+def test_in_python(frames):
+    result = labelferry.label(
+        demo().texts_source[::3], demo().texts_target[::3], label=demo().y_source[::3], method="tcl"
+    )
+    drawn = result.audit(30, seed=2)
+    assert len(drawn) == 30
+    columns = fill(drawn.columns)
+    if frames is not None:
+        columns = pytest.importorskip(frames).DataFrame(columns)
+    certificate = result.certify(columns)
+    assert certificate.n_answers == 30
+    assert certificate.accuracy.low <= np.mean(result.labels == TRUTH) <= certificate.accuracy.high
+    with pytest.raises(ValueError, match="has no answers"):
+        result.certify(drawn)
+
+
+def answer_label_studio(tasks):
+    for task in tasks:
+        truth = TRUTH[task["data"]["row"] - 1]
+        task["id"] = 100 + task["data"]["row"]
+        result = [{"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [truth]}}]
+        task["annotations"] = [
+            {"id": 1, "completed_by": {"id": 4, "email": "ann@example.org"}, "result": result, "was_cancelled": False},
+            {"id": 2, "completed_by": 5, "result": [], "was_cancelled": True},
+        ]
+    return tasks
+
+
+def answer_argilla(records):
+    for record in records:
+        truth = TRUTH[record["metadata"]["row"] - 1]
+        record["responses"] = {"label": [{"value": truth, "user_id": "ann@example.org"}]}
+        record["_server_id"] = "x"
+    return records
+
+
+@pytest.mark.parametrize(("form", "answer"), [("label-studio", answer_label_studio), ("argilla", answer_argilla)])
+def test_other_programs(labelled, sample, tmp_path, form, answer):
+    done = run("audit", labelled, "-n", 40, "--seed", 7, "-o", tmp_path / "s.json", "--format", form)
+    assert done.exit_code == 0, done.output
+    rows = json.loads((tmp_path / "s.json").read_text())
+    assert len(rows) == 40
+    if form == "label-studio":
+        assert rows[0]["predictions"][0]["result"][0]["value"]["choices"] == [sample["label"][0]]
+        assert '<Choice value="billing"/>' in done.output
+    else:
+        assert rows[0]["fields"]["text"] == sample["text"][0]
+        assert rows[0]["suggestions"]["label"]["value"] == sample["label"][0]
+    (tmp_path / "answered.json").write_text(json.dumps(answer(rows)))
+    write_csv(tmp_path / "s.csv", fill(sample))
+    done = run("certify", labelled, tmp_path / "answered.json")
+    assert done.exit_code == 0, done.output
+    assert done.output == run("certify", labelled, tmp_path / "s.csv").output
+
+
+def test_several_people_in_label_studio(labelled, tmp_path):
+    run("audit", labelled, "-n", 10, "-o", tmp_path / "s.json", "--format", "label-studio")
+    tasks = answer_label_studio(json.loads((tmp_path / "s.json").read_text()))
+    for number, task in enumerate(tasks):
+        other = json.loads(json.dumps(task["annotations"][0]))
+        other["completed_by"] = 9
+        if number == 3:
+            other["result"][0]["value"]["choices"] = ["none_of_these"]
+        task["annotations"].append(other)
+    (tmp_path / "a.json").write_text(json.dumps(tasks))
+    population = population_of_file(labelled)
+    filled = read_sample(tmp_path / "a.json", population)
+    assert len(filled.by_reviewer) == 20
+    certificate = certify_sample(population, filled)
+    assert (certificate.n_answers, certificate.n_unclear) == (10, 1)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", "[1]", '[{"a": 1}]', '[{"fields": {}}]', "[" * 100_000])
+def test_json_that_is_no_export(labelled, tmp_path, content):
+    (tmp_path / "s.json").write_text(content)
+    assert "Export it again" in error_of("certify", labelled, tmp_path / "s.json")
+
+
+def test_label_studio_config_escapes_names():
+    assert '<Choice value="a &amp; &lt;b&gt;"/>' in label_studio_config(["a & <b>"])
+
+
+def test_a_job_without_a_browser(folder, tmp_path):
+    job = folder / "job.ferry"
+    assert "No answers yet" in run("certify", job).output
+    run("audit", job, "-n", 25, "--duel", 5, "-o", tmp_path / "s.csv")
+    columns = read_csv(tmp_path / "s.csv")
+    write_csv(tmp_path / "f.csv", fill(columns, 20))
+    done = run("certify", job, tmp_path / "f.csv", "--reviewer", "ann")
+    assert done.exit_code == 0, done.output
+    assert "20 new answers, 0 known, 10 rows empty" in done.output
+    assert "(20 answers)" in " ".join(done.output.split())
+    run("audit", job, "-n", 5, "-o", tmp_path / "s2.csv")
+    assert read_csv(tmp_path / "s2.csv")["row"] == columns["row"][20:25]
+    write_csv(tmp_path / "f.csv", fill(columns))
+    done = run("certify", job, tmp_path / "f.csv", "--reviewer", "ann")
+    assert "10 new answers, 20 known, 0 rows empty" in done.output
+    with labelferry.open_job(job) as opened:
+        assert {row.reviewer for row in opened.answers()} == {"ann"}
+        assert len(opened.answers()) == 30
+        assert len(opened.store.certificates()) == 3
+    write_csv(tmp_path / "f.csv", {**fill(columns), "sample_seed": ["1"] * 30})
+    assert "drawn with the seed 1" in error_of("certify", job, tmp_path / "f.csv")

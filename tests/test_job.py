@@ -1,0 +1,282 @@
+"""Review jobs: questions, answers, certificates, fits, files."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import labelferry
+from labelferry.certificate import audit_order, duel_order
+from labelferry.store import Store
+from labelferry.workflows import questions
+from labelferry.workflows.job import Job, check_new_job
+from labelferry.workflows.refit import confidence_shift, shifted
+from tests.jobs import CLASSES, small_job
+from tests.tickets import demo, new, old, read_csv, write_csv
+
+
+@pytest.fixture
+def job(tmp_path):
+    with Job(Store.create(tmp_path / "job.ferry", small_job(60))) as job:
+        yield job
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    source, target = write_csv(folder / "old.csv", old(3)), write_csv(folder / "new.csv", new(3))
+    return labelferry.label(source, target)
+
+
+TRUTH = demo().y_target[::3]
+
+
+def answer_all(job, purpose, n, reviewer="ann"):
+    """Answer n questions correctly; returns the documents."""
+    truth = job._job_arrays["truth"]
+    documents = []
+    for _ in range(n):
+        question = job.question(purpose, reviewer)
+        code = truth[question.document]
+        job.answer(question.document, CLASSES[code], purpose=purpose, reviewer=reviewer, shown=question.label)
+        documents.append(question.document)
+    return documents
+
+
+def test_the_audit_follows_its_order_whoever_answers(job):
+    order = audit_order(60, job.seed).tolist()
+    assert answer_all(job, "audit", 5) == order[:5]
+    job.answer(order[6], None, kind="unclear", purpose="list", reviewer="bob")
+    assert answer_all(job, "audit", 2) == [order[5], order[7]]
+    rows, codes = job.sample("audit")
+    assert rows.tolist() == order[:8]  # the answer given for another purpose counts when the order reaches it
+    assert codes[6] == -1
+
+
+def test_the_sample_ends_before_a_document_without_an_answer(job):
+    order = audit_order(60, job.seed).tolist()
+    for document in order[:3] + order[4:9]:
+        job.answer(document, "billing", purpose="audit")
+    assert job.sample("audit")[0].tolist() == order[:3]
+
+
+def test_duel_questions_are_documents_on_which_the_labels_differ(job):
+    documents = answer_all(job, "duel", 20)
+    assert all(document % 3 == 0 for document in documents)
+    assert job.question("duel") is None
+    assert {q["purpose"]: (q["open"], q["answered"]) for q in job.queues()}["duel"] == (0, 20)
+
+
+def test_the_duel_order_keeps_its_order_when_labels_change():
+    rng = np.random.default_rng(0)
+    source_only, labels = rng.integers(3, size=(2, 200))
+    changed = np.where(rng.random(200) < 0.1, source_only, labels)
+    before, after = duel_order(labels, source_only, 3), duel_order(changed, source_only, 3)
+    assert after.tolist() == [row for row in before.tolist() if row in set(after.tolist())]
+
+
+def test_orders_are_the_same_in_every_version():
+    assert audit_order(8, 1).tolist() == [2, 4, 7, 5, 0, 6, 3, 1]
+    assert sorted(audit_order(1000, 5).tolist()) == list(range(1000))
+
+
+def test_every_question_has_a_reason(job):
+    reasons = {purpose: job.question(purpose).reason for purpose in ("audit", "duel", "group")}
+    assert "random" in reasons["audit"]
+    assert "labelled documents only gives" in reasons["duel"]
+    assert len(set(reasons.values())) == 3
+    assert job.question("new") is None
+    assert "list" in job.ask(3).reason
+    with pytest.raises(ValueError, match="purpose must be"):
+        job.question("fun")
+
+
+def test_two_persons_get_different_questions(job, tmp_path):
+    with Job(Store.open(tmp_path / "job.ferry")) as other:
+        first, second = job.question("audit", "ann"), other.question("audit", "bob")
+        assert first.document != second.document
+        assert job.question("audit", "ann").document == first.document  # the same person, the same open question
+        other.answer(second.document, "billing", purpose="audit", reviewer="bob")
+        assert job.question("audit", "ann").document == first.document
+
+
+def test_a_skipped_document_comes_again_after_the_others(job):
+    order = audit_order(60, job.seed).tolist()
+    assert job.question("audit", skip=[order[0]]).document == order[1]
+    assert job.question("audit", skip=range(60)).document == order[0]
+
+
+def test_a_document_that_was_answered_is_not_asked_again(job):
+    shared = [document for document in job._order("duel").tolist() if document in job._order("group")]
+    job.answer(shared[0], "billing", purpose="duel")
+    assert shared[0] not in [job.question("group").document, *job.open_documents("group", 60)]
+
+
+def test_undo_brings_back_the_answer_before(job):
+    job.answer(4, "billing", reviewer="ann")
+    job.answer(4, "account", reviewer="ann")
+    assert job.history()[1].replaces == job.history()[0].id
+    assert job.undo("bob") is None
+    assert job.undo("ann").answer == "account"
+    assert [row.value for row in job.answers()] == ["billing"]
+    assert job.undo("ann").answer == "billing"
+    assert job.answers() == []
+    assert job.undo("ann") is None
+    assert len(job.history()) == 4
+
+
+def test_disagreements_are_shown_and_not_used(job):
+    order = audit_order(60, job.seed).tolist()
+    job.answer(order[0], "billing", reviewer="ann")
+    job.answer(order[0], "account", reviewer="bob")
+    (disagreement,) = job.disagreements()
+    assert disagreement["document"] == order[0]
+    assert {row.reviewer for row in disagreement["answers"]} == {"ann", "bob"}
+    assert job.codes() == {order[0]: -1}
+    assert job.progress()["disagreements"] == 1
+    job.answer(order[0], "account", reviewer="eve")
+    assert job.disagreements() == []
+    assert job.codes() == {order[0]: CLASSES.index("account")}
+
+
+def test_certificate_of_the_random_sample(job):
+    answer_all(job, "audit", 30)
+    certificate = job.certificate()
+    assert certificate.n_answers == 30
+    truth = job._job_arrays["truth"]
+    accuracy = (job.store.labels().arrays["labels"] == truth).mean()
+    assert certificate.accuracy.low <= accuracy <= certificate.accuracy.high
+    assert job.certificate() is certificate
+    job.issue(0.9)
+    (stored,) = job.store.certificates()
+    assert stored.content["n_answers"] == 30
+    assert stored.level == 0.9
+
+
+def test_refit_learns_and_the_certificate_uses_held_out_labels(job):
+    answer_all(job, "audit", 25)
+    answer_all(job, "duel", 5)
+    job.answer(job.question("audit").document, None, kind="none_of_these", purpose="audit")
+    before = job.certificate()
+    summary = job.refit()
+    assert summary["fit"] == 2
+    assert summary["answers"] == 30
+    arrays = job.store.labels().arrays
+    truth = job._job_arrays["truth"]
+    rows = arrays["held_out/rows"]
+    assert len(rows) == 30
+    assert (arrays["labels"][rows] == truth[rows]).all()  # an answered document has its answer
+    assert not arrays["needs_review"][rows].any()
+    assert summary["accuracy_after"] == (arrays["held_out/labels"] == truth[rows]).mean() < 1
+    after = job.certificate()
+    assert after.n_answers == before.n_answers == len(job.sample("audit")[0]) >= 26
+    assert after.accuracy.low < 1 - 4 / 60  # not certified by what it has learned
+    assert len(job.store.fits()[-1].answers) == 30
+    assert job.progress()["new_answers"] == 1
+    assert (arrays["labels"] != arrays["alternative"]).all()
+
+
+def test_refit_needs_an_answer_that_names_a_class(job):
+    job.answer(0, None, kind="unclear")
+    with pytest.raises(ValueError, match="no answer that names a class"):
+        job.refit()
+
+
+def test_confidence_follows_the_answers():
+    shift = confidence_shift(np.full(100, 0.95), np.arange(100) < 70)
+    assert shifted(np.array([0.95]), shift)[0] == pytest.approx(0.7, abs=0.03)
+    assert abs(confidence_shift(np.full(100, 0.9), np.arange(100) < 90)) < 0.1
+
+
+def test_a_fact_that_demands_review_stays(tmp_path):
+    with Job(Store.create(tmp_path / "job.ferry", small_job(review_all=True))) as job:
+        answer_all(job, "audit", 10)
+        job.refit()
+        assert job.search(needs_review=True).total == 20
+
+
+def test_disagreement_of_the_members():
+    votes = np.array([[0, 0, 1], [0, 1, 1], [0, 2, 0]])
+    assert questions.disputed(votes, 3).tolist() == [1, 2]
+    assert questions.disputed(votes[:, :1], 3).tolist() == []
+
+
+def test_export_keeps_all_columns(job, tmp_path):
+    job.answer(0, "account", reviewer="ann")
+    job.answer(1, None, kind="none_of_these", reviewer="ann")
+    job.answer(2, "billing", reviewer="ann")
+    job.answer(2, "account", reviewer="bob")
+    messages = job.export(tmp_path / "out.csv")
+    written = read_csv(tmp_path / "out.csv")
+    assert list(written)[:3] == ["id", "text", "answer_before"]
+    assert messages == ["column 'answer' of new.csv is kept as 'answer_before'"]
+    assert written["id"] == [f"t{i}" for i in range(60)]
+    assert written["answer"][:4] == ["account", "none_of_these", "disagreement", ""]
+    assert written["label"][:2] == ["account", ""]
+    assert written["label"][2] == job.store.document(2).label
+    job.export_corrections(tmp_path / "answers.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
+    assert [(row["row"], row["answer"], row["reviewer"]) for row in rows] == [
+        (1, "account", "ann"),
+        (2, "none_of_these", "ann"),
+        (3, "billing", "ann"),
+        (3, "account", "bob"),
+    ]
+    assert rows[0]["id"] == "t0"
+
+
+def test_a_result_becomes_a_job(result, tmp_path):
+    with result.store(tmp_path / "job.ferry", seed=3) as job:
+        assert job.classes == ["account", "billing", "technical"]
+        assert job.columns == ["id", "note"]
+        rows = list(job.search(limit=200))
+        assert [row.label for row in rows] == result.labels.tolist()
+        assert [row.source_only for row in rows] == result.columns()["source_only"]
+        assert [row.needs_review for row in rows] == result.needs_review.tolist()
+        assert rows[5].own == {"id": "5", "note": 'a "quoted", note'}
+        for _ in range(20):
+            question = job.question("audit")
+            job.answer(question.document, str(TRUTH[question.document]), purpose="audit")
+        interval = job.certificate().accuracy
+        assert interval.low <= (result.labels == TRUTH).mean() <= interval.high
+        summary = job.refit()
+        assert summary["answers"] == 20
+        labels = [row.label for row in job.search(limit=200)]
+    assert (np.array(labels) == TRUTH).mean() > 0.9
+    with labelferry.open_job(tmp_path / "job.ferry") as job:
+        assert "20 answers" in repr(job)
+        assert job.progress()["fit"] == 2
+
+
+def test_labels_that_are_numbers_stay_numbers(tmp_path):
+    texts, labels = demo().texts_source[::6], (demo().y_source[::6] == "billing").astype(int)
+    result = labelferry.label(texts, demo().texts_target[::6], label=labels, method="sourcelr")
+    with result.store(tmp_path / "job.ferry") as job:
+        assert job.classes == ["0", "1"]
+        job.answer(0, "1")
+        job.export(tmp_path / "out.jsonl")
+        with pytest.raises(ValueError, match="labelled by SourceLR alone"):
+            job.refit()
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert rows[0]["label"] == 1
+    assert {row["source_only"] for row in rows} <= {0, 1}
+
+
+def test_places_are_checked_before_the_work(tmp_path):
+    check_new_job(tmp_path / "job.ferry")
+    (tmp_path / "job.ferry").touch()
+    with pytest.raises(ValueError, match="exists already"):
+        check_new_job(tmp_path / "job.ferry")
+
+
+def test_without_sqlalchemy_one_line_names_the_extra(tmp_path):
+    code = (
+        "import sys; sys.modules['sqlalchemy'] = None\n"
+        "import labelferry\n"
+        "try:\n    labelferry.open_job('job.ferry')\n"
+        "except ValueError as error:\n    print(error)"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output == "a review job needs sqlalchemy: pip install 'labelferry[review]'.\n"

@@ -28,7 +28,10 @@ def write_job(path: Path, texts: list[str] | None = None, classes: list[str] | N
 
     labels, source_only = with_errors(0.1), with_errors(0.3)
     confidence = rng.uniform(0.4, 0.99, n)
-    words = [[word for word in ("invoice", "app", "password", "charged", "login", "subscription") if word in t] for t in texts]
+    words = [
+        [word for word in ("invoice", "app", "password", "charged", "login", "subscription") if word in t]
+        for t in texts
+    ]
     members = {
         name: 0.1 / len(classes) + 0.9 * np.eye(len(classes), dtype=np.float32)[codes]
         for name, codes in (("SourceLR", source_only), ("TCL", labels), ("MTrick", with_errors(0.2)))
@@ -37,7 +40,10 @@ def write_job(path: Path, texts: list[str] | None = None, classes: list[str] | N
         path,
         JobData(
             texts=texts,
-            own={"ticket": [f"T-{1000 + i}" for i in range(n)], "channel": ["mail" if i % 3 else "chat" for i in range(n)]},
+            own={
+                "ticket": [f"T-{1000 + i}" for i in range(n)],
+                "channel": ["mail" if i % 3 else "chat" for i in range(n)],
+            },
             lines=list(range(2, n + 2)),
             evidence=words,
             source_only=source_only,

@@ -171,7 +171,9 @@ def test_list_finds_filters_and_sorts(browser, job):
     assert {row.label for row in rows} == {"billing"}
     assert [row.confidence for row in rows] == sorted((row.confidence for row in rows), reverse=True)
     browser.open("/list?state=review")
-    assert all(job.store.document(int(n)).needs_review for n in re.findall(r'name="document" value="(\d+)"', browser.page))
+    assert all(
+        job.store.document(int(n)).needs_review for n in re.findall(r'name="document" value="(\d+)"', browser.page)
+    )
     assert "Page 2 of" in browser.open("/list?page=2").page
     assert "0 documents" in browser.open("/list?search=zzzzzz").page
 

@@ -115,7 +115,9 @@ def test_a_write_from_another_origin_is_refused(client, job, headers):
     assert job.history() == []
 
 
-@pytest.mark.parametrize("headers", [SAME, {"Sec-Fetch-Site": "same-origin"}, {**SAME, "Sec-Fetch-Site": "same-origin"}])
+@pytest.mark.parametrize(
+    "headers", [SAME, {"Sec-Fetch-Site": "same-origin"}, {**SAME, "Sec-Fetch-Site": "same-origin"}]
+)
 def test_a_write_from_the_page_is_stored(client, job, headers):
     headers = {"Origin": "null", **headers} if "Origin" not in headers else headers
     response = client.post("/answer", data=fields(client), headers=headers, follow_redirects=False)
@@ -124,7 +126,8 @@ def test_a_write_from_the_page_is_stored(client, job, headers):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "10.0.0.5:8000", "", "127.0.0.1@evil", "[::1"]
+    "host",
+    ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "10.0.0.5:8000", "", "127.0.0.1@evil", "[::1"],
 )
 def test_another_host_is_refused(client, host):
     response = client.get("/questions/audit", headers={"Host": host})
@@ -233,7 +236,9 @@ def test_wrong_values_are_refused(client, job, changes):
     assert job.history() == []
 
 
-@pytest.mark.parametrize("back", ["https://evil.example", "//evil.example", "/\\evil.example", "/list/../x", "/listing"])
+@pytest.mark.parametrize(
+    "back", ["https://evil.example", "//evil.example", "/\\evil.example", "/list/../x", "/listing"]
+)
 def test_a_form_cannot_lead_to_another_site(client, back):
     response = client.post("/answer", data=fields(client, back=back), headers=SAME, follow_redirects=False)
     assert response.headers["location"] == "/questions/audit"

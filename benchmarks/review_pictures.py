@@ -1,4 +1,6 @@
-"""Draw the pictures of docs/tutorial-review.md and print its numbers: python -m docs.make_review_pictures (needs Chromium).
+"""Draw the pictures of docs/tutorial-review.md and print its numbers (needs Chromium).
+
+    python -m benchmarks.review_pictures
 
 The session of the tutorial with a real server and a real browser: label, answer by keyboard, learn, export. A program
 answers with the true classes, which the generated tickets have.
@@ -21,7 +23,7 @@ from tests.browsing import CHROMIUM, Person, Server
 import labelferry
 from labelferry.datasets.demo import ABOUT_NEW, NEW, write_tickets
 
-HERE = Path(__file__).parent
+DOCS = Path(__file__).parents[1] / "docs"
 COUNTS = {"billing": 190, "technical": 230, "account": 180}
 N_AUDIT, N_DUEL = 60, 30
 SEED = 0
@@ -49,7 +51,7 @@ def answer(person: Person, truth: list[str], classes: list[str], n: int) -> None
 def picture(page: Any, name: str) -> None:
     """Save a picture of the window."""
     page.wait_for_timeout(700)  # bands move
-    page.screenshot(path=HERE / f"review-{name}.png")
+    page.screenshot(path=DOCS / f"review-{name}.png")
 
 
 def play(server: Server, truth: list[str], classes: list[str]) -> None:

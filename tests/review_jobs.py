@@ -71,4 +71,4 @@ def write_job(path: Path, texts: list[str] | None = None, classes: list[str] | N
 
 def hostile_texts() -> list[str]:
     """Texts with markup, scripts, direction overrides, half characters, and very long words."""
-    return [*HOSTILE, HOSTILE_WORD, HOSTILE_CLASS, "\u202e" * 50 + "evil", "x" * 20_000, "ا" * 300, "\n" * 200, ""]
+    return [*HOSTILE, HOSTILE_WORD, HOSTILE_CLASS, "\u202e" * 50 + "evil", "x" * 20_000, "\u0627" * 300, "\n" * 200, ""]

@@ -272,7 +272,8 @@ def test_a_page_of_another_site_cannot_answer(browser, job, start):
             const form = document.createElement("form");
             form.method = "post";
             form.action = base + "/answer";
-            for (const [name, value] of [["csrf", csrf], ["document", "0"], ["purpose", "audit"], ["choice", "unclear"]]) {
+            const fields = { csrf, document: "0", purpose: "audit", choice: "unclear" };
+            for (const [name, value] of Object.entries(fields)) {
                 const input = document.createElement("input");
                 [input.name, input.value] = [name, value];
                 form.append(input);

@@ -109,9 +109,8 @@ class RefitState:
         before, after = found.get("accuracy_before"), found.get("accuracy_after")
         lines = [f"Learned from {found.get('answers', 0):,} answers. {found.get('changed', 0):,} labels changed."]
         if before is not None and after is not None:
-            lines.append(
-                f"Correct on the answered documents, each predicted without its answer: {before:.0%} before, {after:.0%} now."
-            )
+            change = f"{before:.0%} before, {after:.0%} now"
+            lines.append(f"Correct on the answered documents, each predicted without its answer: {change}.")
         return lines
 
 

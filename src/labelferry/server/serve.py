@@ -62,8 +62,8 @@ class Address:
             raise ValueError("--certfile and --keyfile belong together. Give both, or neither.")
         if not self.is_loopback and password is None:
             raise ValueError(
-                f"--host {self.host} lets other computers connect, so a password is needed: write it to a file and give "
-                f"--password-file, or set {VARIABLE}."
+                f"--host {self.host} lets other computers connect, so a password is needed: write it to a file and "
+                f"give --password-file, or set {VARIABLE}."
             )
 
     def warning(self) -> str:

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry.cli import app
-from labelferry.workflows.cells import Given, read_answer
 from labelferry.workflows.audit import draw
+from labelferry.workflows.cells import Given, read_answer
 from labelferry.workflows.exchange import label_studio_config
 from labelferry.workflows.filled import certify_sample, majority, read_sample
 from labelferry.workflows.population import population_of_file
@@ -42,9 +42,13 @@ def error_of(*arguments):
     return line
 
 
-def fill(columns, n=None):
-    """The sample with the true answers; only of the first n rows if n is given."""
+NEXT = dict(zip(CLASSES, CLASSES[1:] + CLASSES[:1], strict=True))
+
+
+def fill(columns, n=None, *, wrong=False):
+    """The sample with the true answers, or with wrong ones; only of the first n rows if n is given."""
     answers = [TRUTH[int(row) - 1] for row in columns["row"]]
+    answers = [NEXT[answer] for answer in answers] if wrong else answers
     n = len(answers) if n is None else n
     return {**columns, "answer": answers[:n] + [""] * (len(answers) - n)}
 
@@ -241,6 +245,59 @@ def test_answers_that_were_learned_from_do_not_certify_themselves(labelled, samp
     write_csv(tmp_path / "s.csv", fill(sample))
     outputs = [json.loads(run("certify", path, tmp_path / "s.csv", "--json").output) for path in (labelled, learned)]
     assert outputs[0]["accuracy"] == outputs[1]["accuracy"]
+
+
+def test_labels_that_learn_from_a_sample(folder, labelled, sample, tmp_path):
+    write_csv(tmp_path / "s.csv", fill(sample))
+    command = ["label", folder / "old.csv", folder / "new.csv", "--answers", tmp_path / "s.csv", "-q"]
+    done = run(*command, "-o", tmp_path / "learned.csv")
+    assert done.exit_code == 0, done.output
+    learned = read_csv(tmp_path / "learned.csv")
+    rows = [int(row) - 1 for row in sample["row"]]
+    assert (
+        [learned["label"][row] for row in rows] == [TRUTH[row] for row in rows] == [learned["answer"][r] for r in rows]
+    )
+    held_out = [learned["held_out"][row] for row in rows]
+    assert set(held_out) <= set(CLASSES)
+    certificate = json.loads(run("certify", tmp_path / "learned.csv", tmp_path / "s.csv", "--json").output)
+    share = np.mean([label == TRUTH[row] for label, row in zip(held_out, rows, strict=True)])
+    assert certificate["accuracy"]["estimate"] == pytest.approx(share)
+    assert "--store starts a job without --answers" in error_of(
+        *command, "-o", tmp_path / "x.csv", "--store", tmp_path / "x.ferry"
+    )
+    message = error_of("label", folder / "old.csv", folder / "old.csv", "--answers", tmp_path / "s.csv", "-o", "x.csv")
+    assert "also in the source" in message
+
+
+def test_a_result_that_learned_from_a_sample(labelled, folder, sample, tmp_path):
+    result = labelferry.label(folder / "old.csv", folder / "new.csv", answers=fill(sample, wrong=True))
+    again = labelferry.label(folder / "old.csv", folder / "new.csv").update(fill(sample, wrong=True))
+    assert again.labels.tolist() == result.labels.tolist()
+    assert result.certify(fill(sample, wrong=True)).accuracy.estimate < 0.9  # they have all answers
+    with pytest.raises(ValueError, match="did not learn from answers"):
+        result.store(tmp_path / "x.ferry")
+    assert not (tmp_path / "x.ferry").exists()
+
+
+def test_methods_without_held_out_labels(folder, sample, tmp_path):
+    result = labelferry.label(folder / "old.csv", folder / "new.csv", answers=fill(sample), method="sourcelr")
+    with pytest.raises(ValueError, match="no held-out labels"):
+        result.certify(fill(sample))
+    result.write(tmp_path / "learned.csv")
+    write_csv(tmp_path / "s.csv", fill(sample))
+    assert "no held-out labels" in error_of("certify", tmp_path / "learned.csv", tmp_path / "s.csv")
+
+
+def test_an_exported_job_is_not_certified_by_its_own_answers(folder, tmp_path):
+    source, target = folder / "old.csv", folder / "new.csv"
+    with labelferry.label(source, target).store(tmp_path / "job.ferry", seed=7) as job:
+        run("audit", tmp_path / "job.ferry", "-n", 30, "-o", tmp_path / "s.csv")
+        write_csv(tmp_path / "f.csv", fill(read_csv(tmp_path / "s.csv"), wrong=True))
+        expected = json.loads(run("certify", tmp_path / "job.ferry", tmp_path / "f.csv", "--json").output)
+        job.export(tmp_path / "out.csv")
+    certificate = json.loads(run("certify", tmp_path / "out.csv", tmp_path / "f.csv", "--json").output)
+    assert certificate["accuracy"] == expected["accuracy"]
+    assert certificate["accuracy"]["estimate"] < 0.9
 
 
 @pytest.mark.parametrize("frames", ["pandas", "polars", None])

@@ -38,6 +38,9 @@ def label(
     method: Annotated[str, typer.Option(help="'auto', or the name of a method, e.g. tcl.")] = "auto",
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the model for later documents to this file, .npz.")] = None,
+    answers: Annotated[
+        Path | None, typer.Option(help="Learn from this sample, written by `labelferry audit` and filled in.")
+    ] = None,
     store: Annotated[
         str | None, typer.Option(help="Start a review job: a new file such as job.ferry, or postgresql://...")
     ] = None,
@@ -68,6 +71,8 @@ def label(
     check_outputs(out, report, save, inputs=[*sources, target, *([features] if features else [])])
     if store is not None:
         check_new_job(store)
+    if answers is not None and store is not None:
+        raise ValueError("--store starts a job without --answers. Add them later: labelferry certify JOB SAMPLE.")
     if features is not None and (save is not None or options["max_memory"] is not None):
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
@@ -79,6 +84,7 @@ def label(
             target_error=target_error,
             min_confidence=min_confidence,
             seed=seed,
+            answers=answers,
             **options,
         )
         begin("writing")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..text import Table
+from .population import HELD_OUT
+from .refit import not_learned
 
 if TYPE_CHECKING:
     from ..store import AnswerRow, DocumentRow
@@ -42,6 +44,11 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         "source_only": [values[row.source_only] for row in rows],
         "answer": answers,
     }
+    if any(answers):  # a label that is an answer cannot be certified by it
+        without, _ = not_learned(job.store.labels().arrays)
+        extra[HELD_OUT] = [
+            values[job.classes[code]] if answer else "" for code, answer in zip(without, answers, strict=True)
+        ]
     return user_table(job, rows), extra
 
 

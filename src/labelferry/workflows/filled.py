@@ -12,8 +12,8 @@ import numpy as np
 from ..linalg.matrix import Array
 from ..text import Table, from_frame, read_table
 from . import questions
-from .cells import Given, as_text, read_answer
 from .audit import Sample, sample_orders
+from .cells import Given, as_text, read_answer
 from .exchange import is_json, read_json
 from .population import Population
 
@@ -202,3 +202,34 @@ def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int) -> None:
         f"{filled.name}: row {first + 1} belongs to the sample with the seed {filled.seed} and is missing. Pass the "
         "whole sample; its rows may be in any order."
     )
+
+
+def is_sample(answers: Any) -> bool:
+    """Whether answers are a sample (a path, a frame, columns), and not rows with labels."""
+    is_columns = isinstance(answers, Mapping) and "row" in answers
+    return isinstance(answers, str | PathLike | Sample) or hasattr(answers, "columns") or is_columns
+
+
+def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequence[str]) -> dict[int, str]:
+    """Target rows and answers of a filled sample, to learn from; answers that are unclear are omitted.
+
+    Parameters
+    ----------
+    given : path, data frame or mapping of str to list
+        The sample with answers.
+    name : str
+        Name of the target, for messages.
+    texts : sequence of str
+        Texts of the target.
+    classes : sequence of str
+        The class labels.
+
+    Returns
+    -------
+    answers : dict of int to str
+        Row (from 0) to class label or "none_of_these".
+    """
+    nothing = np.zeros(len(texts), dtype=np.int64)
+    population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes))
+    answers = read_sample(given, population).answers
+    return {row: answer.answer or answer.kind for row, answer in answers.items() if answer.kind != "unclear"}

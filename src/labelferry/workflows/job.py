@@ -7,7 +7,7 @@ before it computes anything.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from itertools import islice
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ..linalg.matrix import Array
 from ..text import write_table
 from . import questions
 from .questions import Question
+from .refit import not_learned, refit
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -420,8 +421,6 @@ class Job:
             `fit`, `answers`, `changed` (labels that changed), and the accuracy on the answered documents before and
             after: `accuracy_before` and `accuracy_after`, both by fits that did not learn from the document.
         """
-        from .refit import refit
-
         return refit(self)
 
     # Lists and files
@@ -441,12 +440,3 @@ class Job:
         from .export import corrections_table
 
         return write_table(*corrections_table(self), path)
-
-
-def not_learned(arrays: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Labels and review marks in which no document has learned from its own answer."""
-    labels, review = arrays["labels"].copy(), arrays["needs_review"].copy()
-    if "held_out/rows" in arrays:
-        rows = arrays["held_out/rows"]
-        labels[rows], review[rows] = arrays["held_out/labels"], arrays["held_out/needs_review"]
-    return labels, review

@@ -34,6 +34,11 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
     """
     from ..store import FitData, JobData
 
+    if labelling.answers is not None and len(labelling.answers.rows):
+        raise ValueError(
+            "a review job starts with labels that did not learn from answers. Store the result of label without "
+            "answers, then add the answers to the job: labelferry certify JOB SAMPLE."
+        )
     inputs = labelling._inputs
     classes = labelling.estimator.classes_
     text = inputs.columns.text

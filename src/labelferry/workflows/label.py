@@ -21,6 +21,7 @@ from ..ensemble.fitted_panel import FittedPanel
 from .answers import Answers, read_answers, with_answers
 from .evidence import characteristic_words, evidence, word_evidence
 from .features import Features, make_features
+from .filled import answers_of_sample, is_sample
 from .inputs import Inputs, read_inputs
 from .labelling import Labelling
 from .options import TextOptions, accept_options
@@ -56,9 +57,10 @@ def label(
         `target_error`.
     seed : int, default=0
         Random seed.
-    answers : mapping of int to label, or sequence, default=None
-        What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones.
-        The labels learn from them; answered rows keep their answers. "none of these" and "unclear" are answers too.
+    answers : mapping of int to label, sequence or sample, default=None
+        What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones,
+        or a sample of `audit` that was filled in (a path, a frame or a dict of columns). The labels learn from them;
+        answered rows keep their answers. "none of these" and "unclear" are answers too.
 
     Returns
     -------
@@ -94,19 +96,27 @@ def label(
     with _stage("counting words", seconds):
         features = make_features(inputs, options)
         domains = features.domains(inputs, estimator)
-    read = read_answers({} if answers is None else answers, domains.classes, len(domains.target_rows))
+    read = _read(answers, inputs, domains)
     return _finish(inputs, features, domains, estimator, read, settings, seconds)
 
 
 def learn_from_answers(result: Labelling, answers: Any) -> Labelling:
     """New labels that learned from answers; see `Labelling.update`. The panel of AutoTransfer is not fitted again."""
     domains = result._domains
-    read = read_answers(answers, domains.classes, len(domains.target_rows))
+    read = _read(answers, result._inputs, domains)
     panel = result.estimator.panel_ if isinstance(result.estimator, AutoTransfer) else None
     progress.expect(1)
     return _finish(
         result._inputs, result._features, domains, clone(result.estimator), read, result.settings, {}, panel=panel
     )
+
+
+def _read(answers: Any, inputs: Inputs, domains: Domains) -> Answers:
+    """Checked answers: of a sample that was filled in, or rows with labels."""
+    if is_sample(answers):
+        classes = [str(c) for c in domains.classes]
+        answers = answers_of_sample(answers, inputs.target.name, inputs.texts, classes)
+    return read_answers({} if answers is None else answers, domains.classes, len(domains.target_rows))
 
 
 def _finish(
@@ -121,9 +131,7 @@ def _finish(
 ) -> Labelling:
     start = time.perf_counter()
     labelled = with_answers(domains, answers) if len(answers.rows) else domains
-    answer = transfer(
-        estimator, labelled, seed=settings["seed"], target_error=settings["target_error"], panel=panel
-    )
+    answer = transfer(estimator, labelled, seed=settings["seed"], target_error=settings["target_error"], panel=panel)
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         return mark_answered(build_result(inputs, features, domains, answer, settings, seconds), answers)

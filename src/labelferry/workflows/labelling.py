@@ -20,6 +20,7 @@ from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
 from .answers import Answers
 from .features import Features
+from .held_out import answer_columns
 from .inputs import Inputs
 from .job_data import source_only_codes
 from .model import Model
@@ -126,9 +127,10 @@ class Labelling:
     def columns(self) -> dict[str, list[Any]]:
         """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.
 
-        `source_only` is the label of the classifier that was trained on the labelled documents only.
+        `source_only` is the label of the classifier that was trained on the labelled documents only. If the labels
+        learned from answers, `answer` has these, and `held_out` the labels of fits without the answer of the row.
         """
-        return {
+        columns = {
             "label": self.labels.tolist(),
             "confidence": np.round(self.confidence.astype(float), 4).tolist(),
             "alternative": self.alternative.tolist(),
@@ -136,6 +138,7 @@ class Labelling:
             "needs_review": self.needs_review.tolist(),
             "source_only": self.estimator.classes_[source_only_codes(self)].tolist(),
         }
+        return columns | answer_columns(self)
 
     def frame(self) -> Any:
         """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""
@@ -179,9 +182,10 @@ class Labelling:
 
         Parameters
         ----------
-        answers : mapping of int to label, or sequence
-            Target row (from 0) to answer, or one entry per row with None for unanswered ones. All answers have to be
-            passed, also earlier ones. "none of these" and "unclear" are answers too; they are not learned from.
+        answers : mapping of int to label, sequence or sample
+            Target row (from 0) to answer, one entry per row with None for unanswered ones, or a sample of `audit` that
+            was filled in (a path, a frame or a dict of columns). All answers have to be passed, also earlier ones.
+            "none of these" and "unclear" are answers too; they are not learned from.
 
         Returns
         -------

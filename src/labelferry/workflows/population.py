@@ -12,11 +12,14 @@ from ..linalg.matrix import Array
 from ..text import Table, choose_text, read_table
 from .cells import as_text
 from .job_data import source_only_codes
+from .refit import not_learned
 
 if TYPE_CHECKING:
     from .job import Job
     from .labelling import Labelling
 
+HELD_OUT = "held_out"  # column of labels of fits without the answer of the row
+NOT_KNOWN = "?"  # in this column
 NEW_COLUMNS = ("label", "confidence", "alternative", "evidence", "needs_review", "source_only", "held_out", "answer")
 
 
@@ -86,9 +89,17 @@ def population_of_file(
 def not_learned_labels(table: Table) -> list[str]:
     """The labels of a file; for rows whose answer was learned from, the label of a fit without it."""
     labels = [as_text(value) for value in table.columns["label"]]
-    if "held_out" in table.columns:
-        return [as_text(value) or label for value, label in zip(table.columns["held_out"], labels, strict=True)]
-    return labels
+    held_out = [as_text(value) for value in table.columns.get(HELD_OUT, [""] * len(table))]
+    if NOT_KNOWN in held_out:
+        raise no_held_out(table.name)
+    return [value or label for value, label in zip(held_out, labels, strict=True)]
+
+
+def no_held_out(name: str) -> ValueError:
+    return ValueError(
+        f"{name}: these labels learned from answers by a method that has no held-out labels, so that answers cannot "
+        "certify them. Label with method 'auto' (--method auto), or without answers."
+    )
 
 
 def numbers(values: Sequence[Any] | None) -> Array | None:
@@ -102,11 +113,18 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 
 def population_of_result(result: Labelling) -> Population:
     """The population of a result of `label`."""
+    from .held_out import held_out_codes
+
     classes = result.estimator.classes_
+    labels = np.searchsorted(classes, result.labels)
+    rows, codes = held_out_codes(result)
+    if len(rows) and codes is None:
+        raise no_held_out(result._inputs.target.name)
+    labels[rows] = codes
     return Population(
         result._inputs.target.name,
         result._inputs.texts,
-        np.searchsorted(classes, result.labels),
+        labels,
         source_only_codes(result),
         result.needs_review,
         np.clip(result.confidence, 0, 1),
@@ -116,8 +134,6 @@ def population_of_result(result: Labelling) -> Population:
 
 def population_of_job(job: Job) -> Population:
     """The population of a job; texts are read one by one."""
-    from .job import not_learned
-
     labels, review = not_learned(job.store.labels().arrays)
     return Population(job.store.name, Texts(job), labels, job.store.source_only(), review, None, job.classes)
 

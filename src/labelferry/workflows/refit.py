@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,8 +140,6 @@ def shifted(confidence: Array, shift: float) -> Array:
 
 def summarize(job: Job, before: dict[str, Array], fit: FitData, codes: dict[int, int]) -> dict[str, Any]:
     """What changed, and the accuracy on the answered documents by fits that did not learn from them."""
-    from .job import not_learned
-
     known = fit.held_out["rows"]
     truth = np.array([codes[row] for row in known.tolist()])
     return {
@@ -149,3 +148,12 @@ def summarize(job: Job, before: dict[str, Array], fit: FitData, codes: dict[int,
         "accuracy_before": float((not_learned(before)[0][known] == truth).mean()),
         "accuracy_after": float((fit.held_out["labels"] == truth).mean()),
     }
+
+
+def not_learned(arrays: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Labels and review marks in which no document has learned from its own answer."""
+    labels, review = arrays["labels"].copy(), arrays["needs_review"].copy()
+    if "held_out/rows" in arrays:
+        rows = arrays["held_out/rows"]
+        labels[rows], review[rows] = arrays["held_out/labels"], arrays["held_out/needs_review"]
+    return labels, review

@@ -1,0 +1,63 @@
+"""Labels of answered rows by fits that did not learn from their answers, for a result of `label`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ensemble.auto_transfer import AutoTransfer
+from ..ensemble.labelled_pool import held_out
+from ..linalg.matrix import Array
+from .job_data import rows_in_panel
+from .population import HELD_OUT, NOT_KNOWN
+
+if TYPE_CHECKING:
+    from .labelling import Labelling
+
+
+def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
+    """The rows whose answers were learned from, and their codes by fits without them; None if there are no such fits.
+
+    Parameters
+    ----------
+    result : Labelling
+        Labels, with or without answers.
+
+    Returns
+    -------
+    rows : array of int
+        Target rows with an answer that names a class.
+    codes : array of int or None
+        Their class codes. A document without words has the most frequent class of the sources.
+    """
+    n_classes = len(result.estimator.classes_)
+    if result.answers is None or not result.answers.named(n_classes).any():
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    named = result.answers.named(n_classes)
+    rows, codes = result.answers.rows[named], result.answers.codes[named]
+    if not isinstance(result.estimator, AutoTransfer):
+        return rows, None
+    in_panel = rows_in_panel(result)
+    inside = np.isin(rows, in_panel)
+    frequent = np.bincount(result._domains.labelled()[1], minlength=n_classes).argmax()
+    without = np.full(len(rows), frequent)
+    positions = np.searchsorted(in_panel, rows[inside])
+    without[inside] = held_out(result.estimator.pool_inputs_, positions, codes[inside]).argmax(axis=1)
+    return rows, without
+
+
+def answer_columns(result: Labelling) -> dict[str, list[Any]]:
+    """Columns `answer` and `held_out` of labels that learned from answers; none without answers."""
+    if result.answers is None or not len(result.answers.rows):
+        return {}
+    classes = result.estimator.classes_.tolist()
+    names = [*classes, "none_of_these", "unclear"]  # -1, the last one, is unclear
+    answers: list[Any] = [None] * len(result.labels)
+    for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
+        answers[row] = names[code]
+    without: list[Any] = [None] * len(result.labels)
+    rows, codes = held_out_codes(result)
+    for i, row in enumerate(rows.tolist()):
+        without[row] = NOT_KNOWN if codes is None else classes[codes[i]]
+    return {"answer": answers, HELD_OUT: without}

@@ -4,12 +4,14 @@
 
 A store is filled with generated documents (about 60 words each), a real server is started, and one browser session
 sends requests over HTTP: the question page, the answer with the question page that follows, the list, and the list
-with a search. The table shows the median, the 95th percentile and the maximum in milliseconds. JOB is kept and used
-again if it exists; without it, the store is temporary.
+with a search. The table shows the median, the 95th percentile and the maximum in milliseconds, and the processor time
+of the server per request, which does not depend on what else the computer does. JOB is kept and used again if it
+exists; without it, the store is temporary.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import signal
@@ -18,6 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import httpx
 import numpy as np
@@ -99,13 +102,34 @@ class Visitor:
         self.client.get(path).raise_for_status()
 
 
-def measure(run: Callable[[], None], rounds: int, between: Callable[[], None] = lambda: None) -> list[float]:
-    """Milliseconds of each run; `between` is not timed."""
-    times = []
+class Times(NamedTuple):
+    """Milliseconds of one kind of request."""
+
+    elapsed: list[float]
+    processor: list[float]  # of the server, with its threads
+
+    def line(self, name: str) -> str:
+        """A line of the table."""
+        p95 = float(np.percentile(self.elapsed, 95))
+        mark = "" if p95 < TARGET else "  above the target"
+        numbers = (np.median(self.elapsed), p95, max(self.elapsed), np.median(self.processor))
+        return f"{name:32}" + "".join(f" {number:8.1f}" for number in numbers) + mark
+
+
+def processor_time(pid: int) -> float:
+    """Milliseconds that a process has used so far (Linux)."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e6
+
+
+def measure(pid: int, run: Callable[[], None], rounds: int, between: Callable[[], None] = lambda: None) -> Times:
+    """Times of each run; `between` is not timed."""
+    times = Times([], [])
     for _ in range(rounds):
-        began = time.perf_counter()
+        began, used = time.perf_counter(), processor_time(pid)
         run()
-        times.append(1000 * (time.perf_counter() - began))
+        times.elapsed.append(1000 * (time.perf_counter() - began))
+        times.processor.append(processor_time(pid) - used)
         between()
     return times
 
@@ -122,9 +146,11 @@ def main(n: int = 200_000, rounds: int = 100, place: str = "") -> None:
         server = Server(path, "--reviewer", "bench")
         try:
             print(f"server started in {time.perf_counter() - began:.1f} s")
-            visitor = Visitor(server)
+            visitor, pid = Visitor(server), server.process.pid
             began = time.perf_counter()
-            during = measure(visitor.question, rounds)  # a new server computes the certificate of all answers first
+            during = measure(
+                pid, visitor.question, rounds
+            )  # a new server computes the certificate of all answers first
             visitor.wait_for_certificate()
             print(f"first certificate of {N_ANSWERS} answers after {time.perf_counter() - began:.0f} s")
             words = ["door", "invoice refund", "camera", "pass", "ticket 1234", "subscription plan"]
@@ -137,19 +163,17 @@ def main(n: int = 200_000, rounds: int = 100, place: str = "") -> None:
             }
             times = {
                 "question page during the start": during,
-                "question page": measure(visitor.question, rounds),
-                "answer (POST)": measure(visitor.answer, rounds, visitor.question),
-                **{name: measure(run, rounds) for name, run in pages.items()},
+                "question page": measure(pid, visitor.question, rounds),
+                "answer (POST)": measure(pid, visitor.answer, rounds, visitor.question),
+                **{name: measure(pid, run, rounds) for name, run in pages.items()},
             }
             # A new certificate is computed after every answer: the page that follows an answer.
-            times["question page after an answer"] = measure(visitor.question, rounds, visitor.answer)
+            times["question page after an answer"] = measure(pid, visitor.question, rounds, visitor.answer)
         finally:
             server.end(signal.SIGINT)
-    print(f"{'milliseconds':32} {'median':>8} {'95 %':>8} {'max':>8}")
+    print(f"{'milliseconds':32} {'median':>8} {'95 %':>8} {'max':>8} {'server':>8}   load {os.getloadavg()[0]:.1f}")
     for name, taken in times.items():
-        p95 = float(np.percentile(taken, 95))
-        mark = "" if p95 < TARGET else "  above the target"
-        print(f"{name:32} {np.median(taken):8.1f} {p95:8.1f} {max(taken):8.1f}{mark}")
+        print(taken.line(name))
 
 
 if __name__ == "__main__":

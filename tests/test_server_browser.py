@@ -286,14 +286,3 @@ def test_a_page_of_another_site_cannot_answer(browser, job, start):
     page.wait_for_url(f"{server.base}/answer")
     assert "does not come from a page of this server" in page.content()
     assert log(job) == []
-
-
-def test_interrupt_ends_cleanly(job, start):
-    server = start(job)
-    assert server.end(signal.SIGINT) == 0
-
-
-def test_a_network_address_without_a_password_is_refused(job, monkeypatch):
-    monkeypatch.delenv("LABELFERRY_PASSWORD", raising=False)
-    with pytest.raises(RuntimeError, match="a password is needed"):
-        Server(job, "--host", "0.0.0.0")

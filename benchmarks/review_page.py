@@ -32,7 +32,7 @@ from labelferry.store import FitData, JobData, Store
 
 CLASSES = ["account", "billing", "technical", "delivery", "returns", "other"]
 TARGET = 100.0  # milliseconds, 95th percentile
-N_ANSWERS = 500  # answers in the log before the measurement
+N_ANSWERS = 200  # answers in the log before the measurement
 
 
 def write_job(path: Path, n: int) -> None:

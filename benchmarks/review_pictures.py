@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
+from PIL import Image
 from playwright.sync_api import sync_playwright
 from tests.browsing import CHROMIUM, Person, Server
 
@@ -51,7 +52,9 @@ def answer(person: Person, truth: list[str], classes: list[str], n: int) -> None
 def picture(page: Any, name: str) -> None:
     """Save a picture of the window."""
     page.wait_for_timeout(700)  # bands move
-    page.screenshot(path=DOCS / f"review-{name}.png")
+    path = DOCS / f"review-{name}.png"
+    page.screenshot(path=path)
+    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def play(server: Server, truth: list[str], classes: list[str]) -> None:

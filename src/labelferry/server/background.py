@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from ..workflows.job import Job
 
-WAIT = 0.03  # seconds that a page waits for a certificate before it shows the previous one
+WAIT = 0.02  # seconds that a page waits for a certificate before it shows the previous one
 log = logging.getLogger(__name__)
 
 

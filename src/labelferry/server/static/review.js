@@ -98,7 +98,9 @@ async function refresh(id, isReady) {
     if (!isReady()) await pause(1000);
   } while (!isReady());
   refreshing.delete(id);
-  if (id === "refit") refresh("certificate", hasCertificate); // of the new labels
+  if (id !== "refit") return;
+  say(find("refit").querySelector(".result")?.firstElementChild?.textContent ?? "");
+  refresh("certificate", hasCertificate); // of the new labels
 }
 const refreshing = new Set();
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

@@ -226,7 +226,13 @@ class Slow:
     """A job whose certificate and fit wait for permission."""
 
     def __init__(self):
-        self.may_end, self.n_answers = threading.Event(), 0
+        self.may_end, self.n_answers, self.store = threading.Event(), 0, self
+
+    def last_fit(self):
+        return 1
+
+    def history(self):
+        return [None] * self.n_answers
 
     def certificate(self):
         n_answers = self.n_answers
@@ -250,38 +256,42 @@ def test_a_page_does_not_wait_for_a_slow_certificate():
     assert live.show(wait=10) == ({"n_answers": 0}, True)
     job.may_end.clear()
     job.n_answers = 1
-    live.changed()
     assert live.show() == ({"n_answers": 0}, False)  # the previous one
     job.n_answers = 2
-    live.changed()
     job.may_end.set()
     assert live.show(wait=10) == ({"n_answers": 2}, True)
 
 
+def test_answers_of_another_process_are_certified(site, browser, job):
+    before = site.certificate.show(wait=30).certificate["n_answers"]
+    with open_job(job.store.name) as other:
+        other.answer(int(job._audit[0]), "billing", purpose="audit", reviewer="Bob")
+    assert site.certificate.show(wait=30).certificate["n_answers"] == before + 1
+
+
 def test_a_failed_certificate_does_not_stop_answers(site, browser, job, monkeypatch):
     monkeypatch.setattr(job, "certificate", lambda: 1 / 0)
-    site.certificate.changed()
     browser.open("/questions/audit").answer("label:billing")
     assert "could not be computed" in browser.page
     assert len(job.history()) == 1
 
 
 def test_learning_runs_once_and_reports():
-    job, done = Slow(), []
-    refit = Refit(job, lambda: done.append(1))
+    job = Slow()
+    refit = Refit(job)
     assert refit.state.status == "idle"
     assert refit.start()
     assert not refit.start()
     assert refit.state.status == "running"
     job.may_end.set()
     state = wait_for(refit)
-    assert (state.status, done) == ("done", [1])
+    assert state.status == "done"
     assert "3 labels changed" in state.lines[0]
     assert "50% before, 75% now" in state.lines[1]
     job.n_answers = -1
     assert refit.start()
     state = wait_for(refit)
-    assert (state.status, state.error, done) == ("failed", "there are no answers.", [1])
+    assert (state.status, state.error) == ("failed", "there are no answers.")
 
 
 def wait_for(refit):

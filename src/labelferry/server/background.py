@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
@@ -36,6 +35,8 @@ class Shown(NamedTuple):
 class LiveCertificate:
     """The certificate, computed again after each change in one worker thread.
 
+    Changes are seen in the store, so answers that another process adds count too.
+
     Parameters
     ----------
     job : Job
@@ -46,32 +47,32 @@ class LiveCertificate:
         self._job = job
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="certificate")
         self._lock = Lock()
-        self._version = 0  # of the answers
-        self._computed = -1  # version of the last certificate
+        self._computed: tuple[int, int] | None = None  # version of the last certificate
         self._last: dict[str, Any] | None = None
         self._running: Future[None] | None = None
 
-    def changed(self) -> None:
-        """Announce a change: an answer, or new labels."""
-        with self._lock:
-            self._version += 1
+    def version(self) -> tuple[int, int]:
+        """What the certificate depends on: the labels and the answers."""
+        return self._job.store.last_fit(), len(self._job.history())
 
     def show(self, wait: float = WAIT) -> Shown:
         """The current certificate if it is ready within `wait` seconds, else the previous one."""
         deadline = time.monotonic() + wait
+        version = self.version()
         while True:
             with self._lock:
-                if self._computed == self._version:
+                if self._computed is not None and self._computed >= version:
                     return Shown(self._last, True)
                 if self._running is None or self._running.done():
-                    self._running = self._worker.submit(self._compute, self._version)
+                    self._running = self._worker.submit(self._compute)
                 running = self._running
             try:
                 running.result(max(0.0, deadline - time.monotonic()))
             except NotYet:
                 return Shown(self._last, False)
 
-    def _compute(self, version: int) -> None:
+    def _compute(self) -> None:
+        version = self.version()
         try:
             certificate = self._job.certificate().as_dict()
         except Exception:  # a bug; answers are more important than the certificate
@@ -121,12 +122,10 @@ class Refit:
     ----------
     job : Job
         The job.
-    done : callable
-        Called when the labels have changed.
     """
 
-    def __init__(self, job: Job, done: Callable[[], None]) -> None:
-        self._job, self._done = job, done
+    def __init__(self, job: Job) -> None:
+        self._job = job
         self._lock = Lock()
         self._state = RefitState()
         self._began = 0.0
@@ -156,7 +155,5 @@ class Refit:
         except Exception as problem:  # a bug: the log has the details, the page says that it failed
             log.exception("learning from the answers failed")
             result, status, error = None, "failed", f"{type(problem).__name__}: see the terminal."
-        if status == "done":
-            self._done()
         with self._lock:
             self._state = RefitState(status, time.monotonic() - self._began, result, error)

@@ -117,6 +117,5 @@ def answer_selected(form: Form, site: Site, session: Session) -> Response:
     answer, kind = parse_choice(value(form, "choice"), site.job.classes)
     for document in documents:
         site.job.answer(document, answer, kind=kind, purpose="list", reviewer=session.reviewer)
-    site.certificate.changed()
     session.message = f"Saved: {len(documents)} documents are {NAMES.get(kind, answer)}."
     return redirect(back)

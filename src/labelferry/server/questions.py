@@ -79,7 +79,6 @@ def give_answer(form: Form, site: Site, session: Session) -> Response:
     answer, kind = parse_choice(value(form, "choice"), site.job.classes)
     shown = value(form, "shown") or None
     site.job.answer(document, answer, kind=kind, purpose=purpose, reviewer=session.reviewer, shown=shown)
-    site.certificate.changed()
     session.message = f"Saved: document {document + 1:,} is {NAMES.get(kind, answer)}."
     return redirect(checked_back(value(form, "back")) or next_path(purpose))
 
@@ -100,7 +99,6 @@ def undo(form: Form, site: Site, session: Session) -> Response:
     if row is None:
         session.message = "There is no answer to undo."
         return redirect(next_path(checked_purpose(value(form, "purpose"))))
-    site.certificate.changed()
     session.message = f"Undone: document {row.document + 1:,} is open again."
     return redirect(f"/documents/{row.document}?{urlencode({'purpose': row.purpose})}")
 

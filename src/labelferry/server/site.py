@@ -69,7 +69,7 @@ class Site:
 
     def __post_init__(self) -> None:
         self.certificate = LiveCertificate(self.job)
-        self.refit = Refit(self.job, done=self.certificate.changed)
+        self.refit = Refit(self.job)
 
     def session(self, request: Request) -> Session | None:
         """The session of a browser, or None."""

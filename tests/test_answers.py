@@ -56,7 +56,7 @@ def test_a_list_with_none_equals_a_mapping(demo):
 
 
 def test_none_of_these_is_wrong_and_unclear_changes_nothing(demo):
-    data, result = demo
+    _, result = demo
     updated = result.update({0: NONE_OF_THESE, 1: UNCLEAR})
     assert (updated.labels == result.labels).all()
     assert updated.confidence[0] == 0

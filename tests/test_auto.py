@@ -9,12 +9,9 @@ from labelferry.assessment.agreement import margin
 from labelferry.bench.tasks import TASKS
 from labelferry.core.progress import listen
 from labelferry.ensemble import queries
+from labelferry.ensemble.labelled_pool import fit_pool, pool_labels
 
 from .planted import stacked, two_sources, vocabulary_shift
-
-
-def probabilities(rng, n=60, c=3):
-    return rng.dirichlet(np.full(c, 0.7), size=n)
 
 
 @pytest.fixture(scope="module")
@@ -27,36 +24,30 @@ def shifted():
 
 
 # -- queries ----------------------------------------------------------------------------------------------------------
-def test_leave_one_out_errors_equal_the_loops():
-    rng = np.random.default_rng(0)
-    Z = rng.normal(size=(12, 4))
-    K, R = queries.covariance(Z, Z), rng.normal(size=(12, 2))
-    literal = []
-    for i in range(12):
-        rest = np.delete(np.arange(12), i)
-        G = K[np.ix_(rest, rest)] + queries.NOISE * np.eye(11)
-        literal.append(R[i] - K[i, rest] @ np.linalg.solve(G, R[rest]))
-    assert queries._leave_one_out_error(K, R) == pytest.approx(np.mean(np.square(literal)))
-
-
-def test_labels_influence_similar_documents_only():
-    Z = np.repeat(np.eye(2), 50, axis=0)  # two groups of documents
-    P = np.tile([0.6, 0.4], (100, 1))
-    Q = queries.update_with_labels(P, Z, np.array([0, 1, 2]), np.array([1, 1, 1]))
-    assert (Q[:50].argmax(axis=1) == 1).all()
-    assert np.allclose(Q[50:], P[50:])
-
-
-def test_queries_are_different_and_uncertain(shifted):
+def test_queries_are_different(shifted):
     _, auto = shifted
     rows = auto.suggest(15)
     assert len(set(rows.tolist())) == 15
     with pytest.raises(ValueError, match="n must be at least 1"):
         auto.suggest(0)
+
+
+def test_queries_are_typical_documents_of_groups_the_largest_first():
     rng = np.random.default_rng(0)
-    P, Z = probabilities(rng, n=200), np.ones((200, 1))
-    uncertain = queries.select_queries(P, Z, 15, np.zeros(0, dtype=int), rng)
-    assert margin(P)[uncertain].mean() < margin(P).mean() / 2
+    Z = np.repeat(np.eye(3), [50, 30, 20], axis=0) + 0.01 * rng.normal(size=(100, 3))
+    rows = queries.typical_documents(Z, 3, np.zeros(0, dtype=int), rng)
+    assert [np.searchsorted([50, 80], row, side="right") for row in rows] == [0, 1, 2]
+    for row, inside in zip(rows, (slice(0, 50), slice(50, 80), slice(80, 100)), strict=True):
+        distance = np.linalg.norm(Z[inside] - Z[inside].mean(axis=0), axis=1)
+        assert row - inside.start == distance.argmin()
+
+
+def test_copies_are_suggested_last():
+    Z = np.repeat(np.eye(3), [5, 1, 1], axis=0)
+    rows = queries.typical_documents(Z, 4, np.array([0]), np.random.default_rng(0))
+    assert rows[:3].tolist() == [1, 5, 6]
+    assert len(set(rows.tolist())) == 4
+    assert len(queries.typical_documents(Z, 9, np.arange(7), np.random.default_rng(0))) == 0
 
 
 def test_given_labels_are_used_and_not_suggested_again(shifted):
@@ -92,14 +83,6 @@ def test_a_class_that_only_the_target_has_is_learned():
     auto = AutoTransfer(random_state=0).fit(X[of_source], y[of_source], rows[of_source], use_target_labels=True)
     assert auto.classes_.tolist() == [0, 1, 2]
     assert (auto.transduction_[task.yt == 2] == 2).mean() > 0.8
-
-
-def test_many_given_labels_are_all_kept(monkeypatch):
-    monkeypatch.setattr(queries, "MAX_LABELS", 5)
-    rng = np.random.default_rng(0)
-    P, Z = probabilities(rng), rng.normal(size=(60, 4))
-    rows, codes = np.arange(30), rng.integers(3, size=30)
-    assert np.array_equal(queries.update_with_labels(P, Z, rows, codes)[:30], np.eye(3)[codes])
 
 
 # -- the estimator ----------------------------------------------------------------------------------------------------
@@ -238,6 +221,20 @@ def test_reuters(corpus, name):
     assert accuracy > before + 0.03
     assert abs(accuracy - before) <= auto.changed_
     assert auto.verdict_.level != "safe" or accuracy > 0.8
+
+
+@pytest.mark.slow
+def test_forty_answers_on_reuters(corpus):
+    data = TASKS["reuters/people vs places turned"].load(path=corpus("reuters_crossdomain"))
+    auto = AutoTransfer(random_state=0)
+    before = auto.transfer(data.Xs, data.ys, data.Xt) == data.yt
+    order = np.random.default_rng(0).permutation(np.flatnonzero(auto.in_fit_))
+    rows, others = np.sort(order[:40]), order[40:]
+    inputs, codes = auto.pool_inputs_, np.searchsorted(auto.classes_, data.yt)
+    position = np.cumsum(auto.in_fit_) - 1
+    P = pool_labels(inputs, fit_pool(inputs, position[rows], codes[rows]), position[rows], codes[rows])
+    after = P.argmax(axis=1)[position[others]] == codes[others]
+    assert after.mean() > before[others].mean() + 0.08
 
 
 def test_a_harmful_source_is_named_and_dropped():

@@ -15,8 +15,8 @@ from labelferry.ensemble.labelled_pool import (
     answer_weights,
     fit_pool,
     held_out,
-    kernel,
     keep_inputs,
+    kernel,
     loss,
     pool_labels,
 )
@@ -39,14 +39,14 @@ def learn(inputs, rows, codes, ridges=RIDGES):
 
 
 def planted(seed=0, n=600):
-    """The start and one member are noise; the other member has 90 % correct labels."""
+    """The start is almost flat and one member is noise; the other member has 90 % correct labels."""
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n)
     good = np.where(rng.random(n) < 0.9, y, 1 - y)
     noise = [rng.dirichlet([1, 1], size=n) for _ in range(2)]
     Z = rng.normal(size=(n, 4))
     members = {"good": np.eye(2)[good] * 0.8 + 0.1, "noise": noise[0]}
-    return PoolInputs(noise[1], members, Z / np.linalg.norm(Z, axis=1, keepdims=True)), y
+    return PoolInputs(0.4 + 0.2 * noise[1], members, Z / np.linalg.norm(Z, axis=1, keepdims=True)), y
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -54,7 +54,11 @@ def test_the_gradient_is_that_of_the_loss(n_classes):
     rng = np.random.default_rng(0)
     codes = rng.integers(n_classes, size=9)
     d = Design(
-        rng.normal(size=(9, n_classes)), rng.normal(size=(9, n_classes, 4)), 0.7, rng.normal(size=(9, 9)), codes,
+        rng.normal(size=(9, n_classes)),
+        rng.normal(size=(9, n_classes, 4)),
+        0.7,
+        rng.normal(size=(9, 9)),
+        codes,
         answer_weights(codes),
     )
     theta = rng.normal(size=4 + n_classes + 9 * n_classes)

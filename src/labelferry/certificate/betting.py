@@ -2,14 +2,15 @@ r"""Bets against a sum of bounded values, valid at any number of answers (Waudby
 
     x_i in [-1, 1], sampled without replacement from N documents; D = sum of all N values
 
-If the sum is D, the next value has the mean mu_i = (D - x_1 - ... - x_{i-1}) / (N - i + 1), so with any lambda that does not
-depend on x_i the capital of a bettor
+If the sum is D, the next value has the mean mu_i = (D - x_1 - ... - x_{i-1}) / (N - i + 1), so with any lambda that
+does not depend on x_i the capital of a bettor
 
     M_t(D) = prod_{i <= t} (1 - lambda_i (x_i - mu_i)),    0 <= lambda_i < 1 / (1 - mu_i)                           (1)
 
-is a nonnegative martingale that starts at 1, and the mean over several bettors is one too. By Ville's inequality it ever
-reaches 1 / tail with probability `tail` at most; D is rejected as too large when it does. Each bettor uses one constant
-lambda of `BETS`, cut at its limit. The capital decreases with D, so a D between two nodes is rejected with the smaller one.
+is a nonnegative martingale that starts at 1, and the mean over several bettors is one too. By Ville's inequality it
+ever reaches 1 / tail with probability `tail` at most; D is rejected as too large when it does. Each bettor uses one
+constant lambda of `BETS`, cut at its limit. The capital increases with D, so a D between two nodes is rejected with
+the smaller one.
 
 An unclear answer counts as +1 here, the value that rejects the least. This needs bets that do not depend on the values
 seen before, so then only bets up to 1/2 are used, which are never cut.
@@ -18,13 +19,12 @@ seen before, so then only bets up to 1/2 are used, which are never cut.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ..linalg.matrix import Array
 
-BETS = np.array([0.1, 0.2, 0.35, 0.49, 0.65, 0.8, 0.95])
+BETS = np.array([0.12, 0.25, 0.49, 0.75, 0.95])
 LIMIT = 0.99  # of the largest possible bet
-N_NODES = 801  # values of D
+N_NODES = 201  # values of D
 
 
 def sum_bounds(x: Array, n: int, level: float, unclear: Array | None = None) -> tuple[Array, Array]:
@@ -59,7 +59,7 @@ def too_large(x: Array, n: int, tail: float, bets: Array) -> Array:
     D = np.unique(np.linspace(-n, n, min(2 * n + 1, N_NODES)).round())
     next_value = np.append(D[1:] - 1, n)
     seen = np.zeros((len(x), 1))
-    log_capital = np.zeros((len(bets), len(x), len(D)))
+    capital = np.ones((len(bets), len(x), len(D)))
     rejected = np.zeros((len(x), len(D)), dtype=bool)
     high = np.empty(x.shape, dtype=int)
     for i in range(x.shape[1]):
@@ -67,9 +67,9 @@ def too_large(x: Array, n: int, tail: float, bets: Array) -> Array:
         mean, value = np.clip(mu, -1, 1), x[:, i, None]
         for j, bet in enumerate(bets):
             cut = np.minimum(bet, LIMIT / np.maximum(1 - mean, LIMIT))
-            log_capital[j] += np.log1p(-cut * (value - mean))
+            capital[j] *= 1 - cut * (value - mean)
         seen = seen + value
-        rejected |= (logsumexp(log_capital, axis=0) - np.log(len(bets)) >= -np.log(tail)) | (mu > 1)
+        rejected |= (capital.mean(axis=0) >= 1 / tail) | (mu > 1)
         high[:, i] = np.where(rejected.all(axis=1), -n, next_value[len(D) - 1 - rejected[:, ::-1].argmin(axis=1)])
     t = np.arange(1, x.shape[1] + 1)
     return np.clip(high, x.cumsum(axis=1) - (n - t), x.cumsum(axis=1) + (n - t))

@@ -4,28 +4,29 @@ r"""Exact bounds for the number of documents with a property, from a random samp
     t, k  answers so far, and how many of them have the property
     alpha 1 - level
 
-**Fixed sample size** (Clopper & Pearson 1934): `clopper_pearson`. Valid if the size was decided beforehand and the interval
-is read once. Looked at after every answer it fails too often.
+**Fixed sample size** (Clopper & Pearson 1934): `clopper_pearson`. Valid if the size was decided beforehand and the
+interval is read once. Looked at after every answer it fails too often.
 
 **Looked at after every answer**: `CountDesign`. For each R the process k_t is a Markov chain,
 
     P(k_{t+1} = k + 1 | k_t = k) = (R - k) / (N - t),                                                               (1)
 
-so its distribution is known exactly. R is rejected as too small as soon as k_t > b_t(R), where the limits b_1, b_2, ... are
-as small as possible with
+so its distribution is known exactly. R is rejected as too small as soon as k_t > b_t(R), where the limits b_1, b_2,
+... are as small as possible with
 
     P_R(k_s > b_s(R) for some s <= t) <= s(t) alpha / 2,    s(t) = t (N + 20) / (N (t + 20)),                       (2)
 
 and as too large in the same way with k replaced by t - k and R by N - R. The lower end is the smallest R that was not
 rejected as too small. (2) is an error spending function (Lan & DeMets 1983) with a look after every answer, and the
-ends are repeated confidence limits (Jennison & Turnbull 1984), here with exact probabilities instead of normal ones: the
-probability that the interval ever misses R, at any number of answers from 1 to N, is at most alpha. What discrete
+ends are repeated confidence limits (Jennison & Turnbull 1984), here with exact probabilities instead of normal ones:
+the probability that the interval ever misses R, at any number of answers from 1 to N, is at most alpha. What discrete
 probabilities leave unspent at one look is spent at the next ones. The interval never widens.
 
 Compared on N = 1,000, alpha = .05 and shares from .5 to .99, width relative to Clopper-Pearson at the same number of
-answers (20 / 40 / 80): this design 1.14-1.15 / 1.10-1.16 / 1.06-1.19; the prior-posterior-ratio martingale with a uniform
-prior (Waudby-Smith & Ramdas 2020) 1.15-1.47 / 1.20-1.58 / 1.25-1.63; the same prior with Beta(1/2, 1/2) 1.18-1.29 /
-1.25-1.36 / 1.30-1.38. Updating after 10, 20, 40, 80 answers only would give 1.11-1.14 / 1.08-1.11 / 1.02-1.12.
+answers (20 / 40 / 80): this design 1.14-1.15 / 1.10-1.16 / 1.06-1.19; the prior-posterior-ratio martingale with a
+uniform prior (Waudby-Smith & Ramdas 2020) 1.15-1.47 / 1.20-1.58 / 1.25-1.63; the same prior with Beta(1/2, 1/2)
+1.18-1.29 / 1.25-1.36 / 1.30-1.38. Updating after 10, 20, 40, 80 answers only would give 1.11-1.14 / 1.08-1.11 /
+1.02-1.12.
 
 If N is large, (2) is computed for at most `N_NODES` values of R. An R between two of them is rejected as too small only
 with the next larger one: k_t increases stochastically with R, so (2) holds for it too.

@@ -141,8 +141,8 @@ def certify(
     level : float, default=0.95
         Confidence level of each interval, from .5 to .999.
     confidence : array of shape (n_documents,), default=None
-        Probability of each label to be correct, estimated without the answers. It makes the intervals of class proportions
-        and recall narrower; they are valid whatever it is.
+        Probability of each label to be correct, estimated without the answers. It makes the intervals of class
+        proportions and recall narrower; they are valid whatever it is.
     known : array of int, default=()
         Rows whose labels are correct by construction, such as answers that were learned from. They count exactly and
         leave the population that the samples are drawn from.
@@ -213,8 +213,8 @@ def _check(
         )
     if not (np.issubdtype(labels.dtype, np.integer) and labels.min() >= 0 and labels.max() < n_classes):
         raise ValueError(
-            f"labels must be integers from 0 to {n_classes - 1}, positions in `classes`, got {labels.dtype} values such "
-            f"as {labels[0]!r}. Pass codes, for example numpy.searchsorted(classes, names) with sorted classes."
+            f"labels must be integers from 0 to {n_classes - 1}, positions in `classes`, got {labels.dtype} values "
+            f"such as {labels[0]!r}. Pass codes, for example numpy.searchsorted(classes, names) with sorted classes."
         )
     arrays = {"source_only": np.asarray(source_only), "needs_review": np.asarray(needs_review)}
     if confidence is not None:
@@ -229,7 +229,8 @@ def _check(
     rows = np.asarray(known, dtype=int)
     if len(rows) and not (rows.min() >= 0 and rows.max() < len(labels)):
         raise ValueError(
-            f"known must be rows from 0 to {len(labels) - 1}, got {rows.min()} to {rows.max()}. Pass positions of documents."
+            f"known must be rows from 0 to {len(labels) - 1}, got {rows.min()} to {rows.max()}. "
+            "Pass positions of documents."
         )
     is_known = np.zeros(len(labels), dtype=bool)
     is_known[rows] = True

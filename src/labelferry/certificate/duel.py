@@ -1,15 +1,16 @@
 r"""Are the labels better than those of the source-only classifier?
 
-Only the documents on which the two differ matter, n of them. Per document +1 if the label is correct, -1 if the source-only
-classifier is, 0 if both are wrong; D is the sum. The difference of accuracies is D / (number of all documents).
+Only the documents on which the two differ matter, n of them. Per document +1 if the label is correct, -1 if the
+source-only classifier is, 0 if both are wrong; D is the sum. The difference of accuracies is D / (number of all
+documents).
 
 Two statements, and they are not the same:
 
 - **verdict**: "yes" if D > 0 with the given confidence, "no" if D < 0, else "not yet known". Valid after every answer.
 - **leader**: who is ahead so far. No confidence is attached; with few answers it is often wrong.
 
-Two classes: D >= 2 W - n with W the number of documents with +1, and D <= n - 2 L with L those with -1, so the exact bounds of
-a count apply (`bounds.py`). More classes: bets (`betting.py`), since many documents have 0.
+Two classes: D >= 2 W - n with W the number of documents with +1, and D <= n - 2 L with L those with -1, so the exact
+bounds of a count apply (`bounds.py`). More classes: bets (`betting.py`), since many documents have 0.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Duel(NamedTuple):
 
 def scores(labels: Array, source_only: Array, codes: Array) -> Array:
     """+1 where only the label is correct, -1 where only the source-only classifier is, else 0."""
-    return np.subtract(labels == codes, source_only == codes, dtype=int)
+    result: Array = np.subtract(labels == codes, source_only == codes, dtype=int)
+    return result
 
 
 def difference_bounds(d: Array, n: int, n_classes: int, level: float, unclear: Array) -> tuple[Array, Array]:

@@ -2,7 +2,8 @@ r"""Class proportions and recall, corrected by the answers: the predictions of a
 
 Two exact ways, both valid after every answer:
 
-- **with predictions** (`pairs.py`): the predicted number of documents of a class, corrected by the mistakes in the sample. Narrow
+- **with predictions** (`pairs.py`): the predicted number of documents of a class, corrected by the mistakes in the
+sample. Narrow
   if there are few mistakes.
 - **without** (`bounds.py`): the share in the sample. Narrower if there are many mistakes.
 
@@ -47,7 +48,7 @@ def class_parts(labels: Array, code: int, n_classes: int, confidence: Array | No
 
 
 def states(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) -> list[list[ClassParts]]:
-    """After each answer: the parts with what was answered so far, for each way in which unclear answers may be meant."""
+    """After each answer: the parts with the answers so far, one pair for each meaning of the unclear answers."""
     t1, t2 = inside.cumsum(), (~inside).cumsum()
     u = (inside & ~is_class & ~unclear).cumsum()
     v = (~inside & is_class & ~unclear).cumsum()

@@ -21,7 +21,8 @@ class Answers(NamedTuple):
     codes : array of int
         Class codes from 0 to K - 1; K for none of these classes; -1 for unclear.
     asked : array of int, default=None
-        Running numbers of the questions over all purposes. With them, answers of the audit sample also count in the duel.
+        Running numbers of the questions over all purposes. With them, answers of the audit sample also count in the
+        duel.
     """
 
     rows: Array
@@ -38,8 +39,8 @@ def no_answers() -> Answers:
 def audit_order(n_documents: int, seed: int) -> Array:
     """All documents in random order: the audit sample is a prefix, so it can grow.
 
-    Documents must be asked in this order. One that a person skips is not passed over: the sample ends before it, because
-    documents that are hard to decide are no random choice. "unclear" is an answer.
+    Documents must be asked in this order. One that a person skips is not passed over: the sample ends before it,
+    because documents that are hard to decide are no random choice. "unclear" is an answer.
 
     Parameters
     ----------

@@ -54,9 +54,9 @@ def sentences(certificate: Certificate) -> list[str]:
         if need.more_answers
     ]
     result.append(
-        f"Each statement alone holds with {level} confidence, after any number of answers; all of them together hold less "
-        "often. It says nothing about single labels or about documents that come later, and it relies on the answers being "
-        "correct and on the documents being asked in the given random order."
+        f"Each statement alone holds with {level} confidence, after any number of answers; all of them together hold "
+        "less often. It says nothing about single labels or about documents that come later, and it relies on the "
+        "answers being correct and on the documents being asked in the given random order."
     )
     return result
 

@@ -32,7 +32,7 @@ from ..families.linear import LinearModel, logistic
 from ..linalg.matrix import Array, Matrix, stack_rows
 from .fitted_panel import FittedPanel, fit_and_combine
 from .labelled_pool import PoolInputs, fit_pool, keep_inputs, pool_labels
-from .queries import select_queries
+from .queries import typical_documents
 from .sources import SourceScores
 
 TARGET_ERROR = 0.05
@@ -82,9 +82,7 @@ def solve(
     )
     student = fit_student(X, P.argmax(axis=1), panel_domains)
     Z = panel.coordinates.astype(np.float32)
-    return Solution(
-        AutoState(assessment, student, panel.sources, Z, known, panel), (), len(predictions.proba), True
-    )
+    return Solution(AutoState(assessment, student, panel.sources, Z, known, panel), (), len(predictions.proba), True)
 
 
 def fit_student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
@@ -213,10 +211,11 @@ class AutoTransfer(TransductiveClassifier):
         )
 
     def suggest(self, n: int = 20) -> Array:
-        """The target rows (positions in `transduction_`) whose labels would help most, the most useful first.
+        """The target rows (positions in `transduction_`) to label by hand: typical documents of n groups.
 
-        Put the labels into y and fit again with `use_target_labels=True`. Documents without words and rows with a given
-        label are not suggested.
+        Put the labels into y and fit again with `use_target_labels=True`. The largest groups come first. Documents
+        without words and rows with a given label are not suggested. For a certificate, label a random sample instead:
+        it helps almost as much (`queries.py` has the figures).
 
         Parameters
         ----------
@@ -233,8 +232,7 @@ class AutoTransfer(TransductiveClassifier):
             raise ValueError(f"n must be at least 1; got {n}.")
         rows, s = np.flatnonzero(self.in_fit_), self.state_
         excluded = np.union1d(s.known, np.flatnonzero(self.transduction_empty_[rows]))
-        P, rng = s.assessment.uncalibrated, np.random.default_rng(0)
-        return rows[select_queries(P, s.coordinates, n, excluded, rng)]
+        return rows[typical_documents(s.coordinates, n, excluded, np.random.default_rng(0))]
 
     @property
     def panel_(self) -> FittedPanel:

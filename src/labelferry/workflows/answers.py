@@ -91,4 +91,8 @@ def _row(row: Any, n_documents: int) -> int:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and np.isnan(value)) or (isinstance(value, str) and not value.strip())
+    return (
+        value is None
+        or (isinstance(value, float) and np.isnan(value))
+        or (isinstance(value, str) and not value.strip())
+    )

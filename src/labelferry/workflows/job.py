@@ -103,7 +103,7 @@ class Job:
         self._job_arrays = store.arrays("job")
         self._source_only = store.source_only()
         self._audit = audit_order(self.n_documents, self.seed)
-        self._duel: tuple[int, Array] = (-1, self._audit[:0])  # a fit and the order of its duel
+        self._duel = (0, np.zeros(0, dtype=np.int64))  # a fit and its order
         self._certificates: dict[tuple[int, int, float], Certificate] = {}
 
     @classmethod
@@ -185,9 +185,9 @@ class Job:
         if purpose == "audit":
             return self._audit
         if purpose == "duel":
-            labels = self.store.labels()
-            if self._duel[0] != labels.fit:
-                self._duel = labels.fit, duel_order(labels.arrays["labels"], self._source_only, self.seed)
+            fit = self.store.labels()
+            if self._duel[0] != fit.fit:
+                self._duel = (fit.fit, duel_order(fit.arrays["labels"], self._source_only, self.seed))
             return self._duel[1]
         if purpose in questions.PURPOSES:
             return self._job_arrays.get(purpose, np.zeros(0, dtype=np.int64))
@@ -226,7 +226,7 @@ class Job:
     def open_documents(self, purpose: str, n: int) -> list[int]:
         """The first n documents of a queue without an answer."""
         closed = {row.document for row in self.answers()}
-        return list(islice((row for row in self._order(purpose).tolist() if row not in closed), n))
+        return list(islice((int(row) for row in self._order(purpose) if row not in closed), n))
 
     def ask(self, document: int, purpose: str = "list") -> Question:
         """The question about one document."""
@@ -254,12 +254,12 @@ class Job:
     def queues(self) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
         answers = self.answers()
-        is_closed = np.zeros(self.n_documents, dtype=bool)
-        is_closed[[row.document for row in answers]] = True
+        closed = np.zeros(self.n_documents, dtype=bool)
+        closed[[row.document for row in answers]] = True
         found = []
         for purpose in questions.PURPOSES:
             order = self._order(purpose)
-            n_closed = int(np.count_nonzero(is_closed[order]))
+            n_closed = int(closed[order].sum())
             found.append(
                 {
                     "purpose": purpose,
@@ -353,7 +353,7 @@ class Job:
     def sample(self, purpose: str) -> tuple[Array, Array]:
         """Documents and codes of the answers that are a random sample: a prefix of the order of this purpose."""
         codes = self.codes()
-        rows = questions.answered_prefix(self._order(purpose).tolist(), codes)
+        rows = questions.answered_prefix(self._order(purpose), codes)
         return np.array(rows, dtype=np.int64), np.array([codes[row] for row in rows], dtype=np.int64)
 
     def certificate(self, level: float = LEVEL) -> Certificate:

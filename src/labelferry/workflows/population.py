@@ -31,7 +31,7 @@ class Population(NamedTuple):
     labels: Array  # class codes
     source_only: Array | None  # class codes; None if unknown
     needs_review: Array
-    confidence: Array | None
+    confidence: Array | None  # None if it has learned from answers
     classes: list[str]
 
 
@@ -81,7 +81,7 @@ def population_of_file(
         np.array(
             [as_text(v).lower() in ("true", "1") for v in table.columns.get("needs_review", [False] * len(table))]
         ),
-        numbers(table.columns.get("confidence")),
+        None if any(table.columns.get(HELD_OUT, ())) else numbers(table.columns.get("confidence")),
         known,
     )
 
@@ -118,7 +118,7 @@ def population_of_result(result: Labelling) -> Population:
     classes = result.estimator.classes_
     labels = np.searchsorted(classes, result.labels)
     rows, codes = held_out_codes(result)
-    if len(rows) and codes is None:
+    if codes is None:
         raise no_held_out(result._inputs.target.name)
     labels[rows] = codes
     return Population(
@@ -127,7 +127,7 @@ def population_of_result(result: Labelling) -> Population:
         labels,
         source_only_codes(result),
         result.needs_review,
-        np.clip(result.confidence, 0, 1),
+        None if len(rows) else np.clip(result.confidence, 0, 1),
         [str(c) for c in classes],
     )
 

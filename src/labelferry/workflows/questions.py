@@ -63,7 +63,7 @@ def disputed(votes: Array, n_classes: int) -> Array:
     return np.asarray(order[entropy[order] > 0][:N_DISPUTED])
 
 
-def next_open(order: Iterable[int], closed: Collection[int], avoid: Collection[int]) -> int | None:
+def next_open(order: Iterable[Any], closed: Collection[int], avoid: Collection[int]) -> int | None:
     """The first document of an order that is not closed, if possible one that is not to be avoided."""
     first = None
     for row in order:
@@ -74,7 +74,7 @@ def next_open(order: Iterable[int], closed: Collection[int], avoid: Collection[i
     return first
 
 
-def answered_prefix(order: Iterable[int], answered: Collection[int]) -> list[int]:
+def answered_prefix(order: Iterable[Any], answered: Collection[int]) -> list[int]:
     """The documents of an order up to the first one without an answer."""
     rows = []
     for row in order:

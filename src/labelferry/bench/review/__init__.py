@@ -1,1 +1,1 @@
-"""What the answers of people are worth: learning from them, and certificates, measured over corpora."""
+"""The review bench: what answers of people prove about labels, and what can be learned from them."""

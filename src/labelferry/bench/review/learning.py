@@ -25,13 +25,13 @@ import numpy as np
 from ...assessment.agreement import balanced_accuracy
 from ...ensemble.labelled_pool import RIDGES, PoolInputs, Ridges, fit_with_terms, make_terms, predict
 from ...ensemble.pool import combine, load_coefficients
-from ...ensemble.queries import select_queries
+from ...ensemble.queries import typical_documents
 from ..pools import Array
 from ..trust.records import Record, path_of, read_record
 from ..trust.tasks import PLAIN, TrustTask, all_tasks
 from .rivals import N_ANSWERS, N_DRAWS, Rivals, draw, rivals_of
 
-GRID = tuple(Ridges(*r) for r in product((4.0, 16.0), (1.0, 4.0), (0.15, 0.3, 0.6)))
+GRID = tuple(Ridges(*r) for r in product((8.0, 16.0, 32.0), (4.0,), (0.3, 0.6)))
 COLUMNS = ("no_answers", "second_source", "alone", "best_member", "random", "suggested", "unseen")
 Gains = dict[Any, list[Array]]  # per column, or per value of GRID: one pair (accuracy, balanced accuracy) per draw
 
@@ -84,13 +84,14 @@ def measure(task: TrustTask, record: Record, folder: Path, grid: Sequence[Ridges
 
         def learn(rows: Array, ridges: Ridges = RIDGES, scored: Array = documents.scored) -> Array:
             pool = fit_with_terms(inputs, terms, rows, record.yt[rows], ridges)
-            return predict(inputs, terms, pool, scored).argmax(axis=1)
+            codes: Array = predict(inputs, terms, pool, scored).argmax(axis=1)
+            return codes
 
         labels: dict[Any, Array] = _rivals(record, rivals, answer.proba, number)
         labels["random"] = learn(documents.answered)
         others = np.setdiff1d(np.arange(len(record.yt)), documents.candidates)
         rng = np.random.default_rng(number)
-        suggested = select_queries(answer.proba, rivals.coordinates, len(documents.answered), others, rng)
+        suggested = typical_documents(rivals.coordinates, len(documents.answered), others, rng)
         labels["suggested"] = learn(suggested)
         labels |= {ridges: learn(documents.answered, ridges) for ridges in grid}
         for name, codes in labels.items():
@@ -122,7 +123,9 @@ def choose_ridges(names: Sequence[tuple[str, str]], gains: Sequence[Gains]) -> l
     table = np.array([[np.mean(task[ridges]) for ridges in GRID] for task in gains])
     means = {corpus: table[corpora == corpus].mean(axis=0) for corpus in dict.fromkeys(corpora.tolist())}
     best = {
-        corpus: GRID[int(np.mean([m for other, m in means.items() if other != corpus] or [*means.values()], axis=0).argmax())]
+        corpus: GRID[
+            int(np.mean([m for other, m in means.items() if other != corpus] or [*means.values()], axis=0).argmax())
+        ]
         for corpus in means
     }
     return [{**task, "unseen": task[best[corpus]]} for task, (corpus, _) in zip(gains, names, strict=True)]
@@ -134,9 +137,7 @@ def report(names: Sequence[tuple[str, str]], gains: Sequence[Mapping[Any, list[A
     Each column has a pair: the gain in accuracy and in balanced accuracy over SourceLR.
     """
     corpora = np.array([corpus for corpus, _ in names])
-    columns = {
-        name: np.array([np.mean(task[name], axis=0) for task in gains]) for name in COLUMNS if name in gains[0]
-    }
+    columns = {name: np.array([np.mean(task[name], axis=0) for task in gains]) for name in COLUMNS if name in gains[0]}
     per_corpus = {
         corpus: {name: values[corpora == corpus].mean(axis=0) for name, values in columns.items()}
         for corpus in sorted(set(corpora.tolist()))

@@ -203,6 +203,7 @@ def test_wrong_samples_are_one_clear_line(labelled, sample, tmp_path, spoil, mes
 def test_wrong_calls(labelled, folder, tmp_path):
     assert "name the sample" in error_of("certify", labelled)
     assert "has no column 'label'" in error_of("audit", folder / "new.csv", "-o", tmp_path / "s.csv")
+    assert "would be overwritten" in error_of("audit", labelled, "-o", labelled)
     assert "at least one document" in error_of("audit", labelled, "-n", 0, "-o", tmp_path / "s.csv")
     assert "--format" in error_of("audit", labelled, "-o", tmp_path / "s.json")
     assert "end with .json" in error_of("audit", labelled, "--format", "argilla", "-o", tmp_path / "s.csv")

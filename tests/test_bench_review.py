@@ -52,7 +52,7 @@ def test_corpora_have_the_same_weight():
 
 def test_log_ratio_is_the_martingale_of_the_truth():
     t, k = np.array([[1, 2, 2]]), np.array([[0, 1, 1]])
-    expected = [log_martingale(Part(9, a, b))[4] for a, b in ((1, 0), (2, 1), (2, 1))]
+    expected = [float(log_martingale(Part(9, a, b), np.array(4))) for a, b in ((1, 0), (2, 1), (2, 1))]
     assert log_ratio(Part(9, 0, 0), 4, t, k)[0] == pytest.approx(expected)
 
 

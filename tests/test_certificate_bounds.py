@@ -10,7 +10,7 @@ from scipy.stats import binomtest, hypergeom
 
 from labelferry.certificate.betting import BETS, sum_bounds, too_large
 from labelferry.certificate.bounds import clopper_pearson, count_bounds, count_design, spending
-from labelferry.certificate.pairs import Part, accepted_pairs, log_martingale, pair_ranges
+from labelferry.certificate.pairs import Part, accepted_pairs, cells, log_martingale, pair_ranges
 
 
 def probability_of_a_miss(n, R, level):
@@ -64,6 +64,7 @@ def test_coverage_between_the_nodes_of_a_large_population(R):
     assert ((low <= R) & (high >= R)).all(axis=1).mean() >= 0.8
     assert R not in count_design(n, 60, 0.1).nodes
     assert n - R not in count_design(n, 60, 0.1).nodes
+    assert set(low.ravel()) <= {0, *(count_design(n, 60, 0.1).nodes + 1), *range(61)}  # all R up to a rejected node
 
 
 @given(
@@ -147,7 +148,7 @@ def test_clopper_pearson_does_not_hold_after_every_answer():
 def expected_martingale(n, mistakes, t, error):
     """Mean of the martingale over all samples of size t."""
     k = np.arange(max(0, t - n + mistakes), min(t, mistakes) + 1)
-    values = [np.exp(log_martingale(Part(n, t, int(i), error))[mistakes]) for i in k]
+    values = [np.exp(log_martingale(Part(n, t, int(i), error), np.array(mistakes))) for i in k]
     return float(np.sum(hypergeom.pmf(k, n, mistakes, t) * values))
 
 
@@ -166,7 +167,7 @@ def test_ranges_equal_those_of_all_pairs(n1, n2, data):
     t1, t2 = data.draw(st.integers(0, n1)), data.draw(st.integers(0, n2))
     first = Part(n1, t1, data.draw(st.integers(0, t1)))
     second = Part(n2, t2, data.draw(st.integers(0, t2)))
-    one, two = log_martingale(first), log_martingale(second)
+    one, two = log_martingale(first, np.arange(n1 + 1)), log_martingale(second, np.arange(n2 + 1))
     left = [(F, G) for F in range(n1 + 1) for G in range(n2 + 1) if one[F] + two[G] < np.log(1 / 0.2) - 1e-12]
     ranges = pair_ranges(first, second, 0.8)
     if left:
@@ -191,7 +192,10 @@ def test_the_true_pair_is_rejected_with_probability_alpha_at_most(F, G):
     """All paths of two parts of 15 documents: exact, by dynamic programming over both samples together."""
     n, alpha = 15, 0.2
     tables = {
-        (t, k, true): log_martingale(Part(n, t, k))[true] for true in (F, G) for t in range(n + 1) for k in range(t + 1)
+        (t, k, true): float(log_martingale(Part(n, t, k), np.array(true)))
+        for true in (F, G)
+        for t in range(n + 1)
+        for k in range(t + 1)
     }
     kept = {(0, 0, 0, 0): 1.0}  # t_1, u, t_2, v
     for step in range(2 * n):
@@ -209,6 +213,31 @@ def test_the_true_pair_is_rejected_with_probability_alpha_at_most(F, G):
                     following[state] = following.get(state, 0) + p * weight / (2 * n - step)
         kept = {s: p for s, p in following.items() if tables[*s[:2], F] + tables[*s[2:], G] < np.log(1 / alpha)}
     assert 1 - sum(kept.values()) <= alpha
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (Part(900, 20, 0), Part(1300, 25, 0)),
+        (Part(900, 20, 3), Part(1300, 25, 9)),
+        (Part(900, 20, 20), Part(1300, 1, 1)),
+        (Part(900, 0, 0), Part(1300, 700, 2)),
+        (Part(901, 850, 400), Part(1300, 1290, 1200)),
+    ],
+)
+def test_cells_give_a_slightly_wider_range(first, second, monkeypatch):
+    """A part with more numbers of mistakes than cells: never narrower, wider by a few cells."""
+    exact = pair_ranges(first, second, 0.9)
+    pair_ranges.cache_clear()
+    cells.cache_clear()
+    monkeypatch.setattr("labelferry.certificate.pairs.MAX_CELLS", 300)
+    coarse = pair_ranges(first, second, 0.9)
+    pair_ranges.cache_clear()
+    cells.cache_clear()
+    assert exact.difference[0] - 30 <= coarse.difference[0] <= exact.difference[0]
+    assert exact.difference[1] + 30 >= coarse.difference[1] >= exact.difference[1]
+    assert exact.recall[0] - 0.05 <= coarse.recall[0] <= exact.recall[0]
+    assert exact.recall[1] + 0.05 >= coarse.recall[1] >= exact.recall[1]
 
 
 # -- bets --------------------------------------------------------------------------------------------------------------

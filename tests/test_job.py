@@ -114,6 +114,18 @@ def test_a_document_that_was_answered_is_not_asked_again(job):
     assert shared[0] not in [job.question("group").document, *job.open_documents("group", 60)]
 
 
+def test_documents_of_no_class_are_asked_about(tmp_path):
+    data = small_job()
+    order = questions.new_class_order(np.array([-1, 0, 0, 1, 0, 1]))
+    assert order.tolist() == [1, 3, 2, 5, 4]
+    assert questions.new_class_order(None).tolist() == []
+    data = type(data)(**{**vars(data), "arrays": {"new": order}})
+    with Job(Store.create(tmp_path / "job.ferry", data)) as job:
+        question = job.question("new")
+        assert question.document == 1
+        assert "new class" in question.reason
+
+
 def test_undo_brings_back_the_answer_before(job):
     job.answer(4, "billing", reviewer="ann")
     job.answer(4, "account", reviewer="ann")

@@ -36,7 +36,8 @@ from ..linalg.matrix import Array
 STRENGTH = 12.0  # of the prior, in documents
 DEFAULT_ERROR = 0.12  # expected share of mistakes without confidences
 ERROR_RANGE = (0.02, 0.5)
-SMALL = 5000  # documents up to which values are kept in memory
+LONGER = 1.1  # cells differ in length by one document
+MAX_CELLS = 4000  # a larger part is divided into cells of several numbers of mistakes
 
 
 class Part(NamedTuple):
@@ -48,39 +49,59 @@ class Part(NamedTuple):
     error: float = DEFAULT_ERROR  # expected share of mistakes
 
 
-@lru_cache(maxsize=8)
-def _log_factorials(n: int) -> Array:
-    return np.asarray(gammaln(np.arange(n + 1) + 1.0))
+class Cells(NamedTuple):
+    """Ranges of numbers of mistakes, in increasing order, and the least log of (2) in each of them."""
+
+    first: Array
+    last: Array
+    least: Array  # decreases, then increases
 
 
-def log_martingale(part: Part) -> Array:
-    """Log of (2) for 0, 1, ..., n mistakes in the part; infinite where the answers are impossible."""
-    return _cached_martingale(part) if part.n <= SMALL else _log_martingale(part)
-
-
-def _log_martingale(part: Part) -> Array:
+def log_martingale(part: Part, mistakes: Array) -> Array:
+    """Log of (2) for these numbers of mistakes; infinite where the answers are impossible. It is convex."""
     n, t, k, error = part
-    f, possible = _log_factorials(n), np.arange(k, n - t + k + 1)
-    log_p = f[n - t] - f[possible - k] - f[n - t - possible + k] - f[n] + f[possible] + f[n - possible]
+    possible = (mistakes >= k) & (mistakes <= n - t + k)
+    r = np.where(possible, mistakes, k)
+    log_p = _log_choose(n - t, r - k) - _log_choose(n, r)
     error = float(np.clip(error, *ERROR_RANGE))
     a, b = STRENGTH * error, STRENGTH * (1 - error)
-    values = np.full(n + 1, np.inf)
-    values[possible] = betaln(a + k, b + t - k) - betaln(a, b) - log_p
-    return values
+    return np.where(possible, betaln(a + k, b + t - k) - betaln(a, b) - log_p, np.inf)
 
 
-_cached_martingale = lru_cache(maxsize=2048)(_log_martingale)
+def _log_choose(n: int, k: Array) -> Array:
+    return np.asarray(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
 
 
-def accepted_pairs(first: Part, second: Part, level: float) -> tuple[Array, Array, Array]:
-    """The values of F that are left, and for each of them the smallest and the largest G that is left."""
-    one, two = log_martingale(first), log_martingale(second)
-    room = -np.log1p(-level) - one  # log(1 / alpha) - log M_1
-    middle = int(two.argmin())  # log M_2 is convex: it decreases before its minimum and increases after it
-    F = np.flatnonzero(room > two[middle])
-    high = middle + np.searchsorted(two[middle:], room[F]) - 1
-    low = middle + 1 - np.searchsorted(two[middle::-1], room[F])
-    return F, low, high
+@lru_cache(maxsize=2048)
+def cells(part: Part) -> Cells:
+    """One cell per number of mistakes, or at most MAX_CELLS larger ones with a lower bound of the log in each.
+
+    A convex function f lies above the lines through two neighboring nodes outside of the cell. In the cell from b to c,
+    with d the next node, f >= f(c) - max(f(d) - f(c), 0) if the cells are equally long, and the same from the left.
+    """
+    if part.n <= MAX_CELLS:
+        numbers = np.arange(part.n + 1)
+        return Cells(numbers, numbers, log_martingale(part, numbers))
+    nodes = np.unique(np.linspace(0, part.n, MAX_CELLS + 1).round().astype(int))
+    f = np.pad(log_martingale(part, nodes), 1, constant_values=np.inf)
+    f_a, f_b, f_c, f_d = f[:-3], f[1:-2], f[2:-1], f[3:]
+    with np.errstate(invalid="ignore"):
+        from_right = np.nan_to_num(f_c - LONGER * np.maximum(f_d - f_c, 0), nan=-np.inf, posinf=-np.inf, neginf=-np.inf)
+        from_left = np.nan_to_num(f_b - LONGER * np.maximum(f_a - f_b, 0), nan=-np.inf, posinf=-np.inf, neginf=-np.inf)
+    possible = (nodes[1:] >= part.mistakes) & (nodes[:-1] <= part.n - part.answered + part.mistakes)
+    least = np.where(possible, np.maximum(from_right, from_left), np.inf)
+    return Cells(nodes[:-1], nodes[1:], least)
+
+
+def accepted_pairs(first: Part, second: Part, level: float) -> tuple[Array, Array, Array, Array]:
+    """The cells of F that are left: first and last number, and for each the smallest and the largest G that is left."""
+    one, two = cells(first), cells(second)
+    room = -np.log1p(-level) - one.least  # log(1 / alpha) - log M_1
+    middle = int(two.least.argmin())
+    left = np.flatnonzero(room > two.least[middle])
+    high = middle + np.searchsorted(two.least[middle:], room[left]) - 1
+    low = middle + 1 - np.searchsorted(two.least[middle::-1], room[left])
+    return one.first[left], one.last[left], two.first[low], two.last[high]
 
 
 class PairRanges(NamedTuple):
@@ -110,13 +131,16 @@ def pair_ranges(first: Part, second: Part, level: float, known: int = 0) -> Pair
     ranges : PairRanges
         The ends.
     """
-    F, low, high = accepted_pairs(first, second, level)
-    if not len(F):
+    least_F, most_F, low, high = accepted_pairs(first, second, level)
+    if not len(least_F):
         return PairRanges((second.n, -first.n), (1.0, 0.0))
-    correct = first.n - F + known
-    lowest, highest = (correct / np.maximum(correct + G, 1) for G in (high, low))
-    empty = correct + low == 0  # no document of the class: recall can be anything
+    least_correct, most_correct = first.n - most_F + known, first.n - least_F + known
+    lowest, highest = (
+        least_correct / np.maximum(least_correct + high, 1),
+        most_correct / np.maximum(most_correct + low, 1),
+    )
+    empty = least_correct + low == 0  # no document of the class: recall can be anything
     return PairRanges(
-        (int((low - F).min()), int((high - F).max())),
+        (int((low - most_F).min()), int((high - least_F).max())),
         (float(lowest.min()), 1.0 if empty.any() else float(highest.max())),
     )

@@ -51,6 +51,8 @@ def audit(
 
     if form and not is_json(out):
         raise ValueError(f"--format is for files that end with .json; got {out}. Omit it, or name the file .json.")
+    if out.resolve() == Path(labelled).resolve():
+        raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
     if is_job(labelled):
         with open_job(labelled) as job:
             sample, classes = draw_open(job, n, n_duel=duel, blind=blind), job.classes

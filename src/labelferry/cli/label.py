@@ -94,7 +94,8 @@ def label(
         if save is not None:
             result.save(save)
         if store is not None:
-            result.store(store).close()
+            with result.store(store) as job:
+                store = job.store.name  # without a password
     if json:
         summary = result.summary()
         print_json({**summary, "messages": [*summary["messages"], *messages]})

@@ -45,6 +45,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
     codes = np.searchsorted(classes, labelling.labels)
     votes = member_votes(labelling, codes)
     arrays: dict[str, Array] = {"group": questions.disputed(votes, len(classes)), "votes": votes}
+    arrays["new"] = questions.new_class_order(getattr(labelling, "groups", None))
     columns = inputs.target.columns
     return JobData(
         texts=inputs.texts,

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 HELD_OUT = "held_out"  # column of labels of fits without the answer of the row
 NOT_KNOWN = "?"  # in this column
-NEW_COLUMNS = ("label", "confidence", "alternative", "evidence", "needs_review", "source_only", "held_out", "answer")
+NEW_COLUMNS = (
+    *("label", "confidence", "alternative", "evidence", "needs_review", "none_of_these", "source_only"),
+    *(HELD_OUT, "answer"),
+)
 
 
 class Population(NamedTuple):

@@ -63,6 +63,31 @@ def disputed(votes: Array, n_classes: int) -> Array:
     return np.asarray(order[entropy[order] > 0][:N_DISPUTED])
 
 
+def new_class_order(groups: Array | None) -> Array:
+    """Documents that no class explains, one of each group in turn.
+
+    Parameters
+    ----------
+    groups : array of int or None
+        The group of each document: 0, 1, ...; -1 for documents that a class explains.
+
+    Returns
+    -------
+    rows : array of int
+        The documents; none if `groups` is None.
+
+    Examples
+    --------
+    >>> new_class_order(np.array([0, -1, 0, 1])).tolist()
+    [0, 3, 2]
+    """
+    if groups is None:
+        return np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero(groups >= 0)
+    rank = np.array([np.count_nonzero(groups[:row] == groups[row]) for row in rows.tolist()], dtype=np.int64)
+    return np.asarray(rows[np.lexsort((groups[rows], rank))])
+
+
 def next_open(order: Iterable[Any], closed: Collection[int], avoid: Collection[int]) -> int | None:
     """The first document of an order that is not closed, if possible one that is not to be avoided."""
     first = None

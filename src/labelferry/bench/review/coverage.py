@@ -142,12 +142,10 @@ def _class(task: ReviewTask, rows: Array, code: int, level: float) -> Iterator[M
 
 def log_ratio(part: Part, mistakes: int, t: Array, k: Array) -> Array:
     """Log of the martingale of `certificate/pairs.py` for the true number of mistakes, after each answer."""
-    size = max(part.n, 1)
     table = np.full((int(t.max()) + 1, int(t.max()) + 1), np.inf)
-    for answered, found in np.unique(np.stack([t.ravel(), k.ravel()], axis=1), axis=0):
-        table[answered, found] = log_martingale(part._replace(answered=int(answered), mistakes=int(found)))[
-            min(mistakes, size)
-        ]
+    for answered, found in np.unique(np.stack([t.ravel(), k.ravel()], axis=1), axis=0).tolist():
+        state = part._replace(answered=answered, mistakes=found)
+        table[answered, found] = log_martingale(state, np.asarray(mistakes))
     values: Array = table[t, k]
     return values
 

@@ -1,0 +1,133 @@
+"""The answers of a job: the log, what counts in it, and adding to it."""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..store import AnswerRow, Store
+
+
+class JobLog:
+    """The answers of a job.
+
+    Parameters
+    ----------
+    store : Store
+        Where everything is kept.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.classes: list[str] = store.classes
+        self.columns: list[str] = store.settings["own"]
+        self.n_documents: int = store.n_documents
+        self._lock = RLock()
+        self._log: list[AnswerRow] = []
+
+    def history(self) -> list[AnswerRow]:
+        """All rows of the log, the first one first."""
+        with self._lock:
+            self._log += self.store.history(after=self._log[-1].id if self._log else 0)
+            return list(self._log)
+
+    def answers(self) -> list[AnswerRow]:
+        """The answers that count: the last one per document and reviewer."""
+        from ..store import current_answers
+
+        return current_answers(self.history())
+
+    def decided(self) -> dict[int, AnswerRow | None]:
+        """Per answered document, the answer on which the reviewers agree; None for a disagreement."""
+        from ..store import decide
+        from ..store.decisions import by_document
+
+        return {document: decide(rows) for document, rows in by_document(self.answers()).items()}
+
+    def disagreements(self) -> list[dict[str, Any]]:
+        """Documents with different answers and no majority: `document`, and `answers` as rows of the log."""
+        from ..store import decide
+        from ..store.decisions import by_document
+
+        return [
+            {"document": document, "answers": rows}
+            for document, rows in by_document(self.answers()).items()
+            if decide(rows) is None
+        ]
+
+    def answer(
+        self,
+        document: int,
+        answer: str | None,
+        *,
+        kind: str = "label",
+        purpose: str = "list",
+        reviewer: str = "",
+        shown: str | None = None,
+    ) -> int:
+        """Record what a person said about a document. It is on the disk when this returns.
+
+        Parameters
+        ----------
+        document : int
+            Number of the document.
+        answer : str or None
+            A class label; None for other kinds.
+        kind : {"label", "none_of_these", "unclear"}, default="label"
+            Kind of the answer.
+        purpose : {"audit", "duel", "group", "new", "list"}, default="list"
+            Why the document was shown.
+        reviewer : str, default=""
+            Name of the person.
+        shown : str, default=None
+            Label that was shown; None if it was hidden.
+
+        Returns
+        -------
+        id : int
+            Number of the row in the log.
+        """
+        earlier = [row.id for row in self.answers() if (row.document, row.reviewer) == (document, reviewer)]
+        return self.store.add_answer(
+            document,
+            answer,
+            kind,
+            purpose,
+            reviewer,
+            shown,
+            replaces=earlier[0] if earlier else None,
+            fit=self.store.last_fit(),
+        )
+
+    def undo(self, reviewer: str = "") -> AnswerRow | None:
+        """Take back the last answer of a person. The answer before it counts again.
+
+        Parameters
+        ----------
+        reviewer : str, default=""
+            Name of the person.
+
+        Returns
+        -------
+        row : AnswerRow or None
+            The answer that was taken back; None if there is none.
+        """
+        mine = [row for row in self.answers() if row.reviewer == reviewer]
+        if not mine:
+            return None
+        last = mine[-1]
+        self.store.add_answer(last.document, None, "undo", last.purpose, reviewer, replaces=last.id)
+        return last
+
+    def codes(self) -> dict[int, int]:
+        """Class codes of the answered documents: K for none of these, -1 for unclear and for a disagreement."""
+        other = {"none_of_these": len(self.classes), "unclear": -1}
+        return {
+            document: -1
+            if row is None
+            else other.get(row.kind, -1)
+            if row.answer is None
+            else self.classes.index(row.answer)
+            for document, row in self.decided().items()
+        }

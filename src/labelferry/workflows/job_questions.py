@@ -1,0 +1,144 @@
+"""The questions of a job: its queues, and the answers that are a random sample."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..certificate import audit_order, duel_order
+from ..linalg.matrix import Array
+from . import questions
+from .job_log import JobLog
+from .questions import Question
+
+if TYPE_CHECKING:
+    from ..store import Store
+
+RESERVED_SECONDS = 600  # for which others get another question than the one a person was shown last
+
+
+def seconds_ago(seconds: float) -> str:
+    """A time in the past as the store writes it."""
+    from ..store.database import now
+
+    return now(seconds)
+
+
+class JobQuestions(JobLog):
+    """The questions of a job.
+
+    Parameters
+    ----------
+    store : Store
+        Where everything is kept.
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._job_arrays = store.arrays("job")
+        self._source_only = store.source_only()
+        self._audit = audit_order(self.n_documents, self.seed)
+        self._duel = (0, np.zeros(0, dtype=np.int64))  # a fit and its order
+
+    @property
+    def seed(self) -> int:
+        """Seed of the random samples."""
+        return int(self.store.settings["question_seed"])
+
+    def _order(self, purpose: str) -> Array:
+        if purpose == "audit":
+            return self._audit
+        if purpose == "duel":
+            fit = self.store.labels()
+            if self._duel[0] != fit.fit:
+                self._duel = (fit.fit, duel_order(fit.arrays["labels"], self._source_only, self.seed))
+            return self._duel[1]
+        if purpose in questions.PURPOSES:
+            return self._job_arrays.get(purpose, np.zeros(0, dtype=np.int64))
+        raise ValueError(f"purpose must be one of {', '.join(questions.PURPOSES)}; got {purpose!r}.")
+
+    def question(self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = ()) -> Question | None:
+        """The next open question, None if there is none.
+
+        Parameters
+        ----------
+        purpose : {"audit", "duel", "group", "new"}, default="audit"
+            Which queue.
+        reviewer : str, default=""
+            Name of the person. Two persons get different questions if there are enough.
+        skip : collection of int, default=()
+            Documents that this person skipped. They come again after all others.
+
+        Returns
+        -------
+        question : Question or None
+            A document and the reason to ask about it.
+        """
+        order = self._order(purpose)
+        closed = {row.document for row in self.answers()}
+        shown = self.store.shown_since(seconds_ago(RESERVED_SECONDS))
+        others = {document for name, document in shown.items() if name != reviewer}
+        row = questions.next_open(order, {*closed, *skip}, others)
+        if row is None:
+            row = questions.next_open(order, closed, others)
+        if row is None:
+            return None
+        if shown.get(reviewer) != row:
+            self.store.add_shown(row, reviewer)
+        return self.ask(row, purpose)
+
+    def open_documents(self, purpose: str, n: int) -> list[int]:
+        """The first n documents of a queue without an answer."""
+        closed = {row.document for row in self.answers()}
+        return list(islice((int(row) for row in self._order(purpose) if row not in closed), n))
+
+    def ask(self, document: int, purpose: str = "list") -> Question:
+        """The question about one document."""
+        row = self.store.document(document)
+        members = {}
+        if "votes" in self._job_arrays and purpose == "group":
+            votes = self._job_arrays["votes"][:, document]
+            members = {str(i): self.classes[code] for i, code in enumerate(votes)}
+        why = questions.reason(purpose, row.label, row.source_only, members)
+        return Question(
+            row.number,
+            row.line,
+            row.text,
+            row.label,
+            row.confidence,
+            row.alternative,
+            row.evidence,
+            row.own,
+            row.source_only,
+            row.needs_review,
+            purpose,
+            why,
+        )
+
+    def queues(self) -> list[dict[str, Any]]:
+        """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
+        answers = self.answers()
+        closed = np.zeros(self.n_documents, dtype=bool)
+        closed[[row.document for row in answers]] = True
+        found = []
+        for purpose in questions.PURPOSES:
+            order = self._order(purpose)
+            n_closed = int(closed[order].sum())
+            found.append(
+                {
+                    "purpose": purpose,
+                    "open": len(order) - n_closed,
+                    "answered": len({row.document for row in answers if row.purpose == purpose}),
+                    "why": questions.WHY[purpose],
+                }
+            )
+        return found
+
+    def sample(self, purpose: str) -> tuple[Array, Array]:
+        """Documents and codes of the answers that are a random sample: a prefix of the order of this purpose."""
+        codes = self.codes()
+        rows = questions.answered_prefix(self._order(purpose), codes)
+        return np.array(rows, dtype=np.int64), np.array([codes[row] for row in rows], dtype=np.int64)

@@ -272,7 +272,8 @@ def test_answers_of_another_process_are_certified(site, browser, job):
 def test_a_failed_certificate_does_not_stop_answers(site, browser, job, monkeypatch):
     monkeypatch.setattr(job, "certificate", lambda: 1 / 0)
     browser.open("/questions/audit").answer("label:billing")
-    assert "could not be computed" in browser.page
+    site.certificate.show(wait=30)
+    assert "could not be computed" in browser.open("/questions/audit").page
     assert len(job.history()) == 1
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..workflows.job import Job
 
 WAIT = 0.02  # seconds that a page waits for a certificate before it shows the previous one
+PAUSE = 0.1  # seconds before a slow certificate is computed, so that the page of the answer is sent first
 log = logging.getLogger(__name__)
 
 
@@ -50,6 +51,7 @@ class LiveCertificate:
         self._computed: tuple[int, int] | None = None  # version of the last certificate
         self._last: dict[str, Any] | None = None
         self._running: Future[None] | None = None
+        self._seconds = 0.0  # that the last certificate took
 
     def version(self) -> tuple[int, int]:
         """What the certificate depends on: the labels and the answers."""
@@ -66,13 +68,17 @@ class LiveCertificate:
                 if self._running is None or self._running.done():
                     self._running = self._worker.submit(self._compute)
                 running = self._running
+                if wait <= WAIT < self._seconds:  # it will not be ready
+                    return Shown(self._last, False)
             try:
                 running.result(max(0.0, deadline - time.monotonic()))
             except NotYet:
                 return Shown(self._last, False)
 
     def _compute(self) -> None:
-        version = self.version()
+        if self._seconds > WAIT:
+            time.sleep(PAUSE)
+        version, began = self.version(), time.monotonic()
         try:
             certificate = self._job.certificate().as_dict()
         except Exception:  # a bug; answers are more important than the certificate
@@ -80,6 +86,7 @@ class LiveCertificate:
             certificate = None
         with self._lock:
             self._last, self._computed = certificate, version
+            self._seconds = time.monotonic() - began
 
 
 @dataclass(frozen=True)

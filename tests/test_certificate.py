@@ -147,7 +147,7 @@ def test_known_documents_count_exactly_and_leave_the_population():
     labels, source_only, truth = a_task(100, 20)
     known = np.flatnonzero(labels != truth)[:10]
     labels[known] = truth[known]
-    answers = audit(truth, 100)
+    answers = audit(truth, 100, seed=2)  # an order in which no interval misses the truth on the way, as 5 % do
     c = certificate(labels, source_only, answers, known=known)
     assert c.n_answers == 90
     assert c.n_known == 10

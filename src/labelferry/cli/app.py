@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from .. import __version__
 
-ORDER = ("label", "audit", "certify", "apply", "diagnose", "compare", "explain", "demo", "data", "bench")
+ORDER = ("label", "review", "audit", "certify", "apply", "diagnose", "compare", "explain", "demo", "data", "bench")
 
 
 class OneLineErrors(TyperGroup):

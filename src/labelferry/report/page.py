@@ -49,7 +49,7 @@ def render_page(report: dict[str, Any]) -> str:
     check_report(report)
     charts = make_charts(report)
     points = with_coordinates(report.get("projection"))
-    style = _source("page.css")
+    style = _source("base.css") + _source("page.css")
     scripts = [chart_library(), _source("page.js")] if charts else []
     allowed = " ".join(_hash(script) for script in scripts) or "'none'"
     page = (

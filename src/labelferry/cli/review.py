@@ -1,0 +1,64 @@
+"""`labelferry review`: a page to check labels, with a certificate that every answer makes narrower."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .app import app
+
+
+@app.command()
+def review(
+    job: Annotated[str, typer.Argument(metavar="JOB", help="The file of `labelferry label --store`, or its URL.")],
+    reviewer: Annotated[str, typer.Option(help="Your name, for the log of answers (default: the page asks).")] = "",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is a free port.")] = 0,
+    host: Annotated[
+        str, typer.Option(help="Address of this computer. Other than the loopback address needs a password.")
+    ] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="Another name of this computer that browsers may use; repeatable.")
+    ] = None,
+    password_file: Annotated[
+        Path | None, typer.Option(help="File with the password (or set LABELFERRY_PASSWORD).")
+    ] = None,
+    certfile: Annotated[Path | None, typer.Option(help="Certificate for TLS.")] = None,
+    keyfile: Annotated[Path | None, typer.Option(help="Key of the certificate.")] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+) -> None:
+    """Review labels on a page in the browser.
+
+    The page shows one document at a time and a certificate of the labels that every answer makes narrower. Only this
+    computer can open it, with the printed URL. Every answer is stored before it is confirmed; Ctrl-C loses nothing.
+    """
+    from ..workflows.job import open_job
+
+    try:
+        from ..server import Address, read_password, serve
+    except ImportError as error:
+        raise ValueError(f"the review page needs {error.name}: pip install 'labelferry[review]'.") from None
+
+    address = Address(host, port, certfile, keyfile, tuple(allow_host or ()))
+    password = read_password(password_file) if password_file is not None or not address.is_loopback else None
+    address.check(password)
+    if warning := address.warning():
+        typer.echo(f"labelferry: {warning}", err=True)
+    opened = open_job(job)
+
+    def announce(url: str) -> None:
+        typer.echo(f"Review: {url}")
+        typer.echo("Ctrl-C ends the server; all answers are in the job.")
+        if not no_browser:
+            open_browser(url)
+
+    serve(opened, Path(job).name, address, reviewer=reviewer, password=password, announce=announce)
+
+
+def open_browser(url: str) -> None:
+    """Open the page in a thread: the server answers as soon as it runs."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

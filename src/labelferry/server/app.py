@@ -1,0 +1,95 @@
+"""The application: which function answers which URL, behind the checks of `guard`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from . import entry, listing, questions, records
+from .guard import LOOPBACK_NAMES, Guard, TooLarge, too_large
+from .pages import static_file
+from .site import Site, message_page, read, write
+
+
+def new_app(
+    site: Site,
+    names: Collection[str] = LOOPBACK_NAMES,
+    any_address: bool = False,
+    referrer_policy: str = "no-referrer",
+) -> Guard:
+    """Make the application of a site.
+
+    Parameters
+    ----------
+    site : Site
+        The job and who may see it.
+    names : collection of str, default=("localhost", "127.0.0.1", "::1")
+        Host names of the server.
+    any_address : bool, default=False
+        Allow every IP address as host.
+    referrer_policy : str, default="no-referrer"
+        Value of the header Referrer-Policy.
+
+    Returns
+    -------
+    app : Guard
+        An ASGI application.
+    """
+    app = Starlette(routes=ROUTES, exception_handlers=HANDLERS)
+    app.state.site = site
+    return Guard(app, names, any_address, referrer_policy)
+
+
+async def static(request: Request) -> Response:
+    """A style sheet, the script or the icon."""
+    try:
+        content, media_type = static_file(request.path_params["name"])
+    except KeyError:
+        return message_page("There is no such page.", 404)
+    return Response(content, media_type=media_type)
+
+
+async def not_found(request: Request, error: Any) -> Response:
+    """The page for an unknown URL."""
+    return message_page("There is no such page.", 404)
+
+
+async def refuse_size(request: Request, error: Any) -> Response:
+    """The response to a body that is too large."""
+    return too_large()
+
+
+async def failed(request: Request, error: Any) -> Response:
+    """The page for a bug; the terminal shows the details."""
+    return PlainTextResponse("The server failed. Nothing was saved by this request; the terminal shows why.", 500)
+
+
+HANDLERS: dict[Any, Any] = {404: not_found, 405: not_found, TooLarge: refuse_size, Exception: failed}
+ROUTES = [
+    Route("/static/{name}", static),
+    Route("/enter", entry.enter),
+    Route("/login", entry.login, methods=["GET", "POST"]),
+    Route("/logout", entry.logout, methods=["POST"]),
+    Route("/reviewer", read(entry.show_reviewer, named=False)),
+    Route("/reviewer", write(entry.set_reviewer, named=False), methods=["POST"]),
+    Route("/", read(questions.home)),
+    Route("/questions/{purpose}", read(questions.show_question)),
+    Route("/documents/{document}", read(questions.show_document)),
+    Route("/answer", write(questions.give_answer), methods=["POST"]),
+    Route("/skip", write(questions.skip), methods=["POST"]),
+    Route("/undo", write(questions.undo), methods=["POST"]),
+    Route("/blind", write(questions.set_blind), methods=["POST"]),
+    Route("/list", read(listing.show_list)),
+    Route("/list", write(listing.answer_selected), methods=["POST"]),
+    Route("/history", read(records.show_history)),
+    Route("/export", read(records.show_export)),
+    Route("/export/{content}.{suffix}", read(records.download)),
+    Route("/certificate", read(records.show_certificate)),
+    Route("/refit", read(records.show_refit)),
+    Route("/refit", write(records.start_refit), methods=["POST"]),
+]

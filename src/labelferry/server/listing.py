@@ -1,0 +1,121 @@
+"""The list of documents: search, filter, sort, and one answer for several documents."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+
+from .frame import frame
+from .pages import page
+from .questions import NAMES, checked_back, parse_choice
+from .sessions import Session
+from .site import Form, Site, number, redirect, value
+
+LIMIT = 50  # documents per page
+MAX_SEARCH = 200
+STATES = {"": "all documents", "review": "needs review", "answered": "answered", "open": "not answered"}
+SORTS = {
+    "confidence": "least confident first",
+    "-confidence": "most confident first",
+    "number": "order of the file",
+}
+
+
+class Filters(NamedTuple):
+    """What the list shows.
+
+    Attributes
+    ----------
+    search : str
+        Part of the text.
+    label : str
+        Predicted label; empty for all.
+    state : str
+        A key of STATES.
+    sort : str
+        A key of SORTS.
+    page : int
+        From 1.
+    """
+
+    search: str = ""
+    label: str = ""
+    state: str = ""
+    sort: str = "confidence"
+    page: int = 1
+
+    def query(self, **changes: Any) -> str:
+        """The URL of the list with these filters and changes; values that are the default are omitted."""
+        values = self._replace(**changes)._asdict()
+        default = Filters()._asdict()
+        changed = {name: given for name, given in values.items() if given != default[name]}
+        return f"/list?{urlencode(changed)}" if changed else "/list"
+
+
+def read_filters(parameters: QueryParams, classes: list[str]) -> Filters:
+    """The filters of a URL; unknown values are ignored."""
+    label, state, sort = (parameters.get(name, "") for name in ("label", "state", "sort"))
+    page_number = parameters.get("page", "")
+    return Filters(
+        search=parameters.get("search", "").strip()[:MAX_SEARCH],
+        label=label if label in classes else "",
+        state=state if state in STATES else "",
+        sort=sort if sort in SORTS else "confidence",
+        page=max(1, number(page_number, "page")) if page_number else 1,
+    )
+
+
+def show_list(request: Request, site: Site, session: Session) -> Response:
+    """A page of the list."""
+    job = site.job
+    filters = read_filters(request.query_params, list(job.classes))
+    rows, total = find(site, filters)
+    answers: dict[int, list[str]] = {row.number: [] for row in rows}
+    for answer in job.answers():
+        if answer.document in answers:
+            answers[answer.document].append(NAMES.get(answer.kind, answer.answer or ""))
+    return page(
+        "list.html",
+        **frame(site, session, "list"),
+        rows=rows,
+        answers=answers,
+        total=total,
+        filters=filters,
+        states=STATES,
+        sorts=SORTS,
+        max_search=MAX_SEARCH,
+        first=(filters.page - 1) * LIMIT + 1,
+        n_pages=-(-total // LIMIT),
+    )
+
+
+def find(site: Site, filters: Filters) -> tuple[list[Any], int]:
+    """The documents of one page, and the number of all that match."""
+    found = site.job.search(
+        filters.search,
+        label=filters.label or None,
+        needs_review=True if filters.state == "review" else None,
+        answered={"answered": True, "open": False}.get(filters.state),
+        sort=filters.sort,
+        offset=(filters.page - 1) * LIMIT,
+        limit=LIMIT,
+    )
+    return list(found.rows), found.total
+
+
+def answer_selected(form: Form, site: Site, session: Session) -> Response:
+    """Give all selected documents one answer."""
+    documents = sorted({number(text) for text in form.get("document", [])})
+    back = checked_back(value(form, "back")) or "/list"
+    if not documents:
+        session.message = "Select documents first."
+        return redirect(back)
+    answer, kind = parse_choice(value(form, "choice"), site.job.classes)
+    for document in documents:
+        site.job.answer(document, answer, kind=kind, purpose="list", reviewer=session.reviewer)
+    session.message = f"Saved: {len(documents)} documents are {NAMES.get(kind, answer)}."
+    return redirect(back)

@@ -1,0 +1,71 @@
+"""History and export: what was answered and learned, and the files to download."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from .frame import TITLES, frame
+from .pages import page
+from .questions import NAMES
+from .sessions import Session
+from .site import Form, Site, redirect
+
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+}
+LIMIT = 100  # answers per page of the history
+
+
+def show_history(request: Request, site: Site, session: Session) -> Response:
+    """Every answer, the newest first, disagreements, and fits."""
+    return page(
+        "history.html",
+        **frame(site, session, "history"),
+        rows=list(site.job.history())[::-1][:LIMIT],
+        limit=LIMIT,
+        disagreements=site.job.disagreements(),
+        fits=list(site.job.store.fits())[::-1],
+        kinds=NAMES,
+        titles=TITLES,
+    )
+
+
+def show_export(request: Request, site: Site, session: Session) -> Response:
+    """Links to the files."""
+    return page("export.html", **frame(site, session, "export"), formats=list(MEDIA_TYPES))
+
+
+def download(request: Request, site: Site, session: Session) -> Response:
+    """The labelled file, or the corrections."""
+    content, suffix = request.path_params["content"], request.path_params["suffix"]
+    if suffix not in MEDIA_TYPES or content not in ("labelled", "corrections"):
+        raise ValueError("There is no such file.")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{content}.{suffix}"
+        (site.job.export if content == "labelled" else site.job.export_corrections)(path)
+        body = path.read_bytes()
+    headers = {"Content-Disposition": f'attachment; filename="{content}.{suffix}"'}
+    return Response(body, headers=headers, media_type=MEDIA_TYPES[suffix])
+
+
+def start_refit(form: Form, site: Site, session: Session) -> Response:
+    """Learn from the answers in the background."""
+    session.message = "Learning from the answers has started." if site.refit.start() else "It runs already."
+    return redirect("/")
+
+
+def show_refit(request: Request, site: Site, session: Session) -> Response:
+    """The state of learning, as a part of a page."""
+    return page("refit.html", refit=site.refit.state, csrf=session.csrf)
+
+
+def show_certificate(request: Request, site: Site, session: Session) -> Response:
+    """The current certificate, as a part of a page."""
+    shown = site.certificate.show(wait=30.0)
+    return page("certificate.html", certificate=shown.certificate, is_current=shown.is_current)

@@ -1,0 +1,85 @@
+"""Who may use the page: a token in the first URL, a session per browser, and the tokens of its forms."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+
+MAX_SESSIONS = 1000  # the oldest session ends when there are more
+N_BYTES = 32
+
+
+def new_secret() -> str:
+    """Make a random string that cannot be guessed, for URLs, cookies and forms."""
+    return secrets.token_urlsafe(N_BYTES)
+
+
+def same(first: str, second: str) -> bool:
+    """Compare two secrets in a time that does not depend on their content."""
+    return secrets.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))
+
+
+@dataclass
+class Session:
+    """One browser.
+
+    Attributes
+    ----------
+    reviewer : str
+        Name of the person; empty until it is known.
+    csrf : str
+        The token that every form of this browser contains.
+    message : str
+        What the next page announces.
+    skipped : dict of str to list of int
+        Per purpose the documents that were skipped, in their order.
+    is_blind : bool
+        Whether predictions are hidden, so that they cannot influence the answers.
+    """
+
+    reviewer: str = ""
+    csrf: str = field(default_factory=new_secret)
+    message: str = ""
+    skipped: dict[str, list[int]] = field(default_factory=dict)
+    is_blind: bool = False
+
+    def take_message(self) -> str:
+        """Return the message once."""
+        message, self.message = self.message, ""
+        return message
+
+
+class Sessions:
+    """The sessions of a running server, by the value of their cookie.
+
+    Parameters
+    ----------
+    reviewer : str, default=""
+        Name of the person for new sessions; if it is empty, the page requests a name.
+    """
+
+    def __init__(self, reviewer: str = "") -> None:
+        self.reviewer = reviewer
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._lock = Lock()
+
+    def start(self) -> str:
+        """Start a session and return the value of its cookie."""
+        key = new_secret()
+        with self._lock:
+            self._sessions[key] = Session(self.reviewer)
+            while len(self._sessions) > MAX_SESSIONS:
+                self._sessions.popitem(last=False)
+        return key
+
+    def find(self, key: str | None) -> Session | None:
+        """Return the session of a cookie, or None."""
+        with self._lock:
+            return self._sessions.get(key) if key else None
+
+    def end(self, key: str | None) -> None:
+        """Forget a session."""
+        with self._lock:
+            self._sessions.pop(key or "", None)

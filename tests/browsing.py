@@ -1,0 +1,94 @@
+"""A review server as a process of its own, and Chromium to use it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import labelferry
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+SOURCE = str(Path(labelferry.__file__).parents[1])
+
+
+class Server:
+    """`labelferry review` on a free port.
+
+    Parameters
+    ----------
+    path : Path
+        The job.
+    *options : str
+        Options of the command.
+    """
+
+    def __init__(self, path: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "labelferry", "review", str(path), "--no-browser", *options]
+        environment = {**os.environ, "PYTHONPATH": SOURCE, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line.startswith("Review: "):
+            raise RuntimeError(f"no URL: {line}{self.process.communicate()}")
+        self.url = line.split()[1]
+        self.base = self.url.partition("/enter")[0].rstrip("/")
+
+    def end(self, how: int = signal.SIGINT) -> int:
+        """Send a signal and wait; returns the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        self.process.communicate(timeout=20)
+        return self.process.returncode
+
+
+class Person:
+    """A browser window with what happens in it.
+
+    Parameters
+    ----------
+    browser : Browser
+        Chromium of playwright.
+    server : Server
+        The server; its URL is opened.
+    width : int, default=1400
+        Width of the window.
+    **settings : Any
+        Other settings of the window.
+    """
+
+    def __init__(self, browser: Any, server: Server, width: int = 1400, **settings: Any) -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+        self.page, self.events = self.context.new_page(), []
+        self.page.on("console", lambda message: self.events.append(f"console {message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.events.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: (self.events.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.page.on("request", lambda request: self._check(request.url, server.base))
+        self.page.goto(server.url)
+
+    def _check(self, url: str, base: str) -> None:
+        if not url.startswith(base):
+            self.events.append(f"request: {url}")
+
+    @property
+    def document(self) -> int:
+        """Number of the document that is shown."""
+        return int(self.page.locator("#question").get_attribute("data-document"))
+
+    @property
+    def message(self) -> str:
+        """What the page announced last."""
+        return str(self.page.locator("#message").text_content())
+
+    def press(self, key: str) -> int:
+        """Answer the question that is shown with a key, and wait for the next one; returns the document."""
+        document = self.document
+        self.page.keyboard.press(key)
+        self.page.wait_for_selector(f"#question:not([data-document='{document}'])", timeout=15_000)
+        return document

@@ -40,6 +40,8 @@ WITHOUT_FILES = {"linalg", "report"}
 THIRD_PARTY = {
     "linalg": {"numpy", "scipy", "sparse_dot_topn", "joblib"},
     "cli": {"typer", "rich"},
+    "server": {"starlette", "uvicorn", "jinja2", "markupsafe"},
+    "store": {"numpy", "sqlalchemy", "psycopg", "lazy_loader"},
     "text": {"numpy", "sklearn", "narwhals", "pyarrow", "stop_words", "Stemmer", "lazy_loader"},
     "report": {
         "numpy",

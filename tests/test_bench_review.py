@@ -103,3 +103,37 @@ def test_tasks_are_read_from_records(tmp_path):
     assert json.loads(json.dumps(result)) == result
     assert {row["tasks"] for row in result["intervals"]} == {2}
     assert result["draws"] == 5
+
+
+def test_the_command_needs_records(tmp_path):
+    from typer.testing import CliRunner
+
+    from labelferry.cli import app
+
+    done = CliRunner().invoke(app, ["bench", "review", "--out", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "has no records. Run `labelferry bench trust" in done.stderr
+
+
+def test_the_command_prints_every_row(capsys):
+    from labelferry.cli.review_bench import COLUMNS, show_certificates, show_learning
+    from labelferry.cli.show import new_console
+
+    interval = {"quantity": "accuracy", "answers": 20, "tasks": 3, "coverage": 0.98, "worst_coverage": 0.96}
+    duel = dict.fromkeys(
+        ("named_correctly", "named_wrongly", "verdict_correct", "verdict_wrong", "not_yet_known"), 0.25
+    )
+    show_certificates(
+        new_console(),
+        {
+            "level": 0.95,
+            "intervals": [{**interval, "width": 0.434, "relative_width": 1.13}],
+            "duels": [{"answers": 40, "tasks": 95, **duel}],
+        },
+    )
+    row = dict.fromkeys([*COLUMNS, "unseen"], [0.123, -0.045])
+    corpus = {"corpus": "tickets [old]", "tasks": 2, **row}
+    show_learning(new_console(), {"answers": 40, "tasks": 2, "corpora": [corpus], "mean": row, "worst": row})
+    printed = capsys.readouterr().out
+    for text in ("0.434", "1.130", "0.250", "tickets", "+0.123", "other corpora: +0.123 / -0.045"):
+        assert text in printed

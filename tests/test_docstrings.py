@@ -15,7 +15,20 @@ from numpydoc.validate import validate
 
 from labelferry.core.registry import estimators
 
-PACKAGES = ("workflows", "ensemble", "methods", "baselines", "assessment", "text", "datasets", "report", "bench")
+PACKAGES = (
+    "workflows",
+    "ensemble",
+    "methods",
+    "baselines",
+    "assessment",
+    "text",
+    "datasets",
+    "report",
+    "bench",
+    "certificate",
+    "store",
+    "server",
+)
 MODULES = ("labelferry", *(f"labelferry.{name}" for name in PACKAGES))
 OTHERS = (
     "labelferry.core.checks.check_transductive",

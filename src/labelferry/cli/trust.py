@@ -31,7 +31,7 @@ def trust(corpora: Corpora = None, jobs: Jobs = 1, out: Out = DEFAULT_FOLDER) ->
     """
     from ..bench.trust import run_trust
 
-    report = run_trust(out / "trust", corpora=[str(path) for path in corpora or []] or None, jobs=jobs, show=_line)
+    report = run_trust(out / "trust", corpora=[str(path) for path in corpora or []] or None, jobs=jobs, show=print_line)
     show(new_console(), report)
 
 
@@ -48,11 +48,14 @@ def calibrate(
     """
     from ..bench.trust import run_calibration
 
-    run_calibration(out / "trust", file, corpora=[str(path) for path in corpora or []] or None, jobs=jobs, show=_line)
+    run_calibration(
+        out / "trust", file, corpora=[str(path) for path in corpora or []] or None, jobs=jobs, show=print_line
+    )
     new_console().print(f"Written: {escape(str(file))}", soft_wrap=True)
 
 
-def _line(text: str) -> None:
+def print_line(text: str) -> None:
+    """Print a line of progress on stderr."""
     typer.echo(f"labelferry: {text}", err=True)
 
 

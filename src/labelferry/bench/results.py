@@ -84,6 +84,9 @@ def section(table: dict[str, Any]) -> str:
     if rows:
         parts += ["\n".join(_grid(table, rows)) + "\n"]
     parts += [f"{row['task']}: **missing**, needs `{row['missing']}`.\n" for row in table["rows"] if row["missing"]]
+    published = [method["method"] for method in table["methods"] if method["method"] != method["name"]]
+    if published:
+        parts += ["As published: " + ", ".join(f"`{method}`" for method in published) + ".\n"]
     parts += [f"- {best_in_words(best)}\n" for best in table["best"]]
     if table["divergences"]:
         parts += ["\n".join(_divergence_grid(table["divergences"])) + "\n"]
@@ -100,7 +103,13 @@ def _grid(table: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Iterator[str
     for i, (method, mean) in enumerate(zip(table["methods"], table["means"], strict=True)):
         cells = [row["cells"][i] for row in rows]
         seconds = "" if mean["seconds"] is None else f"{mean['seconds']:.1f}"
-        yield _line([f"`{method['method']}`", *map(_number, cells), f"**{_number(mean)}**", seconds])
+        yield _line([_code(method["name"]), *map(_number, cells), f"**{_number(mean)}**", seconds])
+
+
+def _code(name: str) -> str:
+    """A name of a method as code: `RSP`, as published."""
+    method, comma, form = name.partition(", as published")
+    return f"`{method}`{comma}{form}"
 
 
 def _divergence_grid(rows: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -152,6 +152,12 @@ class Table:
         columns = [c for printed in self.accuracies for c, name in printed.column_to_method.items() if name == default]
         return columns[-1] if columns else None
 
+    @staticmethod
+    def name_of(method: str) -> str:
+        """Return a short name of a method in the form of its paper; other methods are their own name."""
+        default = next((ours for ours, published in AS_PUBLISHED.items() if published == method), None)
+        return method if default is None else f"{default.partition('(')[0]}, as published"
+
     def printed_row(self, row: str) -> PrintedTable | None:
         """Return the printed table that has this row."""
         return next((printed for printed in self.accuracies if row in printed.rows), None)

@@ -118,7 +118,10 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
         "title": table.title,
         "sources": [printed.citation for printed in table.accuracies],
         "measure": TASKS[tasks[0]].scored,
-        "methods": [{"method": method, "published_as": table.printed_column(method)} for method in methods],
+        "methods": [
+            {"method": method, "name": table.name_of(method), "published_as": table.printed_column(method)}
+            for method in methods
+        ],
         "rows": rows,
         "means": [_mean_over_tasks([row["cells"][i] for row in rows]) for i in range(len(methods))],
         "best": _best(table, tasks, methods, rows),

@@ -137,10 +137,10 @@ def show_table(console: Console, result: dict[str, Any]) -> None:
         numbers = [in_percent(mean[key]) for key in ("mean", "sd", "paper")]
         seconds = "" if mean["seconds"] is None else f"{mean['seconds']:.1f}"
         means.add_row(
-            escape(method["method"]), *numbers, in_percent(mean["difference"], sign=True), str(mean["n"]), seconds
+            escape(method["name"]), *numbers, in_percent(mean["difference"], sign=True), str(mean["n"]), seconds
         )
     console.print(means)
-    methods = [method["method"] for method in result["methods"]]
+    methods = [method["name"] for method in result["methods"]]
     rows = [row for row in result["rows"] if not row["missing"]]
     for group in split_into_tables(rows, console.width - max(map(len, [CELL_TITLE, *methods]))):
         tasks = new_table(CELL_TITLE, *(escape(row["task"]) for row in group), numbers=len(group))

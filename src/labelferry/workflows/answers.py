@@ -18,7 +18,7 @@ from ..linalg.matrix import Array
 NONE_OF_THESE, UNCLEAR = "none of these", "unclear"
 
 
-class Answers(NamedTuple):
+class AnsweredRows(NamedTuple):
     """Checked answers."""
 
     rows: Array  # of the target, increasing
@@ -29,7 +29,7 @@ class Answers(NamedTuple):
         return np.asarray((self.codes >= 0) & (self.codes < n_classes))
 
 
-def read_answers(answers: Any, classes: Array, n_documents: int) -> Answers:
+def read_answers(answers: Any, classes: Array, n_documents: int) -> AnsweredRows:
     """Check answers.
 
     Parameters
@@ -43,7 +43,7 @@ def read_answers(answers: Any, classes: Array, n_documents: int) -> Answers:
 
     Returns
     -------
-    answers : Answers
+    answers : AnsweredRows
         Rows and codes.
     """
     if isinstance(answers, Mapping):
@@ -67,10 +67,10 @@ def read_answers(answers: Any, classes: Array, n_documents: int) -> Answers:
             f"the answer {unknown[0]!r} is none of the classes {', '.join(codes)}. Use one of them, {NONE_OF_THESE!r} "
             f"or {UNCLEAR!r}."
         )
-    return Answers(rows, np.array([lookup[str(by_row[row])] for row in rows.tolist()], dtype=np.intp))
+    return AnsweredRows(rows, np.array([lookup[str(by_row[row])] for row in rows.tolist()], dtype=np.intp))
 
 
-def with_answers(domains: Domains, answers: Answers) -> Domains:
+def with_answers(domains: Domains, answers: AnsweredRows) -> Domains:
     """The domains with the answers that name a class as labels of the target."""
     named = answers.named(domains.n_classes)
     rows, codes = domains.target_rows[answers.rows[named]], answers.codes[named]

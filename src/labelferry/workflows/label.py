@@ -18,7 +18,7 @@ from ..core.registry import make
 from ..ensemble.answer import Answer, transfer
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..ensemble.fitted_panel import FittedPanel
-from .answers import Answers, read_answers, with_answers
+from .answers import AnsweredRows, read_answers, with_answers
 from .evidence import characteristic_words, evidence, group_words, word_evidence
 from .features import Features, make_features
 from .filled import answers_of_sample, is_sample
@@ -122,7 +122,7 @@ def learn_from_answers(result: Labelling, answers: Any) -> Labelling:
     )
 
 
-def _read(answers: Any, inputs: Inputs, domains: Domains) -> Answers:
+def _read(answers: Any, inputs: Inputs, domains: Domains) -> AnsweredRows:
     """Checked answers: of a sample that was filled in, or rows with labels."""
     if is_sample(answers):
         classes = [str(c) for c in domains.classes]
@@ -135,7 +135,7 @@ def _finish(
     features: Features,
     domains: Domains,
     estimator: TransductiveClassifier,
-    answers: Answers,
+    answers: AnsweredRows,
     settings: dict[str, Any],
     seconds: dict[str, float],
     panel: FittedPanel | None = None,
@@ -149,7 +149,7 @@ def _finish(
         return mark_answered(build_result(inputs, features, domains, answer, settings, seconds), answers)
 
 
-def mark_answered(result: Labelling, answers: Answers) -> Labelling:
+def mark_answered(result: Labelling, answers: AnsweredRows) -> Labelling:
     """Answered rows need no review. If the answer is none of the classes, the label is wrong and needs review."""
     n_classes = len(result.estimator.classes_)
     confidence, review, named = result.confidence.copy(), result.needs_review.copy(), answers.named(n_classes)

@@ -19,7 +19,7 @@ from ..core.domains import Domains
 from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
-from .answers import Answers
+from .answers import AnsweredRows
 from .features import Features
 from .held_out import answer_columns
 from .inputs import Inputs
@@ -69,7 +69,7 @@ class Labelling:
         The settings of the run.
     seconds : dict
         Seconds per stage.
-    answers : Answers or None
+    answers : AnsweredRows or None
         The answers that the labels learned from: `rows` of the target and `codes` of the classes.
     """
 
@@ -88,7 +88,7 @@ class Labelling:
     _inputs: Inputs
     _features: Features
     _domains: Domains
-    answers: Answers | None = None
+    answers: AnsweredRows | None = None
 
     def __repr__(self) -> str:
         mean = self.estimated_balanced_accuracy["mean"]

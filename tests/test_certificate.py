@@ -325,3 +325,16 @@ def test_wrong_shapes():
 def test_wrong_answers_are_refused(answers, message):
     with pytest.raises(ValueError, match=message):
         check_answers(answers, 50, 3, "audit")
+
+
+def test_cross_fitted_answers_are_named():
+    labels, rows = np.zeros(50, dtype=int), np.arange(10)
+    c = certify(
+        labels, labels, labels > 0, Answers(rows, labels[rows]), no_answers(), classes=["a", "b"], cross_fitted=rows[3:]
+    )
+    assert c.n_cross_fitted == c.as_dict()["n_cross_fitted"] == 7
+    assert "learned from 7 of these answers" in c.text()
+    assert (
+        "cross-fitting"
+        not in certify(labels, labels, labels > 0, Answers(rows, labels[rows]), no_answers(), classes=["a", "b"]).text()
+    )

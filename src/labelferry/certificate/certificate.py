@@ -60,6 +60,8 @@ class Certificate(NamedTuple):
         Those of them that are unclear.
     n_known : int
         Documents whose label is correct by construction.
+    n_cross_fitted : int
+        Answers that the labels learned from, counted with labels of fits without them.
     accuracy : Interval
         Share of correct labels.
     error_not_reviewed : Interval or None
@@ -77,6 +79,7 @@ class Certificate(NamedTuple):
     n_answers: int
     n_unclear: int
     n_known: int
+    n_cross_fitted: int
     accuracy: Interval
     error_not_reviewed: Interval | None
     classes: tuple[ClassCertificate, ...]
@@ -91,6 +94,7 @@ class Certificate(NamedTuple):
             "n_answers": self.n_answers,
             "n_unclear": self.n_unclear,
             "n_known": self.n_known,
+            "n_cross_fitted": self.n_cross_fitted,
             "accuracy": self.accuracy.as_dict(),
             "error_not_reviewed": None if self.error_not_reviewed is None else self.error_not_reviewed.as_dict(),
             "classes": [one.as_dict() for one in self.classes],
@@ -119,10 +123,11 @@ def certify(
     level: float = 0.95,
     confidence: Array | None = None,
     known: Array | Sequence[int] = (),
+    cross_fitted: Array | Sequence[int] = (),
 ) -> Certificate:
     """Certify labels by hand-made answers.
 
-    The labels must not have been learned from the answers that are passed, except for `known` rows.
+    No label may have been learned from an answer to its own document that is passed, except for `known` rows.
 
     Parameters
     ----------
@@ -146,6 +151,9 @@ def certify(
     known : array of int, default=()
         Rows whose labels are correct by construction, such as answers that were learned from. They count exactly and
         leave the population that the samples are drawn from.
+    cross_fitted : array of int, default=()
+        Rows whose answers were learned from, and whose labels here are those of fits without them. The certificate
+        names their number: then it has no proof, see docs/certificate.md.
 
     Returns
     -------
@@ -194,6 +202,7 @@ def certify(
         n_answers=len(audit.rows),
         n_unclear=int(unclear.sum()),
         n_known=n_known,
+        n_cross_fitted=int(np.isin(audit.rows, cross_fitted).sum()),
         accuracy=accuracy,
         error_not_reviewed=error,
         classes=tuple(one_class(code, name) for code, name in enumerate([*map(str, classes), NONE_OF_THESE])),

@@ -162,6 +162,7 @@ def certify_sample(population: Population, filled: Filled, level: float = LEVEL)
         classes=population.classes,
         level=level,
         confidence=population.confidence,
+        cross_fitted=population.cross_fitted,
     )
 
 
@@ -230,6 +231,6 @@ def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequ
         Row (from 0) to class label or "none_of_these".
     """
     nothing = np.zeros(len(texts), dtype=np.int64)
-    population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes))
+    population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes), nothing[:0])
     answers = read_sample(given, population).answers
     return {row: answer.answer or answer.kind for row, answer in answers.items() if answer.kind != "unclear"}

@@ -149,6 +149,7 @@ class Job(JobQuestions):
                     classes=self.classes,
                     level=level,
                     confidence=np.clip(self.store.fit_arrays(FIRST_FIT)["confidence"], 0, 1),  # knows no answers
+                    cross_fitted=fit.arrays.get("held_out/rows", ()),
                 )
             }
         return self._certificates[key]

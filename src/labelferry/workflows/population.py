@@ -36,6 +36,7 @@ class Population(NamedTuple):
     needs_review: Array
     confidence: Array | None  # None if it has learned from answers
     classes: list[str]
+    cross_fitted: Array  # rows whose answer was learned from
 
 
 def population_of_file(
@@ -86,6 +87,7 @@ def population_of_file(
         ),
         None if any(table.columns.get(HELD_OUT, ())) else numbers(table.columns.get("confidence")),
         known,
+        np.flatnonzero([bool(as_text(value)) for value in table.columns.get(HELD_OUT, ())]),
     )
 
 
@@ -132,13 +134,16 @@ def population_of_result(result: Labelling) -> Population:
         result.needs_review,
         None if len(rows) else np.clip(result.confidence, 0, 1),
         [str(c) for c in classes],
+        rows,
     )
 
 
 def population_of_job(job: Job) -> Population:
     """The population of a job; texts are read one by one."""
-    labels, review = not_learned(job.store.labels().arrays)
-    return Population(job.store.name, Texts(job), labels, job.store.source_only(), review, None, job.classes)
+    arrays = job.store.labels().arrays
+    labels, review = not_learned(arrays)
+    rows = np.asarray(arrays.get("held_out/rows", ()), dtype=np.int64)
+    return Population(job.store.name, Texts(job), labels, job.store.source_only(), review, None, job.classes, rows)
 
 
 class Texts(Sequence[str]):

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..certificate import audit_order, duel_order
 from ..linalg.matrix import Array
 from ..text import Table, write_table
@@ -90,9 +92,10 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
 
 
 def sample_orders(population: Population, seed: int) -> dict[str, Array]:
-    """The orders in which documents are drawn, per purpose."""
+    """The orders in which documents are drawn, per purpose, without those whose answers the labels learned from."""
     source_only = population.labels if population.source_only is None else population.source_only
-    return {
+    orders = {
         "audit": audit_order(len(population.texts), seed),
         "duel": duel_order(population.labels, source_only, seed),
     }
+    return {purpose: order[~np.isin(order, population.known.rows)] for purpose, order in orders.items()}

@@ -57,6 +57,8 @@ def answer_columns(result: Labelling) -> dict[str, list[Any]]:
     for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
         answers[row] = names[code]
     without: list[Any] = [None] * len(result.labels)
+    for row in result.answers.rows.tolist():  # none of these, unclear: nothing was learned from the answer
+        without[row] = result.labels.tolist()[row]
     rows, codes = held_out_codes(result)
     for i, row in enumerate(rows.tolist()):
         without[row] = NOT_KNOWN if codes is None else classes[codes[i]]

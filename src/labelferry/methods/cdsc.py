@@ -49,38 +49,117 @@ Departures
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count, positive
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count, positive
 from ..core.registry import register
 from ..families.linear import START_C
-from ..families.spectral import SpectralClassifierBase, cut_eigenvectors, extend, make_spectrum, nodes
+from ..families.partition import normalized_cut
+from ..families.spectral import (
+    Nodes,
+    SpectralClassifierBase,
+    Spectrum,
+    cut_eigenvectors,
+    extend,
+    make_spectrum,
+    nodes,
+)
+from ..linalg.laplacian import Similarity
 from ..linalg.matrix import Array, Matrix
+from ..linalg.normalize import normalize_rows_l2
+
+TARGET_CUT_GRID = (0.0, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0)  # values of lambda that `target_cut="cut"` compares
+N_MORE = 4  # `n_eigenvectors="cut"` compares k from the number of classes to this many more
+
+
+class Candidate(NamedTuple):
+    """One pair of k and lambda: the embedding with its classifier, and the eigenvalues."""
+
+    state: Spectrum
+    values: Array
+    converged: bool
+
+
+def candidates(
+    g: Nodes,
+    ks: Sequence[int],
+    lambdas: Sequence[float],
+    *,
+    beta: float,
+    tau: float,
+    rng: np.random.Generator,
+    **settings: Any,
+) -> list[Candidate]:
+    """Every pair of k and lambda, from one eigenproblem per lambda; `settings` are those of `make_spectrum`."""
+    every = []
+    for lam in lambdas:
+        W, eigenpairs, x = cut_eigenvectors(g, n_eigenvectors=max(ks), beta=beta, lam=lam, tau=tau, rng=rng)  # (12)
+        for k in ks:
+            values = eigenpairs.values[:k]
+            state = make_spectrum(W, g, values, x[:, :k], target_cut=lam, **settings)
+            every.append(Candidate(state, values, eigenpairs.converged))
+    return every
+
+
+def lowest_cut(every: Sequence[Candidate], g: Nodes, tau: float) -> Candidate:
+    """The candidate whose labels have the lowest normalized cut of the target; the first one if it is the only one."""
+    if len(every) == 1:
+        return every[0]
+    W = Similarity(g.X[g.first_target :], tau)
+    return min(every, key=lambda candidate: label_cut(W, g, candidate.state))
+
+
+def label_cut(W: Similarity, g: Nodes, state: Spectrum) -> float:
+    """The normalized cut of the target, with similarities W, by its labels; inf if a class is not predicted."""
+    codes = state.model.proba(normalize_rows_l2(state.vectors[g.first_target :])).argmax(axis=1)
+    n_classes = len(np.unique(g.codes[g.known]))
+    return normalized_cut(W, codes) if len(np.unique(codes)) == n_classes else np.inf
 
 
 def solve(
     domains: Domains,
     *,
-    n_eigenvectors: int | None,
-    target_cut: float,
+    n_eigenvectors: int | str | None,
+    target_cut: float | str,
     must_link: float,
     degree_regularization: float,
+    classifier: Any,
     C: float,
     rng: np.random.Generator,
 ) -> Solution:
     """Embed and classify; the parameters are those of `CDSC`."""
-    g = nodes(domains)
-    k = n_eigenvectors or domains.n_classes + 1
-    W, eigenpairs, x = cut_eigenvectors(
-        g, n_eigenvectors=k, beta=must_link, lam=target_cut, tau=degree_regularization, rng=rng
-    )  # (12)
-    state = make_spectrum(W, g, eigenpairs.values, x, C, domains.dtype)
-    return Solution(state, (float(eigenpairs.values.sum()),), 1, eigenpairs.converged)
+    check_classifier(classifier)
+    g, n = nodes(domains), domains.n_classes
+    ks = range(n, n + N_MORE + 1) if n_eigenvectors == "cut" else [int(n_eigenvectors or n + 1)]
+    lambdas = TARGET_CUT_GRID if target_cut == "cut" else [float(target_cut)]
+    every = candidates(
+        g,
+        ks,
+        lambdas,
+        beta=must_link,
+        tau=degree_regularization,
+        rng=rng,
+        C=C,
+        dtype=domains.dtype,
+        classifier=classifier,
+    )
+    best = lowest_cut(every, g, degree_regularization)
+    return Solution(best.state, (float(best.values.sum()),), 1, best.converged)
+
+
+def check_classifier(classifier: Any) -> None:
+    """Raise a ValueError if the classifier has no probabilities."""
+    if classifier is not None and not hasattr(classifier, "predict_proba"):
+        raise ValueError(
+            f"classifier must be a scikit-learn classifier with predict_proba; got {classifier!r}. Pass None for "
+            "logistic regression, or a CalibratedClassifierCV around it."
+        )
 
 
 @register
@@ -91,19 +170,24 @@ class CDSC(SpectralClassifierBase):
 
     Parameters
     ----------
-    n_eigenvectors : int, default=None
+    n_eigenvectors : int or "cut", default=None
         Number of eigenvectors k; None is the number of classes plus one (for the domains). It is reduced to the number
-        of documents, or of dimensions of X, if there are fewer.
-    target_cut : float, default=0.2
-        Weight of the cut among the documents of the target, lambda in (6). 0 is the spectral classifier.
+        of documents, or of dimensions of X, if there are fewer. "cut" compares the number of classes and up to four
+        more, and keeps the one whose predicted labels have the lowest normalized cut of the target.
+    target_cut : float or "cut", default=0.2
+        Weight of the cut among the documents of the target, lambda in (6). 0 is the spectral classifier. "cut" compares
+        0, .025, .05, .1, .2, .5 and 1 by the same cut; with "cut" for both, all pairs are compared.
     must_link : float, default=15.0
         Weight of the constraints that the documents of a class in a domain belong together, beta in (6). From 0.1 on it
         hardly matters (error .054 at 0.1 and .053 from 1 to 1000 on the three tasks); 0 is .26.
     degree_regularization : float, default=1.0
         Fraction of the mean degree added to the degree of every document, tau.
+    classifier : estimator, default=None
+        The classifier F of Algorithm 2: a scikit-learn classifier with `predict_proba`, of which a copy is fitted; None
+        is logistic regression. A model with another classifier cannot be saved with `save`, which writes no code.
     C : float, default=10.0
-        Weight of the logistic loss against the squared norm of the weights. It changes probabilities, but hardly any
-        label.
+        Of the default classifier: weight of the logistic loss against the squared norm of the weights. It changes
+        probabilities, but hardly any label.
     class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
         Class proportions of the target that the predictions have to match; None leaves the predictions as they are.
         See `labelferry.core.proportions`.
@@ -114,7 +198,7 @@ class CDSC(SpectralClassifierBase):
     ----------
     state_ : Spectrum
         `vectors`, the coordinates x of all documents (sources first); `extension` and `target`, the eigenvalues d and
-        the sums that new documents need; `model`, the classifier.
+        the sums that new documents need; `model`, the classifier; `target_cut`, lambda.
         For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
     objective_history_ : array
         The sum of the eigenvalues.
@@ -138,10 +222,11 @@ class CDSC(SpectralClassifierBase):
 
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
-        "n_eigenvectors": [*count(), None],
-        "target_cut": at_least(0),
+        "n_eigenvectors": [*count(), *choice("cut"), None],
+        "target_cut": [*at_least(0), *choice("cut")],
         "must_link": at_least(0),
         "degree_regularization": at_least(0),
+        "classifier": [object],  # checked by `check_classifier`
         "C": positive(),
         "class_prior": CLASS_PRIOR,
         "random_state": SEED,
@@ -149,11 +234,12 @@ class CDSC(SpectralClassifierBase):
 
     def __init__(
         self,
-        n_eigenvectors: int | None = None,
+        n_eigenvectors: int | str | None = None,
         *,
-        target_cut: float = 0.2,
+        target_cut: float | str = 0.2,
         must_link: float = 15.0,
         degree_regularization: float = 1.0,
+        classifier: Any = None,
         C: float = START_C,
         class_prior: str | ArrayLike | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -162,9 +248,10 @@ class CDSC(SpectralClassifierBase):
         self.target_cut = target_cut
         self.must_link = must_link
         self.degree_regularization = degree_regularization
+        self.classifier = classifier
         self.C = C
         self.class_prior = class_prior
         self.random_state = random_state
 
     def _extend(self, X: Matrix, d: int) -> Array:
-        return extend(self.state_, X, self.target_cut if self.domain_is_target_[d] else 0.0)
+        return extend(self.state_, X, self.state_.target_cut if self.domain_is_target_[d] else 0.0)

@@ -11,6 +11,7 @@ four       comp, rec, sci and talk, groups A and B of GCMF's Table 2
 cdsc       the newsgroup tasks of CDSC's Table 1 with 250 documents per class, tf-idf; means over five draws
 chosen     three of cdsc, on which CDSC's defaults were chosen
 others     the other three of cdsc
+reuters    the Reuters tasks of CDSC's Table 2 with 250 documents per class; means over two draws
 hybrid     the tasks of the hybrid graph's Table 3 with 500 documents per class, counts; means over five draws
 cdsc500    the tasks of cdsc with 500 documents per class, counts; means over five draws
 9:1, 1:9   tasks of the table shift of `labelferry.bench.tasks` with this uneven target, seed 0
@@ -51,6 +52,7 @@ from labelferry import (
     SpectralClassifier,
     SpectralCoclustering,
 )
+from labelferry.bench.builders import REUTERS_PAIRS
 from labelferry.bench.tasks import TASKS
 
 DATA = Path(os.environ.get("LABELFERRY_DATA", "../shared/data"))
@@ -62,6 +64,16 @@ CDSC_SETTINGS: list[dict[str, Any]] = [
     {},
     {"n_eigenvectors": 6, "target_cut": 0.025, "degree_regularization": 0},
     {"n_eigenvectors": 2, "target_cut": 0},
+]
+CDSC_TAU: list[dict[str, Any]] = [
+    {"n_eigenvectors": k, "target_cut": lam, "degree_regularization": tau}
+    for tau in (0, 1)
+    for lam in (0, 0.025, 0.2, 0.5)
+    for k in (2, 3, 6)
+]
+CDSC_CUT: list[dict[str, Any]] = [
+    {"n_eigenvectors": "cut", "target_cut": lam, "degree_regularization": tau}
+    for tau, lam in ((1, 0.2), (1, "cut"), (0, 0.025), (0, "cut"))
 ]
 UNEVEN = {
     **dict.fromkeys(("rec-sci 9:1", "sci-talk 9:1", "comp-sci 9:1"), (0.9, 0.1)),
@@ -119,6 +131,9 @@ RUNS = [
     (SpectralCoclustering(random_state=0), "cdsc"),
     (SpectralCoclustering(degree_regularization=0, random_state=0), "cdsc"),
     *((CDSC(**setting, random_state=0), on) for setting in CDSC_SETTINGS for on in ("chosen", "others", "six")),
+    *((CDSC(**setting, random_state=0), "cdsc") for setting in CDSC_TAU),
+    *((CDSC(**setting, random_state=0), on) for setting in CDSC_CUT for on in ("cdsc", "reuters")),
+    *((CDSC(**setting, random_state=0), "reuters") for setting in CDSC_SETTINGS[:2]),
     (CDSC(2, random_state=0), "chosen"),
     (CDSC(4, random_state=0), "chosen"),
     (CDSC(4, random_state=0), "four"),
@@ -154,6 +169,8 @@ def tasks(name: str) -> list[Any]:
     if name in ("chosen", "others"):
         split = [task for task in CDSC_TABLE_1 if (task in CDSC_CHOSEN) == (name == "chosen")]
         return [cdsc_sample(NEWS, task, seed) for task in split for seed in DRAWS]
+    if name == "reuters":
+        return [TASKS[f"cdsc/{pair}"].load(seed) for pair in REUTERS_PAIRS for seed in range(2)]
     if name == "hybrid":
         return [hybrid_sample(NEWS, task, seed) for task in HYBRID_TABLE_3 for seed in DRAWS]
     if name == "cdsc500":

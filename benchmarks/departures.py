@@ -75,6 +75,13 @@ CDSC_CUT: list[dict[str, Any]] = [
     {"n_eigenvectors": "cut", "target_cut": lam, "degree_regularization": tau}
     for tau, lam in ((1, 0.2), (1, "cut"), (0, 0.025), (0, "cut"))
 ]
+SIMILARITY_OPTIONS: list[dict[str, Any]] = [
+    {"start": "words"},
+    {"reinitialize": "start"},
+    {"reinitialize": "current"},
+    {"scaling": "degree"},
+    *({"n_doc_pairs": 4, "n_word_clusters": k} for k in (2, 4, 8)),
+]
 UNEVEN = {
     **dict.fromkeys(("rec-sci 9:1", "sci-talk 9:1", "comp-sci 9:1"), (0.9, 0.1)),
     **dict.fromkeys(("comp-rec 1:9", "rec-talk 1:9", "comp-talk 1:9"), (0.1, 0.9)),
@@ -120,6 +127,11 @@ RUNS = [
     (HybridLabelPropagation("logistic", weighting="none", degree_regularization=0), "hybrid"),
     (HybridSimilarityPropagation(), "hybrid"),
     (HybridSimilarityPropagation(reading="cut"), "hybrid"),
+    *(
+        (HybridSimilarityPropagation(**option, reading=reading), "hybrid")
+        for option in SIMILARITY_OPTIONS
+        for reading in ("source", "cut")
+    ),
     (HybridLabelPropagation(), "cdsc500"),
     (HybridSimilarityPropagation(), "cdsc500"),
     (HybridSimilarityPropagation(reading="cut"), "cdsc500"),

@@ -176,7 +176,7 @@ def test_corollary_5_label_propagation_is_a_two_step_nystrom_approximation():
     S_ww = indicator(words, 6, float).toarray() @ indicator(words, 6, float).toarray().T
     S_oo = (P @ slow.inverse(S_ww, 6) @ P.T)[100:, 100:]  # second step
     clusters = discretize(leading(S_oo, 3))
-    round_of_lp = label_propagation.step(codes, b, 3)
+    round_of_lp = label_propagation.step(codes, b, label_propagation.Sizes(3))
     np.testing.assert_array_equal(round_of_lp.words, words)
     names = class_of_clusters(b.R_i, task.ys, b.R_o, clusters, 3)
     np.testing.assert_array_equal(round_of_lp.codes, names[clusters])

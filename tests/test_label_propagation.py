@@ -38,27 +38,39 @@ def test_thin_equals_full_matrices_in_every_round(n_classes, tau):
         codes = f.codes
 
 
+@pytest.mark.parametrize("K_w", [None, 3, 4])
 @pytest.mark.parametrize("mu", [1.0, 0.25, 4.0])
 @pytest.mark.parametrize("n_clusters", [2, 3, 5])
-def test_other_numbers_of_clusters_and_weights_equal_full_matrices(n_clusters, mu):
-    """K_o clusters of the target, K_w = K + K_o clusters of words, and mu as the weight of the labelled documents."""
+def test_other_numbers_of_clusters_and_weights_equal_full_matrices(n_clusters, mu, K_w):
+    """K_o clusters of the target, K_w clusters of words, and mu as the weight of the labelled documents."""
     task = vocabulary_shift(n_classes=3, n_docs=100, n_words=12)
-    b, sizes = blocks_of(task), Sizes(3, n_clusters, mu)
+    b, sizes = blocks_of(task), Sizes(3, n_clusters, mu, K_w)
     R_i, R_o = (slow.normalize(X.toarray(), 1.0) for X in (task.Xs, task.Xt))
     C_i = slow.indicator(task.ys, 3)
     partition = np.random.default_rng(0).permutation(task.yt)
     partition[:60] = task.yt[:60]
     for _ in range(4):
         f = step(partition, b, sizes)
-        words, clusters = slow.cycle(R_i, C_i, R_o, partition, 3, n_clusters, mu)
+        words, clusters = slow.cycle(R_i, C_i, R_o, partition, 3, n_clusters, mu, K_w)
         np.testing.assert_array_equal(f.words, words)
         np.testing.assert_array_equal(f.clusters, clusters)
         C_o, C_w = slow.indicator(clusters, n_clusters), slow.indicator(words, 3 + n_clusters)
         expected = slow.objective(R_i, C_i, R_o, C_o, C_w, mu)
         assert objective(f.clusters, f.words, b, sizes) == pytest.approx(expected, rel=1e-10)
-        names = class_of_clusters(b.R_i, task.ys, b.R_o, clusters, 3, n_clusters=n_clusters)
+        names = class_of_clusters(b.R_i, task.ys, b.R_o, clusters, 3, n_clusters=min(n_clusters, K_w or n_clusters))
         np.testing.assert_array_equal(f.codes, names[clusters])
         partition = f.clusters
+
+
+def test_the_weight_matters_only_with_fewer_word_clusters():
+    """With K_w = K + K_o all vectors of (8) are kept, and they span the same space for every mu > 0."""
+    task = vocabulary_shift(n_docs=100, n_words=12, common=0.6)
+    b, codes = blocks_of(task), np.random.default_rng(0).permutation(task.yt)
+    light, heavy = (step(codes, b, Sizes(2, None, mu)) for mu in (0.1, 10.0))
+    np.testing.assert_array_equal(light.words, heavy.words)
+    np.testing.assert_array_equal(light.codes, heavy.codes)
+    light, heavy = (step(codes, b, Sizes(2, None, mu, 2)) for mu in (0.1, 10.0))
+    assert (light.words != heavy.words).any()
 
 
 def test_as_many_clusters_as_classes_are_the_classes():

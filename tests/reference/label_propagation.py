@@ -54,12 +54,13 @@ def discretize(X):
     return codes
 
 
-def cycle(R_i, C_i, R_o, codes_o, K, K_o=None, mu=1.0):
+def cycle(R_i, C_i, R_o, codes_o, K, K_o=None, mu=1.0, K_w=None):
     """One round: the clusters of words and of unlabelled documents, by number."""
     K_o = K_o or K
+    K_w = K_w or K + K_o
     C_o = indicator(codes_o, max(codes_o) + 1)
-    codes_w = discretize(leading(mu * R_i.T @ C_i @ C_i.T @ R_i + R_o.T @ C_o @ C_o.T @ R_o, K + K_o))  # (8)
-    C_w = indicator(codes_w, K + K_o)
+    codes_w = discretize(leading(mu * R_i.T @ C_i @ C_i.T @ R_i + R_o.T @ C_o @ C_o.T @ R_o, K_w))  # (8)
+    C_w = indicator(codes_w, K_w)
     return codes_w, discretize(leading(R_o @ C_w @ C_w.T @ R_o.T, K_o))  # (9)
 
 

@@ -14,9 +14,11 @@ R as in (4), C as in (2): `families/hybrid_graph.py`. In turn, C_w and C_o are t
 
 turned into partitions (Yu and Shi 2003). Neither matrix is formed: their eigenvectors are the left singular vectors of
 the thin matrices [R_i' C_i, R_o' C_o], words x (K + K_o), and R_o C_w, documents x K_w. The first has rank K + K_o at
-most, so the number of word clusters is K_w = K + K_o, as in the paper, and not a parameter. By default K_o = K.
+most, so K_w = K + K_o is the largest number of word clusters. It is the paper's, and the default. By default K_o = K.
 
-mu (`source_weight`) is the "tradeoff parameter" that section 2.3 mentions without using it: (5) of the paper has mu = 1.
+mu (`source_weight`) is the "tradeoff parameter" that section 2.3 mentions without using it: the paper has mu = 1. With
+K_w = K + K_o, no mu > 0 changes the result: all vectors of (8) are kept, they span the same space for every mu, and the
+partition does not depend on the basis. mu matters only if `n_word_clusters` is smaller.
 
 Paper: Wang, Song and Zhang, Knowledge Transfer on Hybrid Graph, IJCAI 2009, section 2.2.
 
@@ -97,20 +99,21 @@ class Sizes(NamedTuple):
     n_classes: int  # K
     n_clusters: int | None = None  # K_o; None is K, with clusters numbered as the classes
     source_weight: float = 1.0  # mu
+    n_word_clusters: int | None = None  # K_w; None is K + K_o
 
     @property
-    def n_word_clusters(self) -> int:
-        """K_w = K + K_o."""
+    def n_all(self) -> int:
+        """K + K_o."""
         return self.n_classes + (self.n_clusters or self.n_classes)
 
 
 def objective(partition: Array, words: Array, b: Blocks, sizes: Sizes) -> float:
     """(5) with the best H, that is (7) subtracted from the squared norm of R."""
     dtype, mu = b.R_i.dtype, sizes.source_weight
-    C_w = indicator(words, sizes.n_word_clusters, dtype).toarray()
+    C_w = indicator(words, sizes.n_all, dtype).toarray()
 
     def residual(R: Matrix, codes: Array) -> float:
-        C = indicator(codes, sizes.n_word_clusters, dtype)
+        C = indicator(codes, sizes.n_all, dtype)
         return squared_norm(R) - squared_norm(C.T @ (R @ C_w))
 
     return mu * residual(b.R_i, b.codes_i) + residual(b.R_o, partition)
@@ -118,9 +121,9 @@ def objective(partition: Array, words: Array, b: Blocks, sizes: Sizes) -> float:
 
 def step(partition: Array, b: Blocks, sizes: Sizes, prior: Array | None = None) -> TargetPartition:
     """One round of (8) and (9); the new classes match the class proportions `prior`, if given."""
-    K, K_w, dtype = sizes.n_classes, sizes.n_word_clusters, b.R_i.dtype
+    K, K_w, dtype = sizes.n_classes, min(sizes.n_word_clusters or sizes.n_all, sizes.n_all), b.R_i.dtype
     C_i = indicator(b.codes_i, K, dtype).toarray() * dtype.type(np.sqrt(sizes.source_weight))
-    C_o = indicator(partition, K if sizes.n_clusters is None else K_w, dtype).toarray()
+    C_o = indicator(partition, K if sizes.n_clusters is None else sizes.n_all, dtype).toarray()
     words = discretize(leading_vectors(np.hstack([b.R_i.T @ C_i, b.R_o.T @ C_o]), K_w)[0]).codes  # (8)
     C_w = indicator(words, K_w, dtype).toarray()
     U, back = leading_vectors(b.R_o @ C_w, sizes.n_clusters or K)  # (9)
@@ -156,6 +159,7 @@ def solve(
     degree_regularization: float,
     n_clusters: int | None,
     source_weight: float,
+    n_word_clusters: int | None,
     max_iter: int,
     rng: np.random.Generator,
 ) -> Solution:
@@ -165,7 +169,7 @@ def solve(
     first = similarity_codes(domains) if start == "similarity" else logistic_codes(domains)
     s = scales(domains, resolve_weighting(domains, weighting, "log"), degree_regularization)
     R = [relations(X, s, d) for d, X in enumerate(domains.X)]
-    sizes = Sizes(domains.n_classes, n_clusters, source_weight)
+    sizes = Sizes(domains.n_classes, n_clusters, source_weight, n_word_clusters)
     solved = [
         propagate(blocks(domains, target, R), sizes, codes, max_iter=max_iter, prior=target.shares)
         for target, codes in zip(domains.targets, first, strict=True)
@@ -194,7 +198,10 @@ class HybridLabelPropagation(TransductiveClassifier):
         Number of clusters of a target, K_o; None is the number of classes. Every cluster gets the source class with the
         nearest profile.
     source_weight : float, default=1.0
-        Weight mu of the labelled documents in (5); the paper has 1.
+        Weight mu of the labelled documents in (5); the paper has 1. Without `n_word_clusters` it has no effect, except
+        that 0 ignores the labelled documents.
+    n_word_clusters : int, default=None
+        Number of word clusters K_w; None is the number of classes plus the number of clusters, the largest possible.
     max_iter : int, default=30
         Maximum number of rounds of (8) and (9); a few are nearly always enough.
     class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
@@ -244,6 +251,7 @@ class HybridLabelPropagation(TransductiveClassifier):
         "degree_regularization": at_least(0),
         "n_clusters": [*count(), None],
         "source_weight": at_least(0),
+        "n_word_clusters": [*count(), None],
         "max_iter": count(),
         "class_prior": CLASS_PRIOR,
     }
@@ -256,6 +264,7 @@ class HybridLabelPropagation(TransductiveClassifier):
         degree_regularization: float = 1.0,
         n_clusters: int | None = None,
         source_weight: float = 1.0,
+        n_word_clusters: int | None = None,
         max_iter: int = 30,
         class_prior: str | ArrayLike | None = None,
     ) -> None:
@@ -264,6 +273,7 @@ class HybridLabelPropagation(TransductiveClassifier):
         self.degree_regularization = degree_regularization
         self.n_clusters = n_clusters
         self.source_weight = source_weight
+        self.n_word_clusters = n_word_clusters
         self.max_iter = max_iter
         self.class_prior = class_prior
 

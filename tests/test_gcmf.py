@@ -90,6 +90,44 @@ def test_without_smoothness_the_fixed_points_are_those_of_nmtf():
         np.testing.assert_allclose(moved.V[d], rest.V[d], rtol=1e-3, atol=1e-4 * rest.V[d].max())
 
 
+def test_the_printed_order_of_normalization_is_a_parameter():
+    """The same planted labels, but other factors; columns sum to one in both."""
+    task = vocabulary_shift(n_docs=60)
+    update, cycle = (
+        GCMF(n_topics=8, word_smoothness=1, doc_smoothness=1, normalize=order, random_state=0)
+        for order in ("update", "cycle")
+    )
+    for est in (update, cycle):
+        assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
+        f = est.state_.factors
+        np.testing.assert_allclose(f.U[1].sum(axis=0), 1)
+        np.testing.assert_allclose(f.V[1].sum(axis=0), 1)
+        np.testing.assert_allclose(f.XV[1], est.state_.X[1].T @ f.V[1], atol=1e-12)
+    assert abs(update.state_.factors.H - cycle.state_.factors.H).max() > 1e-6
+
+
+def test_with_target_labels_the_printed_order_keeps_them():
+    X, y, domain = stacked(vocabulary_shift(n_docs=60))
+    y = y.copy()
+    y[60:70] = [0, 1] * 5
+    est = GCMF(n_topics=8, normalize="cycle", random_state=0).fit(X, y, domain, use_target_labels=True)
+    np.testing.assert_array_equal(est.transduction_[:10], y[60:70])
+    rows = est.state_.factors.V[1][:10]
+    assert ((rows > 0).sum(axis=1) == 1).all()
+
+
+def test_the_objective_ends_the_iterations():
+    """`tol` needs no labels: the fit is that of as many iterations as it took."""
+    task = vocabulary_shift(n_docs=60)
+    by_tol = GCMF(n_topics=8, max_iter=100, tol=1e-3, random_state=0)
+    by_tol.transfer(task.Xs, task.ys, task.Xt)
+    assert by_tol.converged_
+    assert by_tol.n_iter_ < 100
+    fixed = GCMF(n_topics=8, max_iter=by_tol.n_iter_, random_state=0)
+    fixed.transfer(task.Xs, task.ys, task.Xt)
+    np.testing.assert_array_equal(by_tol.transduction_proba_, fixed.transduction_proba_)
+
+
 def test_words_that_a_domain_does_not_have_are_in_no_topic_of_it():
     X, y, domain = stacked(vocabulary_shift(n_docs=60))
     est = GCMF(n_topics=4, random_state=0).fit(X, y, domain)

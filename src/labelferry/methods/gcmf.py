@@ -20,13 +20,14 @@ Departures
   rec-talk and sci-talk after 100 iterations: .972, and .911 with `normalization="documents"`, the other interpretation.
 - U and V are normalized right after their own update; `normalize="cycle"` is the order of Algorithm 1, after (10),
   which requires another product X'V. After 40 iterations the order has changed no label of the three Reuters tasks
-  (lambda = gamma = 100) and, with lambda = gamma = 1, the accuracy on books-kitchen (.838) and electronics-dvd (.776) by
+  (lambda = gamma = 100) and the accuracy on books-kitchen and electronics-dvd (lambda = gamma = 1; .838 and .776) by
   .002 at most. Theorem 1 covers only the updates without normalization.
 - The default is 40 iterations; the paper has 100 (`max_iter=100`). 40 was chosen on six tasks. On the three tasks
   above, accuracy does not change after 40 iterations (.972). On three Amazon tasks (books-kitchen, electronics-dvd,
   kitchen-electronics; lambda = gamma = 1) it falls from .815 after 40 to .760 after 100. On Reuters it depends on the
   task: orgs vs people .839 and .852, orgs vs places .806 and .675, people vs places .682 and .630. Stopping rules that
-  need no labels, at most 100 iterations, accuracy on Reuters (3 tasks), newsgroups (6, without empty documents) and Amazon (3), one seed:
+  need no labels, at most 100 iterations; accuracy on three Reuters tasks, six newsgroup tasks (without empty documents)
+  and the three Amazon tasks, one seed:
 
                                                           Reuters    newsgroups    Amazon
       30 iterations                                         .783        .978        .817

@@ -22,12 +22,9 @@ import scipy.sparse as sp
 from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.labels import UNKNOWN
-from ..core.proportions import match_label_proportions
-from ..linalg.discretize import indicator_sums
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array
-from ..linalg.normalize import normalize_rows_l2
-from .clustering import likelihood
+from .class_means import class_means
 from .hybrid_graph import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve_weighting, scales
 
 TAU, MAX_ITER, TOL = 0.25, 30, 1e-4
@@ -89,7 +86,7 @@ def step(
     W_i, A_i = scaled(W, b.R_i @ W)
     W_o, A_o = scaled(W, b.R_o @ W)  # O = P Q^+ P', block by block
     if v.reinitialize == "current":
-        codes = class_means(b, s._replace(W_i=W_i), C_i.shape[1]).codes(A_o)
+        codes = class_means(b, W_i, C_i.shape[1]).codes(A_o)
         C_o = indicator(codes, C_i.shape[1], C_i.dtype)
     U_i, U_o, l = eigenpairs_after_reset(A_i, A_o, C_i.toarray(), v, C_o)
     return LowRankSimilarity(U_i, U_o, l, W_i, W_o, A_o, W * q)
@@ -156,46 +153,9 @@ def similarity_codes(domains: Domains) -> list[Array]:
     """Classes of `rows_to_label` of every target by similarity propagation with its default settings."""
     _, solved = solve_targets(domains, weighting="auto", tau=TAU, max_iter=MAX_ITER, tol=TOL)
     return [
-        class_means(b, solution.state, domains.n_classes).codes(solution.state.B_o, target.shares)
+        class_means(b, solution.state.W_i, domains.n_classes).codes(solution.state.B_o, target.shares)
         for (b, solution), target in zip(solved, domains.targets, strict=True)
     ]
-
-
-class ClassMeans(NamedTuple):
-    """The means of the labelled documents of each class among the rows of B, scaled to unit length."""
-
-    centers: Array  # K x classes that have a document with words
-    variance: float  # mean squared distance of a labelled document to the mean of its class, per dimension
-    names: Array  # the class of every column
-
-    def scores(self, B: Array) -> Array:
-        """Documents x columns: the likelihood of each class relative to that with the nearest mean."""
-        return likelihood(2 * normalize_rows_l2(B) @ self.centers - (self.centers**2).sum(axis=0), self.variance)
-
-    def codes(self, B: Array, shares: Array | None = None) -> Array:
-        """The class with the nearest mean, or the labels that match the class proportions, if given.
-
-        The first class if no class has a document with words.
-        """
-        if len(self.names) == 0:
-            return np.zeros(len(B), dtype=np.intp)
-        scores = self.scores(B)
-        if shares is not None:
-            scores = match_label_proportions(scores, shares[self.names])
-        codes: Array = self.names[scores.argmax(axis=1)]
-        return codes
-
-
-def class_means(b: Blocks, s: LowRankSimilarity, n_classes: int) -> ClassMeans:
-    """The means of the labelled documents with words, per class."""
-    Z = normalize_rows_l2(b.R_i @ s.W_i)
-    has_words = Z.any(axis=1)
-    Z, codes = Z[has_words], b.codes_i[has_words]
-    size = np.bincount(codes, minlength=n_classes)
-    means = indicator_sums(Z, codes, n_classes) / np.maximum(size, 1)[:, None]
-    variance = ((Z - means[codes]) ** 2).sum() / max(Z.size, 1)
-    names = np.flatnonzero(size)
-    return ClassMeans(means[names].T.astype(Z.dtype), max(float(variance), 1e-3), names)
 
 
 def leading_positive(M: Array, k: int) -> tuple[Array, Array]:

@@ -66,7 +66,8 @@ Departures
   the source in one direction and those of the target in the opposite direction, and misleads the classifier.
   On the four classes of GCMF's groups, k = 5 gives the accuracy .71, 4 and 6 give .52 and .47.
 - Several sources, and known labels in the target: the documents of a class are linked within their domain only.
-- The classifier F of Algorithm 2 is logistic regression by default; the paper names none.
+- The classifier F of Algorithm 2 is logistic regression by default; the paper names none. On the six tasks (one draw)
+  1-nearest neighbor and SVMs with a linear or an RBF kernel have the same error within .001 (default) or .002 (paper).
 - Coordinates without similarity (W x = 0, if X has fewer dimensions than k) are removed.
 - If X has negative entries, W is 1 + cosine, so that no degree is negative.
 - New documents are not in the paper. They get the coordinates that (11) gives them if all others stay as they are: see

@@ -66,6 +66,7 @@ from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
 from ..core.registry import register
+from ..families.class_means import ClassMeans, class_means
 from ..families.cluster_names import class_of_clusters
 from ..families.clustering import by_class, cosine_scores, join_solutions, targets_of
 from ..families.hybrid_graph import WEIGHTINGS, Blocks, Scales, leading_vectors, relations
@@ -73,11 +74,9 @@ from ..families.similarity import (
     MAX_ITER,
     TAU,
     TOL,
-    ClassMeans,
     LowRankSimilarity,
     Variant,
     by_degree,
-    class_means,
     solve_targets,
 )
 from ..linalg.discretize import discretize
@@ -119,6 +118,14 @@ def word_clusters(s: LowRankSimilarity, n_word_clusters: int) -> Array:
     return discretize(leading_vectors(by_degree(s.B_w), n_word_clusters)[0]).codes
 
 
+def read_target(
+    b: Blocks, s: LowRankSimilarity, n_classes: int, n_word_clusters: int, reading: str
+) -> TargetSimilarity:
+    """The classes of documents and the clusters of words."""
+    means = class_means(b, s.W_i, n_classes) if reading == "source" else cut_axes(b, s, n_classes)
+    return TargetSimilarity(s.W_i, s.W_o, means, word_clusters(s, n_word_clusters))
+
+
 def solve(
     domains: Domains,
     *,
@@ -146,13 +153,7 @@ def solve(
         variant=Variant(n_doc_pairs or K, K_w, reinitialize, by_degree=scaling == "degree"),
         from_words=start == "words",
     )
-    read = class_means if reading == "source" else cut_axes
-    targets = tuple(
-        TargetSimilarity(
-            solution.state.W_i, solution.state.W_o, read(b, solution.state, K), word_clusters(solution.state, K_w)
-        )
-        for b, solution in solved
-    )
+    targets = tuple(read_target(b, solution.state, K, K_w, reading) for b, solution in solved)
     return join_solutions([solution for _, solution in solved], PropagatedSimilarities(scales, targets))
 
 

@@ -87,10 +87,13 @@ def studies() -> dict[str, Study]:
         ),
         "cdsc-3": Study(
             "CDSC, Figure 3",
-            "beta, with lambda as in the table",
+            "beta, with the other parameters as printed or as in our defaults",
             "must_link",
             (3.75, 7.5, 15, 30, 60),
-            cdsc_curves("{x}", "0.025"),
+            (
+                Curve("as printed", printed.format(must_link="{x}", target_cut="0.025"), tuple(cdsc)),
+                Curve("our defaults", "CDSC(must_link={x})", tuple(cdsc)),
+            ),
             "error",
             log=True,
             remark="The paper does not print its five values of beta; these are our choice.",
@@ -119,10 +122,10 @@ def studies() -> dict[str, Study]:
             "similarity propagation and the number of word clusters",
             "K_w",
             (2, 4, 8, 16, 32),
-            _each(hybrid, "HybridSimilarityPropagation"),
+            _each(hybrid, 'HybridSimilarityPropagation(n_doc_pairs=64, n_word_clusters={x}, reading="cut")'),
             log=True,
-            remark="Q has rank K, so every K_w >= K = 2 gives the same labels (see the docstring of the method): each "
-            "curve is one fit.",
+            remark="All positive eigenpairs of O are kept (up to 64), as in Table 2 of the paper, and K_w of Q. By "
+            "default only K = 2 of O are kept, and K_w has no effect.",
         ),
         "rsp-4": Study(
             "RSP, Figure 4",
@@ -156,6 +159,14 @@ def studies() -> dict[str, Study]:
             (1, 2, 5, 10, 20, 40, 70, 100),
             _each(news, "GCMF(max_iter={x})"),
             log=True,
+        ),
+        "gcmf-p": Study(
+            "GCMF, study of p",
+            "p, the number of neighbors",
+            "n_neighbors",
+            (2, 4, 6, 8, 10),
+            _each(news, "GCMF(n_neighbors={x})"),
+            remark="The paper names these values, and shows no figure.",
         ),
         "tcl-2": Study(
             "TCL, Figure 2",

@@ -128,7 +128,8 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(value, list | tuple):
         return {"kind": type(value).__name__, "items": [_pack(item, arrays) for item in value]}
     raise TypeError(
-        f"cannot save a {type(value).__name__} without pickle. Pass random_state as an integer and priors as arrays."
+        f"cannot save a {type(value).__name__} without pickle. Pass random_state as an integer, priors as arrays, and "
+        "no classifier of your own."
     )
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..certificate import audit_order, duel_order
 from ..linalg.matrix import Array
-from ..text import Table, write_table
+from ..text import Table, read_table, write_table
+from .cells import as_text
 from .exchange import is_json, write_json
 from .population import Population
 
@@ -73,6 +75,39 @@ def draw(
     drawn = set(audit)
     duel = [row for row in orders["duel"][: n_duel + n].tolist() if row not in drawn][:n_duel]
     return as_sample(population, [*(("audit", row) for row in audit), *(("duel", row) for row in duel)], seed, blind)
+
+
+def check_no_answers(path: str | PathLike[str]) -> None:
+    """Raise an error if a file has answers that would be overwritten."""
+    if not Path(path).is_file() or is_json(path):
+        return
+    try:
+        answers = read_table(path).columns.get("answer", ())
+    except ValueError:  # no table: nothing that people filled in
+        return
+    if n := sum(bool(as_text(value)) for value in answers):
+        raise ValueError(f"{path} has {n} answers, which would be lost. Give the new sample another name.")
+
+
+def seed_of(path: str | PathLike[str]) -> int:
+    """The seed of a sample."""
+    seeds = {as_text(value) for value in read_table(path).columns.get("sample_seed", ())}
+    if len(seeds) != 1 or not (seed := seeds.pop()).isdecimal():
+        raise ValueError(f"{path} is no sample that `labelferry audit` wrote: it has no single sample_seed.")
+    return int(seed)
+
+
+def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
+    """A larger sample with the answers of a smaller one."""
+    earlier = read_table(path).columns
+    answers = {int(as_text(row)): as_text(a) for row, a in zip(earlier["row"], earlier["answer"], strict=True)}
+    missing = sorted(row for row, answer in answers.items() if answer and row not in sample.columns["row"])
+    if missing:
+        raise ValueError(
+            f"{path} has an answer to row {missing[0]}, which is not in the new sample. Draw a larger one with -n and "
+            "--duel."
+        )
+    return Sample({**sample.columns, "answer": [answers.get(row, "") for row in sample.columns["row"]]})
 
 
 def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int, blind: bool) -> Sample:

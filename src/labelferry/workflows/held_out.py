@@ -47,6 +47,18 @@ def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
     return rows, without
 
 
+def learned_message(result: Labelling) -> list[str]:
+    """How many answers were learned from, and how many of them the other answers predict."""
+    rows, codes = held_out_codes(result)
+    if result.answers is None or not len(rows):
+        return []
+    if codes is None:
+        return [f"learned from {len(rows)} answers"]
+    named = result.answers.named(len(result.estimator.classes_))
+    right = int((codes == result.answers.codes[named]).sum())
+    return [f"learned from {len(rows)} answers; {right} of them are predicted correctly by fits without them"]
+
+
 def answer_columns(result: Labelling) -> dict[str, list[Any]]:
     """Columns `answer` and `held_out` of labels that learned from answers; none without answers."""
     if result.answers is None or not len(result.answers.rows):

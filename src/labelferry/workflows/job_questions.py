@@ -147,6 +147,11 @@ class JobQuestions(JobLog):
         rows = questions.answered_prefix(order[~np.isin(order, self.seen()[0])], codes)
         return np.array(rows, dtype=np.int64), np.array([codes[row] for row in rows], dtype=np.int64)
 
+    def waiting(self) -> int:
+        """Answers to questions of the random sample that come after a document without an answer."""
+        counted = set(self.sample("audit")[0].tolist()) | set(self.seen()[0].tolist())
+        return len({row.document for row in self.answers() if row.purpose == "audit"} - counted)
+
     def seen(self) -> tuple[Array, Array]:
         """Documents that had an answer when the current labels were fitted, and the codes of their present answers."""
         codes, rows = self.codes(), self.store.labels().arrays.get("held_out/seen", np.zeros(0, dtype=np.int64))

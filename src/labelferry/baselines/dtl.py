@@ -49,6 +49,7 @@ from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
     check_n_topics,
+    even_association,
     normalize_columns_if,
     problem_of_domains,
     random_factor,
@@ -105,12 +106,12 @@ def step(f: Factors, p: FactorizationProblem, normalize: str = "update") -> Fact
 
 
 def start(p: FactorizationProblem, n_common: int, n_own: int, rng: np.random.Generator) -> Factors:
-    """Random U, W_d and H; V from the labels and, for the other documents, logistic regression."""
+    """Random U and W_d, even H; V from the labels and, for the other documents, logistic regression."""
     n_words, n_classes = p.XV[0].shape
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
     U = normalize_columns_l1(draw(n_words, n_common))
     W = tuple(normalize_columns_l1(draw(n_words, n_own)) for _ in p.V)
-    return Factors(U, W, draw(n_common + n_own, n_classes), p.V, p.XV)
+    return Factors(U, W, even_association(n_common + n_own, n_classes, p.V[0].dtype), p.V, p.XV)
 
 
 def solve(

@@ -39,6 +39,7 @@ from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
     check_n_topics,
+    even_association,
     normalize_columns_if,
     problem_of_domains,
     random_factor,
@@ -83,11 +84,11 @@ def step(f: Factors, p: FactorizationProblem, normalize: str = "update") -> Fact
 
 
 def start(p: FactorizationProblem, n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random W_d and H; V from the labels and, for the other documents, logistic regression."""
+    """Random W_d, even H; V from the labels and, for the other documents, logistic regression."""
     n_words, n_classes = p.XV[0].shape
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
     W = tuple(normalize_columns_l1(draw(n_words, n_topics)) for _ in p.V)
-    return Factors(W, draw(n_topics, n_classes), p.V, p.XV)
+    return Factors(W, even_association(n_topics, n_classes, p.V[0].dtype), p.V, p.XV)
 
 
 def solve(

@@ -46,6 +46,7 @@ from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
     check_n_topics,
+    even_association,
     normalize_columns_if,
     problem_of_domains,
     random_factor,
@@ -146,11 +147,11 @@ def update_W(Wd: Array, U: Array, XVd: Array, *, H: Array, G: Array, alpha: floa
 
 
 def start(p: FactorizationProblem, n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random U, W_d and H; V from the labels and, for the other documents, logistic regression (section 3.3)."""
+    """Random U and W_d, even H; V from the labels and, for the other documents, logistic regression (section 3.3)."""
     n_words, n_classes = p.XV[0].shape
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
     U, *W = (normalize_columns_l1(draw(n_words, n_topics)) for _ in range(1 + len(p.V)))
-    return Factors(U, tuple(W), draw(n_topics, n_classes), p.V, p.XV)
+    return Factors(U, tuple(W), even_association(n_topics, n_classes, p.V[0].dtype), p.V, p.XV)
 
 
 def solve(

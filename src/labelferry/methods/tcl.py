@@ -31,8 +31,9 @@ Departures
 
 from __future__ import annotations
 
+import logging
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +42,7 @@ from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.params import Rules, choice, share
 from ..core.registry import register
+from ..families.pseudo_transfer import pseudo_transfers
 from ..families.topics import TopicRow, topics_table
 from ..families.trifactorization import (
     FactorizationProblem,
@@ -55,6 +57,12 @@ from ..families.trifactorization import (
 )
 from ..linalg.matrix import Array
 from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, normalize_rows_l1, scale, sq_residual
+
+
+DEFAULT_ALPHA = 0.9
+GRID = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # alpha, for cross-validation
+
+logger = logging.getLogger(__name__)
 
 
 class Factors(NamedTuple):
@@ -158,25 +166,64 @@ def solve(
     domains: Domains,
     *,
     n_topics: int,
-    common_weight: float,
+    common_weight: float | str,
+    rng: np.random.Generator,
+    **settings: Any,
+) -> Solution:
+    """Fit the factors; the parameters are those of `TCL`."""
+    check_n_topics(n_topics, domains.n_words)
+    if isinstance(common_weight, str):
+        common_weight = choose_alpha(domains, n_topics=n_topics, **settings)
+    alpha = float(common_weight)
+    best = solve_alpha(problem_of_domains(domains), alpha, n_topics=n_topics, rng=rng, **settings)
+    return best._replace(state=Fitted(best.state, alpha))
+
+
+def solve_alpha(
+    p: FactorizationProblem,
+    alpha: float,
+    *,
+    n_topics: int,
     normalize: str,
     max_iter: int,
     tol: float,
     n_init: int,
     rng: np.random.Generator,
 ) -> Solution:
-    """Fit the factors; the parameters are those of `TCL`."""
-    check_n_topics(n_topics, domains.n_words)
-    best = solve_trifactorization(
-        problem_of_domains(domains),
+    """Solve (4) for one alpha; the state is a Factors."""
+    return solve_trifactorization(
+        p,
         partial(start, n_topics=n_topics, rng=rng),
-        partial(step, alpha=common_weight, normalize=normalize),
-        partial(objective, alpha=common_weight),
+        partial(step, alpha=alpha, normalize=normalize),
+        partial(objective, alpha=alpha),
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
     )
-    return best._replace(state=Fitted(best.state, float(common_weight)))
+
+
+def choose_alpha(domains: Domains, **settings: Any) -> float:
+    """The alpha of `GRID` with the best mean accuracy over `pseudo_transfers`; the largest if several are best.
+
+    All fits have the same seed, which is not that of the estimator.
+    """
+    transfers = pseudo_transfers(domains)
+    if not transfers:
+        return DEFAULT_ALPHA  # a class has too few documents
+    problems = [problem_of_domains(transfer.domains) for transfer in transfers]
+
+    def accuracy(alpha: float) -> float:
+        solutions = (solve_alpha(p, alpha, rng=np.random.default_rng(0), **settings) for p in problems)
+        return float(
+            np.mean(
+                [(s.state.V[-1].argmax(axis=1) == t.codes).mean() for s, t in zip(solutions, transfers, strict=True)]
+            )
+        )
+
+    accuracies = {alpha: accuracy(alpha) for alpha in GRID}
+    best = max(GRID, key=lambda alpha: (accuracies[alpha], alpha))
+    logger.info("alpha=%g by cross-validation, accuracy %.3f", best, accuracies[best])
+    return best
 
 
 @register
@@ -187,9 +234,11 @@ class TCL(TriFactorization):
     ----------
     n_topics : int, default=10
         Number of topics, k in the paper.
-    common_weight : float, default=0.9
+    common_weight : float or "cv", default=0.9
         Weight of the common words, alpha in equation (4) of the paper, from 0 (domain-specific words only) to 1 (common
-        words only).
+        words only). "cv" chooses it from 0, .1, .3, .5, .7, .9 and 1 with the labels of the sources; it takes about
+        eight times as long. With several sources each source is the target in turn; a single source is divided into two
+        halves with different topics (see `labelferry.families.pseudo_transfer`).
     normalize : {"update", "cycle"}, default="update"
         "update" normalizes each factor right after its update; "cycle" normalizes all factors after all four were
         updated, as in the paper.
@@ -231,7 +280,7 @@ class TCL(TriFactorization):
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
         **TriFactorization._parameter_constraints,
-        "common_weight": share(),
+        "common_weight": [*share(), *choice("cv")],
         "normalize": choice("update", "cycle"),
     }
 
@@ -239,7 +288,7 @@ class TCL(TriFactorization):
         self,
         n_topics: int = 10,
         *,
-        common_weight: float = 0.9,
+        common_weight: float | str = DEFAULT_ALPHA,
         normalize: str = "update",
         max_iter: int = 100,
         tol: float = 0.0,

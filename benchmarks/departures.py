@@ -13,6 +13,7 @@ chosen     three of cdsc, on which CDSC's defaults were chosen
 others     the other three of cdsc
 hybrid     the tasks of the hybrid graph's Table 3 with 500 documents per class, counts; means over five draws
 cdsc500    the tasks of cdsc with 500 documents per class, counts; means over five draws
+tcl/...    one task of TCL's Table 1; amazon/... one of four Amazon pairs
 9:1, 1:9   tasks of the table shift of `labelferry.bench.tasks` with this uneven target, seed 0
 
 The random state is 0.
@@ -51,7 +52,7 @@ from labelferry import (
     SpectralClassifier,
     SpectralCoclustering,
 )
-from labelferry.bench.tasks import TASKS
+from labelferry.bench.tasks import TASKS, tasks_here
 
 DATA = Path(os.environ.get("LABELFERRY_DATA", "../shared/data"))
 NEWS, AMAZON = DATA / "20news/20news-bydate.jsonl.gz", DATA / "amazon/reviews.jsonl.gz"
@@ -63,6 +64,9 @@ CDSC_SETTINGS: list[dict[str, Any]] = [
     {"n_eigenvectors": 6, "target_cut": 0.025, "degree_regularization": 0},
     {"n_eigenvectors": 2, "target_cut": 0},
 ]
+TCL_REVIEWS = [
+    f"amazon/{pair}" for pair in ("books to kitchen", "electronics to dvd", "kitchen to electronics", "dvd to books")
+]
 UNEVEN = {
     **dict.fromkeys(("rec-sci 9:1", "sci-talk 9:1", "comp-sci 9:1"), (0.9, 0.1)),
     **dict.fromkeys(("comp-rec 1:9", "rec-talk 1:9", "comp-talk 1:9"), (0.1, 0.9)),
@@ -71,6 +75,14 @@ UNEVEN = {
 RUNS = [
     (TCL(random_state=0), "six"),
     (TCL(normalize="cycle", random_state=0), "six"),
+    *((TCL(weighting="none", normalize=order, random_state=0), "six") for order in ("update", "cycle")),
+    *(
+        (TCL(common_weight=alpha, weighting=weighting, random_state=0), task)
+        for task in tasks_here("tcl")
+        for weighting in ("none", "words")
+        for alpha in (0.1, 0.5, 0.9, "cv")
+    ),
+    *((TCL(weighting=weighting, random_state=0), task) for task in TCL_REVIEWS for weighting in ("none", "words")),
     (NMTF(random_state=0), "six"),
     (NMTF(normalize="cycle", random_state=0), "six"),
     (DTL(random_state=0), "six"),
@@ -143,6 +155,8 @@ DRAWS = range(5)
 @cache
 def tasks(name: str) -> list[Any]:
     """Load a group of tasks."""
+    if name in TASKS:
+        return [TASKS[name].load(seed=0)]
     if name in UNEVEN:
         return [TASKS["shift/" + name.replace("-", " vs ")].load(seed=0)]
     if name == "reviews":

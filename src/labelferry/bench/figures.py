@@ -57,6 +57,7 @@ def similarity_cdsc(seed: int) -> Picture:
 def words_tcl(seed: int) -> Picture:
     """Draw Table 3 of TCL: the common, source and target words of the clearest topic of each class, rec vs sci."""
     data = TASKS["tcl/rec vs sci"].load(seed)
+    assert data.words is not None  # the newsgroups have words
     estimator = TCL(random_state=seed)
     estimator.transfer(data.Xs, data.ys, data.Xt)
     topics = {row["class"]: row for row in reversed(estimator.topics_table(data.words, n_words=N_TOPIC_WORDS))}

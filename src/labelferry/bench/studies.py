@@ -167,14 +167,14 @@ def studies() -> dict[str, Study]:
         ),
         "tcl-2a": Study(
             "TCL, Figure 2, top",
-            "k, the number of topics, mean over the tasks of a corpus",
+            "k, the number of topics, mean per corpus",
             "n_topics",
             (10, 20, 50, 100, 150, 200),
             _each_corpus(tcl, "TCL(n_topics={x})"),
         ),
         "tcl-2b": Study(
             "TCL, Figure 2, bottom",
-            "alpha, the weight of the common words, mean over the tasks of a corpus",
+            "alpha, the weight of the common words, mean per corpus",
             "common_weight",
             (0, 0.1, 0.3, 0.5, 0.7, 0.9, 1),
             _each_corpus(tcl, "TCL(common_weight={x})"),

@@ -82,8 +82,8 @@ TABLE = Table(
     remarks=(
         "TCL is within a point of the paper's mean with words divided by the root of their sum (its default "
         "`weighting`), 90.1 against 90.7; without it, as printed, 88.9. The paper chooses alpha for each task by "
-        "cross-validation, here it is .9 for all tasks; `TCL(common_weight='cv')` chooses it (90.5). Every "
-        "trial is listed in the documentation of TCL. GCMF is within a tenth of a point of the paper's TCL on Reuters, and above it on "
+        "cross-validation, here it is .9 for all tasks; `TCL(common_weight='cv')` chooses it (90.5). The documentation "
+        "of TCL lists every trial. GCMF is within a tenth of a point of the paper's TCL on Reuters, and above it on "
         "newsgroups.",
         "More than 5 points above the paper: MSDA (a smaller C of its classifier; with the C that is best on "
         "held-out source documents it is near the paper's number), NMTF on rec vs talk, sci vs talk and comp vs "

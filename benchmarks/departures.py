@@ -15,6 +15,7 @@ reuters    the Reuters tasks of CDSC's Table 2 with 250 documents per class; mea
 matrices   the Reuters tasks of GCMF's Table 2
 hybrid     the tasks of the hybrid graph's Table 3 with 500 documents per class, counts; means over five draws
 cdsc500    the tasks of cdsc with 500 documents per class, counts; means over five draws
+tcl/...    one task of TCL's Table 1; amazon/... one of four Amazon pairs
 9:1, 1:9   tasks of the table shift of `labelferry.bench.tasks` with this uneven target, seed 0
 
 The random state is 0.
@@ -54,7 +55,7 @@ from labelferry import (
     SpectralCoclustering,
 )
 from labelferry.bench.builders import REUTERS_PAIRS
-from labelferry.bench.tasks import TASKS
+from labelferry.bench.tasks import TASKS, tasks_here
 
 DATA = Path(os.environ.get("LABELFERRY_DATA", "../shared/data"))
 NEWS, AMAZON = DATA / "20news/20news-bydate.jsonl.gz", DATA / "amazon/reviews.jsonl.gz"
@@ -84,6 +85,9 @@ SIMILARITY_OPTIONS: list[dict[str, Any]] = [
     *({"n_doc_pairs": 4, "n_word_clusters": k} for k in (2, 4, 8)),
 ]
 GCMF_STOPS = [(30, 0.0), (40, 0.0), (100, 0.0), (100, 1e-3), (100, 5e-4)]
+TCL_REVIEWS = [
+    f"amazon/{pair}" for pair in ("books to kitchen", "electronics to dvd", "kitchen to electronics", "dvd to books")
+]
 UNEVEN = {
     **dict.fromkeys(("rec-sci 9:1", "sci-talk 9:1", "comp-sci 9:1"), (0.9, 0.1)),
     **dict.fromkeys(("comp-rec 1:9", "rec-talk 1:9", "comp-talk 1:9"), (0.1, 0.9)),
@@ -92,6 +96,14 @@ UNEVEN = {
 RUNS = [
     (TCL(random_state=0), "six"),
     (TCL(normalize="cycle", random_state=0), "six"),
+    *((TCL(weighting="none", normalize=order, random_state=0), "six") for order in ("update", "cycle")),
+    *(
+        (TCL(common_weight=alpha, weighting=weighting, random_state=0), task)
+        for task in tasks_here("tcl")
+        for weighting in ("none", "words")
+        for alpha in (0.1, 0.5, 0.9, "cv")
+    ),
+    *((TCL(weighting=weighting, random_state=0), task) for task in TCL_REVIEWS for weighting in ("none", "words")),
     (NMTF(random_state=0), "six"),
     (NMTF(normalize="cycle", random_state=0), "six"),
     (DTL(random_state=0), "six"),
@@ -188,6 +200,8 @@ DRAWS = range(5)
 @cache
 def tasks(name: str) -> list[Any]:
     """Load a group of tasks."""
+    if name in TASKS:
+        return [TASKS[name].load(seed=0)]
     if name in UNEVEN:
         return [TASKS["shift/" + name.replace("-", " vs ")].load(seed=0)]
     if name == "reviews":

@@ -45,6 +45,14 @@ def _each(tasks: Sequence[str], method: str) -> tuple[Curve, ...]:
     return tuple(Curve(task.partition("/")[2], method, (task,)) for task in tasks)
 
 
+def _each_corpus(tasks: Sequence[str], method: str) -> tuple[Curve, ...]:
+    """Make one curve per corpus: the mean over its tasks."""
+    corpora = dict.fromkeys(TASKS[task].corpus for task in tasks)
+    return tuple(
+        Curve(corpus, method, tuple(task for task in tasks if TASKS[task].corpus == corpus)) for corpus in corpora
+    )
+
+
 def _printed_rsp(beta: str) -> str:
     """Write the algorithm of RSP's paper with another beta; all targets have two classes."""
     return PRINTED_RSP.removesuffix(")") + f", must_link={beta})"
@@ -168,14 +176,21 @@ def studies() -> dict[str, Study]:
             _each(news, "GCMF(n_neighbors={x})"),
             remark="The paper names these values, and shows no figure.",
         ),
-        "tcl-2": Study(
-            "TCL, Figure 2",
-            "k and alpha, mean over all tasks",
+        "tcl-2a": Study(
+            "TCL, Figure 2, top",
+            "k, the number of topics, mean per corpus",
+            "n_topics",
+            (10, 20, 50, 100, 150, 200),
+            _each_corpus(tcl, "TCL(n_topics={x})"),
+        ),
+        "tcl-2b": Study(
+            "TCL, Figure 2, bottom",
+            "alpha, the weight of the common words, mean per corpus",
             "common_weight",
-            (0.1, 0.3, 0.5, 0.7, 0.9),
-            tuple(Curve(f"k = {k}", f"TCL(n_topics={k}, common_weight={{x}})", tuple(tcl)) for k in (2, 5, 10, 20, 50)),
+            (0, 0.1, 0.3, 0.5, 0.7, 0.9, 1),
+            _each_corpus(tcl, "TCL(common_weight={x})"),
             remark="alpha is the weight of the common words, as in (4); the text of the paper calls it the weight "
-            "of the domain-specific words. The paper does not print its values of k; these are our choice.",
+            "of the domain-specific words.",
         ),
     }
 

@@ -70,6 +70,7 @@ from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
     check_n_topics,
+    even_association,
     factorization_problem,
     normalize_columns_if,
     random_factor,
@@ -187,10 +188,11 @@ def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Arra
 
 
 def start(p: FactorizationProblem, here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random U_d for the words marked in `here`, random H; V from the labels or logistic regression (Algorithm 1)."""
+    """Random U_d for the words marked in `here`, even H; V from the labels or logistic regression (Algorithm 1)."""
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
     U = tuple(normalize_columns_l1(draw(len(h), n_topics)[h]) for h in here)
-    return Factors(U, draw(n_topics, p.V[0].shape[1]), p.V, p.XV)
+    H = even_association(n_topics, p.V[0].shape[1], p.V[0].dtype)
+    return Factors(U, H, p.V, p.XV)
 
 
 def cosine_graphs(X: Sequence[Matrix], n_neighbors: int, weight: float) -> list[Graph]:

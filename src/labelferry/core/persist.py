@@ -101,7 +101,8 @@ def from_arrays(arrays: dict[str, np.ndarray], path: str) -> TransductiveClassif
 
 def _not_ours(path: Any, error: Exception) -> ValueError:
     return ValueError(
-        f"{path} is not a model written by labelferry ({type(error).__name__}). Write one with `labelferry label --save` or `save`."
+        f"{path} is not a model written by labelferry ({type(error).__name__}). Write one with `labelferry label "
+        "--save` or `save`."
     )
 
 

@@ -59,7 +59,8 @@ class Database:
             path = Path(str(url.database))
             if path.exists():
                 raise StoreError(
-                    f"{path} exists already. Review it with `labelferry review`, open it with `open_job`, or name another file."
+                    f"{path} exists already. Review it with `labelferry review`, open it with `open_job`, or name "
+                    "another file."
                 )
             if not path.absolute().parent.is_dir():
                 raise StoreError(f"cannot write {path}: there is no folder {path.parent}. Create it first.")
@@ -69,7 +70,8 @@ class Database:
         with one_line_errors(name), closing(connect(url)) as engine, engine.connect() as connection:
             if sa.inspect(connection).has_table(schema.meta.name):
                 raise StoreError(
-                    f"{name} contains a job already. Review it with `labelferry review`, open it with `open_job`, or name another database."
+                    f"{name} contains a job already. Review it with `labelferry review`, open it with `open_job`, or name "
+                    "another database."
                 )
         return url
 

@@ -70,8 +70,8 @@ class Database:
         with one_line_errors(name), closing(connect(url)) as engine, engine.connect() as connection:
             if sa.inspect(connection).has_table(schema.meta.name):
                 raise StoreError(
-                    f"{name} contains a job already. Review it with `labelferry review`, open it with `open_job`, or name "
-                    "another database."
+                    f"{name} contains a job already. Review it with `labelferry review`, open it with `open_job`, or "
+                    "name another database."
                 )
         return url
 

@@ -305,8 +305,13 @@ def test_a_late_unclear_answer_does_not_add_to_the_misses(minus, plus):
 @given(st.lists(st.sampled_from([-1, 0, 1, 9]), min_size=1, max_size=30), st.integers(30, 500))
 @settings(max_examples=60, deadline=None)
 def test_an_unclear_answer_never_widens_the_interval(answers, n):
+    """Computed after each answer from the answers so far, as it is reported."""
     unclear = np.array([[answer == 9 for answer in answers]])
-    low, high = sum_bounds(np.where(unclear, 0, answers), n, 0.9, unclear)
+    x = np.where(unclear, 0, answers)
+    low, high = sum_bounds(x, n, 0.9, unclear)
+    for t in range(1, len(answers) + 1):
+        low_t, high_t = sum_bounds(x[:, :t], n, 0.9, unclear[:, :t])
+        assert (low_t[0, -1], high_t[0, -1]) == (low[0, t - 1], high[0, t - 1])
     assert (np.diff(low)[unclear[:, 1:]] >= 0).all()
     assert (np.diff(high)[unclear[:, 1:]] <= 0).all()
 

@@ -16,8 +16,8 @@ the smaller one.
 the capital of the bets of `BETS` above 1/2 is 0. All other bets are never cut (LIMIT / 2 is larger), so they do not
 depend on the values. The capital (1) of the true D is then never above the one with the true values: before the first
 unclear answer the two are equal; the true value of an unclear answer is at most +1, so each factor with it is at most
-the true one; the mu_i after it are too small if the true value was smaller, which makes the factors smaller again; and 0
-is not above anything. So the true D is rejected only if the martingale with the true values reaches 1 / tail too,
+the true one; the mu_i after it are too small if the true value was smaller, which makes the factors smaller again; and
+0 is not above anything. So the true D is rejected only if the martingale with the true values reaches 1 / tail too,
 whichever answers are unclear, also if this depends on the true values and on the order. An earlier rejection stays, so
 an unclear answer never widens the interval.
 """

@@ -181,6 +181,53 @@ def test_ranges_equal_those_of_all_pairs(n1, n2, data):
         assert ranges.difference[0] > ranges.difference[1]
 
 
+def all_meanings(first, second, level, known=0):
+    """Ends over all meanings of the unclear answers, one by one."""
+    ranges = [
+        pair_ranges(
+            first._replace(mistakes=first.mistakes + a, unclear=0),
+            second._replace(mistakes=second.mistakes + b, unclear=0), level, known,
+        )
+        for a in range(first.unclear + 1)
+        for b in range(second.unclear + 1)
+    ]  # fmt: skip
+    differences, recalls = np.array([r.difference for r in ranges]), np.array([r.recall for r in ranges])
+    return [(table[:, 0].min(), table[:, 1].max()) for table in (differences, recalls)]
+
+
+def draw_part(data, n):
+    t = data.draw(st.integers(0, n))
+    unclear = data.draw(st.integers(0, t))
+    return Part(n, t, data.draw(st.integers(0, t - unclear)), data.draw(st.sampled_from([0.02, 0.12, 0.5])), unclear)
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2), st.data())
+@settings(max_examples=150, deadline=None)
+def test_unclear_answers_give_the_ends_over_all_their_meanings(n1, n2, known, data):
+    first, second = draw_part(data, n1), draw_part(data, n2)
+    ranges = pair_ranges(first, second, 0.8, known)
+    difference, recall = all_meanings(first, second, 0.8, known)
+    assert ranges.difference == difference
+    assert ranges.recall == pytest.approx(recall)
+
+
+@pytest.mark.parametrize("unclear", [(0, 9), (7, 0), (6, 8), (20, 25)])
+def test_cells_with_unclear_answers_contain_the_exact_ends(unclear, monkeypatch):
+    """Never narrower than with one number of mistakes per cell, never wider than with all meanings one by one."""
+    first, second = Part(900, 20, 0, unclear=unclear[0]), Part(1300, 25, 0, unclear=unclear[1])
+    exact = pair_ranges(first, second, 0.9)
+    pair_ranges.cache_clear()
+    cells.cache_clear()
+    monkeypatch.setattr("labelferry.certificate.pairs.MAX_CELLS", 300)
+    coarse, (difference, recall) = pair_ranges(first, second, 0.9), all_meanings(first, second, 0.9)
+    pair_ranges.cache_clear()
+    cells.cache_clear()
+    assert difference[0] <= coarse.difference[0] <= exact.difference[0]
+    assert difference[1] >= coarse.difference[1] >= exact.difference[1]
+    assert recall[0] <= coarse.recall[0] <= exact.recall[0]
+    assert recall[1] >= coarse.recall[1] >= exact.recall[1]
+
+
 def test_all_documents_answered_leave_one_pair():
     ranges = pair_ranges(Part(6, 6, 2), Part(4, 4, 1), 0.95)
     assert ranges.difference == (-1, -1)

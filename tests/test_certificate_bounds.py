@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, hypergeom
 
 from labelferry.certificate.betting import sum_bounds
-from labelferry.certificate.bounds import clopper_pearson, count_bounds, count_design, spending
+from labelferry.certificate.bounds import (
+    _design_so_far,
+    clopper_pearson,
+    count_bounds,
+    count_design,
+    is_look,
+    spending,
+)
 from labelferry.certificate.pairs import Part, accepted_pairs, cells, log_martingale, pair_ranges
 
 
@@ -33,6 +40,36 @@ def probability_of_a_miss(n, R, level):
 def test_the_running_interval_misses_with_probability_alpha_at_most(n, level):
     misses = [probability_of_a_miss(n, R, level) for R in range(n + 1)]
     assert max(misses) <= 1 - level + 1e-9
+
+
+@pytest.mark.parametrize("R", [0, 1, 3, 40, 130, 171, 250, 299, 300])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_running_interval_with_fewer_looks_misses_with_probability_alpha_at_most(R, level):
+    assert probability_of_a_miss(300, R, level) <= 1 - level + 1e-9
+
+
+def test_looks_are_after_every_answer_up_to_200_and_then_after_five_percent_more():
+    assert [t for t in range(1, 260) if is_look(t)] == [*range(1, 201), 210, 220, 231, 242, 254]
+
+
+def test_the_interval_changes_at_looks_only():
+    """As long as the counts alone give no end."""
+    values = np.random.default_rng(0).random((5, 600)) < 0.8
+    low, high = count_bounds(values, 4000, 0.95)
+    changed = (np.diff(low) != 0) | (np.diff(high) != 0)
+    looks = np.array([is_look(t) for t in range(2, 601)])
+    assert not changed[:, ~looks].any()
+    assert changed[:, looks][:, -20:].any(axis=1).all()
+
+
+@pytest.mark.parametrize("n", [45, 700])
+def test_an_extended_design_equals_one_that_is_computed_at_once(n):
+    sizes, tail = (3, 20, 44, 45, 310, 600), 0.03125
+    parts = [count_design(n, min(m, n), tail).limits for m in sizes]
+    _design_so_far.cache_clear()
+    whole = count_design(n, min(sizes[-1], n), tail).limits
+    for part in parts:
+        np.testing.assert_array_equal(part, whole[:, : part.shape[1]])
 
 
 def test_the_probability_is_spent():

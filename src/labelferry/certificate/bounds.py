@@ -28,6 +28,11 @@ uniform prior (Waudby-Smith & Ramdas 2020) 1.15-1.47 / 1.20-1.58 / 1.25-1.63; th
 1.18-1.29 / 1.25-1.36 / 1.30-1.38. Updating after 10, 20, 40, 80 answers only would give 1.11-1.14 / 1.08-1.11 /
 1.02-1.12.
 
+**Looks.** The limits are used after each of the first `EVERY` = 200 answers, then each time that there are 5 % more
+answers (210, 220, 231, ...). Between two looks no R is rejected: the interval is that of the last look, except for what
+the counts alone exclude, and it is valid there too. The probabilities of (1) are kept for the values of k that are not
+nearly impossible: at most `NEGLIGIBLE` is removed per `ROUND` answers and counts as spent, so (2) still holds.
+
 If N is large, (2) is computed for at most `N_NODES` values of R. An R between two of them is rejected as too small only
 with the next larger one: k_t increases stochastically with R, so (2) holds for it too.
 """
@@ -44,7 +49,9 @@ from ..linalg.matrix import Array
 
 HALF_SPENT = 20  # number of answers after which half of alpha is spent, in (2)
 N_NODES = 600  # values of R for which (2) is computed
-ROUND = 20  # horizons are multiples of this number, so that designs can be reused
+ROUND = 20  # answers by which a design is extended
+EVERY = 200  # number of answers up to which there is a look after every answer
+NEGLIGIBLE = 1e-17
 TOLERANCE = 1e-12
 
 
@@ -99,30 +106,73 @@ class CountDesign(NamedTuple):
     limits: Array  # nodes x answers: R is too small if k_t is larger
 
 
+class _Progress(NamedTuple):
+    """A design so far, with what is needed to extend it."""
+
+    answered: int
+    first: Array  # per node, the k of the first column of P
+    P: Array  # nodes x values of k: probabilities of the paths that were not rejected
+    spent: Array  # per node, the left side of (2)
+    blocks: tuple[Array, ...]  # columns of the limits
+
+
 def count_design(n: int, n_answers: int, tail: float) -> CountDesign:
     """The design for at least `n_answers` answers; `tail` is alpha / 2."""
-    horizon = min(n, -(-max(n_answers, 1) // ROUND) * ROUND)
-    return _count_design(n, horizon, float(tail))
+    R, last = _design_so_far(n, float(tail))
+    progress = last[0]
+    while progress.answered < min(max(n_answers, 1), n):
+        progress = _extend(progress, R, n, tail)
+    if progress.answered > last[0].answered:
+        last[0] = progress
+    n_blocks = -(-max(n_answers, 1) // ROUND)
+    return CountDesign(R, np.concatenate(progress.blocks[:n_blocks], axis=1))
 
 
 @lru_cache(maxsize=256)
-def _count_design(n: int, horizon: int, tail: float) -> CountDesign:
+def _design_so_far(n: int, tail: float) -> tuple[Array, list[_Progress]]:
+    """The nodes, and a list with the longest design for these parameters; the list is updated by `count_design`."""
     R = np.unique(np.linspace(0, n, min(n + 1, N_NODES)).round().astype(int))
-    k = np.arange(horizon + 1)
-    P = np.zeros((len(R), horizon + 1))
-    P[:, 0] = 1
-    spent = np.zeros((len(R), 1))
-    limits = np.empty((len(R), horizon), dtype=int)
-    for t in range(1, horizon + 1):
-        one = P[:, :t] * np.clip((R[:, None] - k[:t]) / (n - t + 1), 0, 1)  # (1)
-        P[:, :t] -= one
-        P[:, 1 : t + 1] += one
-        tails = P[:, t::-1].cumsum(axis=1)[:, ::-1]  # of k = 0..t, of the paths that were not rejected
-        rejected = tails <= spending(t, n) * tail - spent - TOLERANCE
-        limits[:, t - 1] = t - rejected.sum(axis=1)
-        spent[:, 0] += (P[:, : t + 1] * rejected).sum(axis=1)
-        P[:, : t + 1][rejected] = 0
-    return CountDesign(R, limits)
+    return R, [_Progress(0, np.zeros(len(R), dtype=int), np.ones((len(R), 1)), np.zeros(len(R)), ())]
+
+
+def _extend(progress: _Progress, R: Array, n: int, tail: float) -> _Progress:
+    """The design with up to ROUND more answers."""
+    start, stop = progress.answered, min(progress.answered + ROUND, n)
+    first, P, removed = _columns(progress.first, progress.P, stop - start)
+    spent = progress.spent + removed
+    rest = np.maximum(R[:, None] - first[:, None] - np.arange(P.shape[1]), 0)
+    limits = np.empty((len(R), stop - start), dtype=np.int32)
+    for t in range(start + 1, stop + 1):
+        one = P * (rest / (n - t + 1))  # (1)
+        P -= one
+        P[:, 1:] += one[:, :-1]
+        limits[:, t - start - 1] = t
+        if is_look(t):
+            tails = P[:, ::-1].cumsum(axis=1)[:, ::-1]  # of the paths that were not rejected
+            rejected = tails <= (spending(t, n) * tail - spent - TOLERANCE)[:, None]
+            limits[:, t - start - 1] = np.minimum(t, first + P.shape[1] - 1 - rejected.sum(axis=1))
+            spent = spent + (P * rejected).sum(axis=1)
+            P[rejected] = 0
+    return _Progress(stop, first, P, spent, (*progress.blocks, limits))
+
+
+def _columns(first: Array, P: Array, more: int) -> tuple[Array, Array, Array]:
+    """The columns of P that are not negligible and `more` new ones, the k of the first, and what is removed per row."""
+    below = P.cumsum(axis=1)
+    skip = (below <= NEGLIGIBLE).sum(axis=1)
+    removed = np.where(skip > 0, np.take_along_axis(below, np.maximum(skip - 1, 0)[:, None], axis=1)[:, 0], 0.0)
+    last = P.shape[1] - (P[:, ::-1] > 0).argmax(axis=1)
+    width = int((last - skip).max())
+    padded = np.pad(P, ((0, 0), (0, width + more)))
+    return first + skip, np.take_along_axis(padded, skip[:, None] + np.arange(width + more), axis=1), removed
+
+
+def is_look(t: int) -> bool:
+    """Whether R can be rejected after t answers."""
+    look = min(t, EVERY)
+    while look < t:
+        look += look // 20
+    return look == t
 
 
 def spending(t: int, n: int) -> float:

@@ -3,8 +3,7 @@ r"""Class proportions and recall, corrected by the answers: the predictions of a
 Two exact ways, both valid after every answer:
 
 - **with predictions** (`pairs.py`): the predicted number of documents of a class, corrected by the mistakes in the
-sample. Narrow
-  if there are few mistakes.
+  sample. Narrow if there are few mistakes.
 - **without** (`bounds.py`): the share in the sample. Narrower if there are many mistakes.
 
 The choice may not depend on the answers. It follows the mean confidence of the labels, which was there before: with
@@ -13,7 +12,6 @@ predictions from `ENOUGH` upward, and if no confidences are passed. `ENOUGH` was
 
 from __future__ import annotations
 
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -47,21 +45,21 @@ def class_parts(labels: Array, code: int, n_classes: int, confidence: Array | No
     return ClassParts(Part(int(inside.sum()), 0, 0, errors[0]), Part(int((~inside).sum()), 0, 0, errors[1]))
 
 
-def states(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) -> list[list[ClassParts]]:
-    """After each answer: the parts with the answers so far, one pair for each meaning of the unclear answers."""
-    t1, t2 = inside.cumsum(), (~inside).cumsum()
-    u = (inside & ~is_class & ~unclear).cumsum()
-    v = (~inside & is_class & ~unclear).cumsum()
-    unclear1, unclear2 = (inside & unclear).cumsum(), (~inside & unclear).cumsum()
-    return [
+def states(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) -> list[ClassParts]:
+    """After each answer: the parts with the answers so far."""
+    counts = np.stack(
         [
-            ClassParts(
-                parts.predicted._replace(answered=int(t1[i]), mistakes=int(u[i]) + a),
-                parts.others._replace(answered=int(t2[i]), mistakes=int(v[i]) + b),
-            )
-            for a, b in product(range(int(unclear1[i]) + 1), range(int(unclear2[i]) + 1))
+            part & rows
+            for part, wrong in ((inside, ~is_class), (~inside, is_class))
+            for rows in (part, wrong & ~unclear, unclear)
         ]
-        for i in range(len(inside))
+    ).cumsum(axis=1)
+    return [
+        ClassParts(
+            parts.predicted._replace(answered=t1, mistakes=u, unclear=unclear1),
+            parts.others._replace(answered=t2, mistakes=v, unclear=unclear2),
+        )
+        for t1, u, unclear1, t2, v, unclear2 in counts.T.tolist()
     ]
 
 
@@ -107,10 +105,9 @@ def proportion_interval(
         low, high = (int(lows[0, -1]), int(highs[0, -1])) if len(rows) else (0, n)
     else:
         low, high = 0, n
-        for ways in states(parts, inside, is_class, unclear):
-            ranges = [pair_ranges(*way, level).difference for way in ways]
-            low = max(low, parts.predicted.n + min(r[0] for r in ranges))
-            high = min(high, parts.predicted.n + max(r[1] for r in ranges))
+        for state in states(parts, inside, is_class, unclear):
+            least, most = pair_ranges(*state, level).difference
+            low, high = max(low, parts.predicted.n + least), min(high, parts.predicted.n + most)
     estimate = _estimate(parts, inside, is_class, unclear) + known
     return as_interval(estimate, low + known, high + known + unsure, n + n_known)
 
@@ -172,9 +169,9 @@ def recall_interval(
         return None
     parts = class_parts(labels, code, n_classes, confidence)
     low, high = 0.0, 1.0
-    for ways in states(parts, inside, is_class, unclear):
-        ranges = [pair_ranges(*way, level, known).recall for way in ways]
-        low, high = max(low, min(r[0] for r in ranges)), min(high, max(r[1] for r in ranges))
+    for state in states(parts, inside, is_class, unclear):
+        least, most = pair_ranges(*state, level, known).recall
+        low, high = max(low, least), min(high, most)
     total = _estimate(parts, inside, is_class, unclear)
     first = inside & ~unclear
     correct = parts.predicted.n * (float(is_class[first].mean()) if first.any() else 1.0)

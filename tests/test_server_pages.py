@@ -319,6 +319,30 @@ def test_evidence_is_found_in_any_case_and_by_stem():
     assert pieces("", ["a"]) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("! " * 5_000, "! ! ! ! ! z"),
+        ("a " * 40_000 + "!", "a a a a a z"),
+        ("aaaa" * 20_000, "a a a a z"),
+        ("a_" * 40_000, "a_ _a a_ _a z"),
+        ("-a" * 40_000, "-a -a -a -a -a -z"),
+    ],
+)
+def test_marking_words_takes_linear_time(text, word):
+    start = time.process_time()
+    assert "".join(piece.text for piece in pieces(text, [word] * 60)) == text
+    assert time.process_time() - start < 5
+
+
+def test_words_behind_the_first_part_of_a_long_text_are_not_marked():
+    text = "invoice " * 20_000
+    found = pieces(text, ["invoice"])
+    assert "".join(piece.text for piece in found) == text
+    assert not found[-1].is_evidence
+    assert len(found[-1].text) >= len(text) - 100_000
+
+
 def test_many_classes_have_a_filter(tmp_path):
     classes = [f"class {i}" for i in range(12)]
     write_job(tmp_path / "many.ferry", classes=classes)

@@ -194,6 +194,25 @@ def test_one_answer_for_selected_documents(browser, job):
     assert "3 documents" in browser.open("/list?state=answered").page
 
 
+def test_answers_of_the_list_are_saved_together(browser, job):
+    browser.open("/list")
+    form = {"csrf": browser.hidden("csrf"), "document": ["0", "1", "999999"], "choice": "label:account"}
+    response = browser.client.post("/list", data=form)
+    assert response.status_code == 400
+    assert job.history() == []
+
+
+def test_answers_of_the_list_have_the_label_that_was_shown(browser, job):
+    browser.open("/list?sort=number")
+    shown = {entry.split(":")[0]: entry.split(":")[1] for entry in re.findall(r'"shown" value="([^"]*)"', browser.page)}
+    labels = [job.store.document(n).label for n in range(3)]
+    assert [shown[str(n)] for n in range(3)] == labels
+    other = next(label for label in job.classes if label != labels[1])  # shown before new labels were learned
+    form = {"csrf": browser.hidden("csrf"), "document": ["0", "1", "2"], "shown": [f"1:{other}", "7:x", "2:x"]}
+    browser.show(browser.client.post("/list", data={**form, "choice": "unclear"}))
+    assert [row.shown for row in job.history()] == [labels[0], other, labels[2]]
+
+
 def test_a_document_of_the_list_leads_back_to_it(browser):
     browser.open("/list?label=billing&page=2")
     link = re.search(r'href="(/documents/\d+\?back=[^"]+)"', browser.page)[1]

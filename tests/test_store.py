@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from labelferry.store import AnswerRow, FitData, Store, StoreError, current_answers, decide
+from labelferry.store import AnswerRow, FitData, NewAnswer, Store, StoreError, current_answers, decide
 from tests.jobs import CLASSES, small_job
 
 FIXTURE = Path(__file__).parent / "fixtures" / "job_version1.sql"
@@ -96,6 +96,18 @@ def test_wrong_answers_are_refused(store, change, message):
     with pytest.raises(ValueError, match=message):
         store.add_answer(**given)
     assert store.history() == []
+
+
+@pytest.mark.parametrize("wrong", [NewAnswer(30, "billing"), NewAnswer(3, "billing", replaces=99)])
+def test_several_answers_are_added_together_or_not_at_all(store, wrong):
+    with pytest.raises(ValueError, match="document must be|does not accept"):
+        store.add_answers([NewAnswer(0, "billing"), NewAnswer(1, None, "unclear"), wrong])
+    assert store.history() == []
+    ids = store.add_answers([NewAnswer(0, "billing", reviewer="ann"), NewAnswer(1, None, "unclear")])
+    assert [(row.id, row.document, row.value) for row in store.history()] == [
+        (ids[0], 0, "billing"),
+        (ids[1], 1, "unclear"),
+    ]
 
 
 def test_answers_are_only_added(store):

@@ -134,6 +134,20 @@ def test_hidden_predictions(browser, job):
     assert "confident" in browser.page
 
 
+@pytest.mark.parametrize("purpose", ["duel", "group"])
+def test_hidden_predictions_are_not_in_the_reason(browser, job, purpose):
+    def reason():
+        return re.search(r'<p class="why">(.*?)</p>', browser.page)[1]
+
+    browser.open(f"/questions/{purpose}")
+    hint = job.ask(browser.document, purpose)
+    assert (hint.label in reason()) == (purpose == "duel")  # the small job has no votes
+    browser.send("/blind", blind="yes")
+    assert not [label for label in job.classes if label in reason().lower()]
+    assert not [label for label in job.classes if f"{label}&#39;" in browser.page]
+    assert "Your answer shows" in reason()
+
+
 def test_the_name_is_requested_once(job):
     browser = Browser(Site(job, "job.ferry", Sessions()))
     assert browser.path == "/reviewer"

@@ -100,7 +100,7 @@ def test_wrong_answers_are_refused(store, change, message):
 
 @pytest.mark.parametrize("wrong", [NewAnswer(30, "billing"), NewAnswer(3, "billing", replaces=99)])
 def test_several_answers_are_added_together_or_not_at_all(store, wrong):
-    with pytest.raises(ValueError, match="document must be|does not accept"):
+    with pytest.raises(ValueError, match=r"document must be|does not accept"):
         store.add_answers([NewAnswer(0, "billing"), NewAnswer(1, None, "unclear"), wrong])
     assert store.history() == []
     ids = store.add_answers([NewAnswer(0, "billing", reviewer="ann"), NewAnswer(1, None, "unclear")])

@@ -122,8 +122,8 @@ def read_json(path: str | PathLike[str]) -> tuple[dict[str, list[Any]], range]:
             ) from None
         if missing := [name for name in KEPT if name not in kept]:
             raise ValueError(
-                f"{path}, entry {number} has no {missing[0]!r}: it was not drawn by `labelferry audit`, or a column was "
-                "removed. Remove the entry, or import the sample again with all its columns."
+                f"{path}, entry {number} has no {missing[0]!r}: it was not drawn by `labelferry audit`, or a column "
+                "was removed. Remove the entry, or import the sample again with all its columns."
             )
         for answer, reviewer in answers or [("", "")]:
             for name in KEPT:

@@ -62,7 +62,7 @@ def connect(url: sa.URL) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def set_pragmas(connection: Any, _: Any) -> None:
-        for pragma in ("foreign_keys=ON", "synchronous=FULL"):
+        for pragma in ("foreign_keys=ON", "synchronous=FULL", "trusted_schema=OFF"):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")

@@ -377,6 +377,14 @@ def test_places_that_cannot_be_reached():
     with pytest.raises(StoreError) as error:
         Store.open("postgresql://someone:secret@127.0.0.1:1/x")
     assert "secret" not in str(error.value)
+    for place in (
+        "postgresql://127.0.0.1:1/x?user=someone&password=secret",
+        "postgresql://someone:secret@127.0.0.1:port/x",
+        "://secret",
+    ):
+        with pytest.raises(StoreError) as error:
+            Store.open(place)
+        assert "secret" not in str(error.value)
     with pytest.raises(StoreError, match="no known database"):
         Store.open("nosuchdb://x/y")
 

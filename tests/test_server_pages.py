@@ -28,7 +28,7 @@ class Browser:
 
     def __init__(self, site):
         self.client = TestClient(new_app(site), base_url=BASE, headers={"Origin": BASE})
-        self.show(self.client.get("/enter", params={"token": site.token}))
+        self.show(self.client.get("/enter", params={"token": site.tokens.new()}))
 
     def show(self, response):
         assert response.status_code == 200, response.text

@@ -54,6 +54,8 @@ def review(
 
     def announce(url: str) -> None:
         typer.echo(f"Review: {url}")
+        if password is None:
+            typer.echo("The URL works once. For another browser: your name on the page, New link; or start again.")
         typer.echo("Ctrl-C ends the server; all answers are in the job.")
         if not no_browser:
             open_browser(url)

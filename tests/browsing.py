@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
+import urllib.parse
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +41,32 @@ class Server:
         line = self.process.stdout.readline()
         if not line.startswith("Review: "):
             raise RuntimeError(f"no URL: {line}{self.process.communicate()}")
-        self.url = line.split()[1]
-        self.base = self.url.partition("/enter")[0].rstrip("/")
+        self._printed = line.split()[1]
+        self.base = self._printed.partition("/enter")[0].rstrip("/")
+        self._opener: urllib.request.OpenerDirector | None = None
+
+    @property
+    def url(self) -> str:
+        """A URL that nobody has opened; with a password, the address of the page."""
+        if "token=" not in self._printed:
+            return self._printed
+        if self._opener is None:
+            tls = urllib.request.HTTPSHandler(context=ssl._create_unverified_context())
+            self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(), tls)
+            self._opener.open(self._printed).close()
+        csrf = re.search(r'name="csrf" value="([^"]+)"', self._read("/reviewer"))
+        assert csrf is not None
+        link = re.search(r'value="([^"]+/enter[^"]+)"', self._read("/link", {"csrf": csrf[1]}))
+        assert link is not None
+        return link[1]
+
+    def _read(self, path: str, form: dict[str, str] | None = None) -> str:
+        """A page, in a browser of the server's own."""
+        assert self._opener is not None
+        body = None if form is None else urllib.parse.urlencode(form).encode()
+        request = urllib.request.Request(self.base + path, body, {"Origin": self.base})
+        with self._opener.open(request) as response:
+            return str(response.read().decode())
 
     def end(self, how: int = signal.SIGINT) -> int:
         """Send a signal and wait; returns the exit code."""

@@ -4,16 +4,21 @@ import json
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
 import labelferry
 from labelferry.certificate import audit_order
 from labelferry.cli import app
+from labelferry.store import Store
 from labelferry.workflows.audit import draw
 from labelferry.workflows.cells import Given, read_answer
-from labelferry.workflows.exchange import label_studio_config
+from labelferry.workflows.exchange import FORMS, label_studio_config, write_json
 from labelferry.workflows.filled import certify_sample, majority, read_sample
+from labelferry.workflows.job import Job
+from labelferry.workflows.job_files import draw_open, import_answers
 from labelferry.workflows.population import population_of_file
+from tests.jobs import small_job
 from tests.tickets import demo, new, old, read_csv, write_csv, write_jsonl
 
 CLASSES = ["account", "billing", "technical"]
@@ -221,6 +226,11 @@ def test_answers_in_cells():
     assert read_answer(None, classes, "") is None
     assert read_answer(float("nan"), classes, "") is None
     assert read_answer(1.0, classes, "") == Given("label", "1")
+    assert read_answer("1.0", classes, "") == Given("label", "1")
+    assert read_answer("1", ["0.0", "1.0", "spam"], "") == Given("label", "1.0")
+    assert read_answer("0.50", ["0.5", "1.0"], "") == Given("label", "0.5")
+    with pytest.raises(ValueError, match="is no class"):
+        read_answer("2", ["1", "1.0", "2.5"], "")
     assert read_answer("SPAM ", classes, "") == Given("label", "spam")
     assert read_answer("unclear", classes, "") == Given("label", "unclear")  # a class of this name
     assert read_answer("None of these", classes, "") == Given("none_of_these", None)
@@ -389,8 +399,53 @@ def test_json_that_is_no_export(labelled, tmp_path, content):
     assert "Export it again" in error_of("certify", labelled, tmp_path / "s.json")
 
 
+def test_a_task_that_is_not_of_the_sample(labelled, tmp_path):
+    run("audit", labelled, "-n", 3, "-o", tmp_path / "s.json", "--format", "label-studio")
+    tasks = answer_label_studio(json.loads((tmp_path / "s.json").read_text()))
+    del tasks[1]["data"]["row"]
+    (tmp_path / "s.json").write_text(json.dumps(tasks))
+    message = " ".join(error_of("certify", labelled, tmp_path / "s.json").split())
+    assert "entry 2 has no 'row'" in message
+    assert "Remove the entry" in message
+
+
 def test_label_studio_config_escapes_names():
     assert '<Choice value="a &amp; &lt;b&gt;"/>' in label_studio_config(["a & <b>"])
+
+
+@pytest.mark.parametrize("form", ["csv", "label-studio", "argilla", "blind"])
+def test_imported_answers_have_the_label_that_was_shown(tmp_path, form):
+    with Job(Store.create(tmp_path / "job.ferry", small_job())) as job:
+        sample = draw_open(job, 4, blind=form == "blind").columns
+        labels = [row.label for row in job.store.some_documents([int(n) - 1 for n in sample["row"]])]
+        given = {**sample, "answer": labels}
+        if form in FORMS:
+            write_json(sample, tmp_path / "s.json", form)
+            rows = json.loads((tmp_path / "s.json").read_text())
+            answered = answer_label_studio(rows) if form == "label-studio" else answer_argilla(rows)
+            given = tmp_path / "s.json"
+            given.write_text(json.dumps(answered))
+        assert import_answers(job, given, "ann")["new"] == 4
+        assert [row.shown for row in job.answers()] == ([None] * 4 if form == "blind" else labels)
+
+
+def test_a_wrong_row_of_a_sample_imports_nothing(tmp_path):
+    with Job(Store.create(tmp_path / "job.ferry", small_job())) as job:
+        sample = draw_open(job, 6).columns
+        given = {**sample, "answer": sample["label"], "purpose": [*["audit"] * 3, "fun", *["audit"] * 2]}
+        with pytest.raises(ValueError, match="purpose must be"):
+            import_answers(job, given, "ann")
+        assert job.history() == []
+
+
+def test_an_import_reads_the_log_once_and_writes_once(tmp_path):
+    with Job(Store.create(tmp_path / "job.ferry", small_job())) as job:
+        sample = draw_open(job, 20).columns
+        statements = []
+        sa.event.listen(job.store._engine, "before_cursor_execute", lambda c, cursor, sql, *_: statements.append(sql))
+        assert import_answers(job, {**sample, "answer": sample["label"]}, "ann")["new"] == 20
+        assert sum("FROM answers" in sql for sql in statements) == 2
+        assert statements.count("BEGIN IMMEDIATE") == 1
 
 
 def test_a_job_without_a_browser(folder, tmp_path):

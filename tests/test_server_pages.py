@@ -28,7 +28,7 @@ class Browser:
 
     def __init__(self, site):
         self.client = TestClient(new_app(site), base_url=BASE, headers={"Origin": BASE})
-        self.show(self.client.get("/enter", params={"token": site.token}))
+        self.show(self.client.get("/enter", params={"token": site.tokens.new()}))
 
     def show(self, response):
         assert response.status_code == 200, response.text
@@ -134,6 +134,20 @@ def test_hidden_predictions(browser, job):
     assert "confident" in browser.page
 
 
+@pytest.mark.parametrize("purpose", ["duel", "group"])
+def test_hidden_predictions_are_not_in_the_reason(browser, job, purpose):
+    def reason():
+        return re.search(r'<p class="why">(.*?)</p>', browser.page)[1]
+
+    browser.open(f"/questions/{purpose}")
+    hint = job.ask(browser.document, purpose)
+    assert (hint.label in reason()) == (purpose == "duel")  # the small job has no votes
+    browser.send("/blind", blind="yes")
+    assert not [label for label in job.classes if label in reason().lower()]
+    assert not [label for label in job.classes if f"{label}&#39;" in browser.page]
+    assert "Your answer shows" in reason()
+
+
 def test_the_name_is_requested_once(job):
     browser = Browser(Site(job, "job.ferry", Sessions()))
     assert browser.path == "/reviewer"
@@ -192,6 +206,25 @@ def test_one_answer_for_selected_documents(browser, job):
     browser.show(browser.client.post("/list", data={"csrf": csrf, "choice": "label:account"}))
     assert browser.message == "Select documents first."
     assert "3 documents" in browser.open("/list?state=answered").page
+
+
+def test_answers_of_the_list_are_saved_together(browser, job):
+    browser.open("/list")
+    form = {"csrf": browser.hidden("csrf"), "document": ["0", "1", "999999"], "choice": "label:account"}
+    response = browser.client.post("/list", data=form)
+    assert response.status_code == 400
+    assert job.history() == []
+
+
+def test_answers_of_the_list_have_the_label_that_was_shown(browser, job):
+    browser.open("/list?sort=number")
+    shown = {entry.split(":")[0]: entry.split(":")[1] for entry in re.findall(r'"shown" value="([^"]*)"', browser.page)}
+    labels = [job.store.document(n).label for n in range(3)]
+    assert [shown[str(n)] for n in range(3)] == labels
+    other = next(label for label in job.classes if label != labels[1])  # shown before new labels were learned
+    form = {"csrf": browser.hidden("csrf"), "document": ["0", "1", "2"], "shown": [f"1:{other}", "7:x", "2:x"]}
+    browser.show(browser.client.post("/list", data={**form, "choice": "unclear"}))
+    assert [row.shown for row in job.history()] == [labels[0], other, labels[2]]
 
 
 def test_a_document_of_the_list_leads_back_to_it(browser):
@@ -317,6 +350,30 @@ def test_evidence_is_found_in_any_case_and_by_stem():
     assert [piece.text for piece in found if piece.is_evidence] == ["Invoice", "CHARGED", "credit  card"]
     assert pieces("a (b) c", ["(b)"]) == [("a ", False), ("(b)", True), (" c", False)]
     assert pieces("", ["a"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("! " * 5_000, "! ! ! ! ! z"),
+        ("a " * 40_000 + "!", "a a a a a z"),
+        ("aaaa" * 20_000, "a a a a z"),
+        ("a_" * 40_000, "a_ _a a_ _a z"),
+        ("-a" * 40_000, "-a -a -a -a -a -z"),
+    ],
+)
+def test_marking_words_takes_linear_time(text, word):
+    start = time.process_time()
+    assert "".join(piece.text for piece in pieces(text, [word] * 60)) == text
+    assert time.process_time() - start < 5
+
+
+def test_words_behind_the_first_part_of_a_long_text_are_not_marked():
+    text = "invoice " * 20_000
+    found = pieces(text, ["invoice"])
+    assert "".join(piece.text for piece in found) == text
+    assert not found[-1].is_evidence
+    assert len(found[-1].text) >= len(text) - 100_000
 
 
 def test_many_classes_have_a_filter(tmp_path):

@@ -46,6 +46,12 @@ def test_a_network_address_without_a_password_is_refused(job, monkeypatch):
         Server(job, "--host", "0.0.0.0")
 
 
+def test_a_network_address_with_one_name_for_all_is_refused(job, monkeypatch):
+    monkeypatch.setenv("LABELFERRY_PASSWORD", "correct horse")
+    with pytest.raises(RuntimeError, match="the page asks each person"):
+        Server(job, "--host", "0.0.0.0", "--reviewer", "Ada")
+
+
 def test_a_network_address_with_a_password(job, start, tmp_path):
     (tmp_path / "password").write_text("correct horse\n")
     server = start(job, "--host", "0.0.0.0", "--password-file", str(tmp_path / "password"))

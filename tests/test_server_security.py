@@ -3,15 +3,18 @@
 import re
 
 import pytest
+from typer.testing import CliRunner
 
 from .review_jobs import hostile_texts, write_job
 
 TestClient = pytest.importorskip("starlette.testclient", reason="needs starlette and httpx").TestClient
 
+from labelferry.cli import app as cli  # noqa: E402
 from labelferry.server import Address, Site, new_app, read_password  # noqa: E402
 from labelferry.server.guard import MAX_BODY, host_name, is_same_origin  # noqa: E402
 from labelferry.server.passwords import MAX_FAILURES, WINDOW, Attempts, Password  # noqa: E402
-from labelferry.server.sessions import Sessions  # noqa: E402
+from labelferry.server.sessions import MAX_TOKENS, Sessions, Tokens  # noqa: E402
+from labelferry.store.engine import database_url, shown_name  # noqa: E402
 from labelferry.workflows.job import open_job  # noqa: E402
 
 BASE = "http://127.0.0.1:8000"
@@ -38,7 +41,7 @@ def stranger(site):
 @pytest.fixture
 def client(site, stranger):
     """A browser with access."""
-    assert stranger.get("/enter", params={"token": site.token}).status_code == 200
+    assert stranger.get("/enter", params={"token": site.tokens.new()}).status_code == 200
     return stranger
 
 
@@ -52,14 +55,43 @@ def fields(client, **changes):
 
 
 def test_the_token_becomes_a_cookie_and_leaves_the_url(site, stranger):
-    response = stranger.get("/enter", params={"token": site.token}, follow_redirects=False)
+    token = site.tokens.new()
+    response = stranger.get("/enter", params={"token": token}, follow_redirects=False)
     assert response.status_code == 303
     assert response.headers["location"] == "/"
     cookie = response.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
-    assert site.token.lower() not in cookie
-    assert site.token not in stranger.get("/").text
+    assert token.lower() not in cookie
+    assert token not in stranger.get("/").text
+
+
+def test_a_token_works_once(site, stranger):
+    token = site.tokens.new()
+    assert stranger.head("/enter", params={"token": token}).status_code == 401  # a preview does not use it up
+    assert stranger.get("/enter", params={"token": token}).status_code == 200
+    second = TestClient(new_app(site), base_url=BASE)
+    assert second.get("/enter", params={"token": token}).status_code == 401
+    assert not second.cookies
+    assert stranger.get("/enter", params={"token": token}).status_code == 200  # the same browser, with its cookie
+
+
+def test_a_link_for_another_browser(site, client):
+    assert client.post("/link", data={"csrf": "wrong"}, headers=SAME).status_code == 403
+    page = client.post("/link", data={"csrf": csrf(client)}, headers=SAME).text
+    link = re.search(r'value="(/enter[^"]+)"', page)[1]
+    other = TestClient(new_app(site), base_url=BASE)
+    assert other.post("/link", headers=SAME).status_code == 401
+    assert other.get(link).status_code == 200
+    assert TestClient(new_app(site), base_url=BASE).get(link).status_code == 401
+
+
+def test_unused_links_are_limited():
+    tokens = Tokens()
+    first, *others = [tokens.new() for _ in range(MAX_TOKENS + 1)]
+    assert not tokens.use(first)
+    assert all(tokens.use(token) for token in others)
+    assert not tokens.use(others[0])
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "ä", "\x00"])
@@ -251,7 +283,7 @@ def test_texts_are_shown_as_text(tmp_path):
     with open_job(tmp_path / "job.ferry") as job:
         site = Site(job, "<script>alert(9)</script>.ferry", Sessions("<i>Eve</i>"))
         client = TestClient(new_app(site), base_url=BASE)
-        client.get("/enter", params={"token": site.token})
+        client.get("/enter", params={"token": site.tokens.new()})
         for document in range(len(texts)):
             form = fields(client, document=str(document), choice=f"label:{classes[document % 3]}")
             page = client.post("/answer", data=form, headers=SAME).text
@@ -295,7 +327,7 @@ def test_password_page(job):
     site = Site(job, "job.ferry", Sessions("Ada"), password=Password("correct horse"))
     client = TestClient(new_app(site, any_address=True), base_url=BASE)
     assert client.get("/").url.path == "/login"
-    assert client.get("/enter", params={"token": site.token}).url.path == "/login"  # the token is not enough
+    assert client.get("/enter", params={"token": site.tokens.new()}).url.path == "/login"  # the token is not enough
     assert client.post("/login", data={"password": "correct horse"}).status_code == 403  # no origin
     assert client.post("/login", data={"password": "wrong"}, headers=SAME).status_code == 401
     assert client.post("/login", data={"password": "correct horse"}, headers=SAME).url.path == "/questions/audit"
@@ -327,6 +359,16 @@ def test_a_password_is_not_kept():
     assert not password.matches("correct horsf")
     assert not password.matches("x" * 5000)
     assert "horse" not in repr(vars(password))
+
+
+def test_the_page_shows_no_password_of_the_database(job, monkeypatch):
+    names = []
+    job.store.name = shown_name(database_url("postgresql://ann:pw@host/tickets?password=secret"))
+    monkeypatch.setattr("labelferry.workflows.job.open_job", lambda place: job)
+    monkeypatch.setattr("labelferry.server.serve", lambda job, name, *_, **__: names.append(name))
+    place = "postgresql://ann:pw@host/tickets?password=secret"
+    assert CliRunner().invoke(cli, ["review", place, "--no-browser"]).exit_code == 0
+    assert names == ["tickets"]
 
 
 def test_sessions_end(client):

@@ -1,16 +1,20 @@
 """The store on SQLite and on a real PostgreSQL server."""
 
+import io
 import sqlite3
 import subprocess
 import sys
 import threading
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from labelferry.store import AnswerRow, FitData, Store, StoreError, current_answers, decide
+from labelferry.store import AnswerRow, FitData, NewAnswer, Store, StoreError, current_answers, decide
+from labelferry.store.packing import unpack
 from tests.jobs import CLASSES, small_job
 
 FIXTURE = Path(__file__).parent / "fixtures" / "job_version1.sql"
@@ -96,6 +100,18 @@ def test_wrong_answers_are_refused(store, change, message):
     with pytest.raises(ValueError, match=message):
         store.add_answer(**given)
     assert store.history() == []
+
+
+@pytest.mark.parametrize("wrong", [NewAnswer(30, "billing"), NewAnswer(3, "billing", replaces=99)])
+def test_several_answers_are_added_together_or_not_at_all(store, wrong):
+    with pytest.raises(ValueError, match=r"document must be|does not accept"):
+        store.add_answers([NewAnswer(0, "billing"), NewAnswer(1, None, "unclear"), wrong])
+    assert store.history() == []
+    ids = store.add_answers([NewAnswer(0, "billing", reviewer="ann"), NewAnswer(1, None, "unclear")])
+    assert [(row.id, row.document, row.value) for row in store.history()] == [
+        (ids[0], 0, "billing"),
+        (ids[1], 1, "unclear"),
+    ]
 
 
 def test_answers_are_only_added(store):
@@ -268,6 +284,7 @@ def test_sqlite_settings(tmp_path):
         pragmas = {
             name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")
         }
+        assert connection.exec_driver_sql("PRAGMA trusted_schema").scalar() == 0
         assert pragmas == {"journal_mode": "wal", "synchronous": 2}
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
 
@@ -360,6 +377,14 @@ def test_places_that_cannot_be_reached():
     with pytest.raises(StoreError) as error:
         Store.open("postgresql://someone:secret@127.0.0.1:1/x")
     assert "secret" not in str(error.value)
+    for place in (
+        "postgresql://127.0.0.1:1/x?user=someone&password=secret",
+        "postgresql://someone:secret@127.0.0.1:port/x",
+        "://secret",
+    ):
+        with pytest.raises(StoreError) as error:
+            Store.open(place)
+        assert "secret" not in str(error.value)
     with pytest.raises(StoreError, match="no known database"):
         Store.open("nosuchdb://x/y")
 
@@ -373,14 +398,96 @@ def test_an_interrupted_creation_leaves_nothing(tmp_path):
 
 
 def test_arrays_with_pickled_objects_are_refused(tmp_path):
-    import io
-
     file = io.BytesIO()
     np.savez(file, names=np.array('["a"]'), array0=np.array([{"a": 1}], dtype=object))
-    from labelferry.store.packing import unpack
-
     with pytest.raises(ValueError, match="damaged"):
         unpack(file.getvalue())
+
+
+def zipped(*entries, compression=zipfile.ZIP_DEFLATED):
+    """An npz of the given entries: pairs of a name and the bytes of the npy file."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, content in entries:
+            archive.writestr(f"{name}.npy", content)
+    return file.getvalue()
+
+
+def npy(array, shape=None):
+    """Bytes of an npy file; its header may claim another shape."""
+    file = io.BytesIO()
+    if shape is None:
+        np.save(file, array)
+    else:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+        file.write(array.tobytes())
+    return file.getvalue()
+
+
+NAMES = ("names", npy(np.array('["a"]')))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        zipped(NAMES, ("array0", npy(np.zeros(3), shape=(1 << 40,)))),  # a header that demands memory
+        zipped(NAMES, ("array0", npy(np.zeros(300_000)))),  # zeros that need little space in the file
+        zipped(NAMES, ("array0", npy(np.zeros(3), shape=(-3,)))),
+        zipped(NAMES, ("array0", npy(np.zeros(3))), compression=zipfile.ZIP_BZIP2),
+        zipped(NAMES, ("array0", npy(np.zeros(3)))).replace(b"\x14\x00\x00\x00\x08\x00", b"\x14\x00\x01\x00\x08\x00"),
+        zipped(("names", npy(np.array("[" * 100_000))), ("array0", npy(np.zeros(3)))),
+        zipped(("names", npy(np.array("3"))), ("array0", npy(np.zeros(3)))),
+        zipped(NAMES),
+        zipped(NAMES, ("array0", b"")),
+        zipped(*[(f"array{i}", npy(np.zeros(1))) for i in range(1001)]),
+        zipped(*[(f"array{i}", npy(np.zeros(200_000))) for i in range(90)]),
+        b"",
+        b"PK",
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused_before_they_are_read(data):
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"job\.ferry is damaged"):
+        unpack(data, 2_000_000, "job.ferry")
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("DROP TRIGGER answers_no_delete", "triggers"),
+        ("CREATE TRIGGER t AFTER INSERT ON answers BEGIN INSERT INTO shown VALUES (9, 1, 'x', ''); END", "triggers"),
+        ("CREATE VIEW v AS SELECT 1", "triggers"),
+        ("UPDATE labelferry SET value = '0' WHERE name = 'version'", "no labelferry job"),
+        ("UPDATE labelferry SET value = '-1' WHERE name = 'version'", "no labelferry job"),
+        ("DELETE FROM settings WHERE name = 'classes'", "'classes' is missing"),
+        ("DELETE FROM settings WHERE name = 'question_seed'", "'question_seed' is missing"),
+        ("UPDATE settings SET value = '{}' WHERE name = 'classes'", "'classes' has a wrong type"),
+        ("UPDATE settings SET value = '[[1]]' WHERE name = 'classes'", "different labels"),
+        ("UPDATE settings SET value = 'true' WHERE name = 'question_seed'", "wrong type"),
+        ("UPDATE settings SET value = '-5' WHERE name = 'question_seed'", "seed"),
+        ("UPDATE settings SET value = '{' WHERE name = 'own'", "no JSON"),
+        (f"UPDATE settings SET value = '{'[' * 200_000}' WHERE name = 'own'", "no JSON"),
+        ("UPDATE settings SET value = '[\"billing\"]' WHERE name = 'classes'", "no classes"),
+        ("DELETE FROM arrays WHERE name = 'job'", "'source_only' has a wrong"),
+        ("UPDATE arrays SET data = 'x' WHERE name = 'job'", "damaged"),
+        ("UPDATE fits SET labels = x'00'", "damaged"),
+        ("DELETE FROM fits", "there is no fit"),
+        ("DELETE FROM documents WHERE number = 4", "gaps"),
+        ("DROP TABLE settings", "no such table"),
+    ],
+)
+def test_a_changed_file_is_an_error_of_one_line(tmp_path, sql, message):
+    path = tmp_path / "job.ferry"
+    Store.create(path, small_job()).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(sql)
+    connection.close()
+    with pytest.raises(ValueError, match=message) as error:
+        Store.open(path)
+    assert "job.ferry" in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_words_in_most_documents(tmp_path, monkeypatch):

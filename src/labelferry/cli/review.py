@@ -43,17 +43,24 @@ def review(
     address = Address(host, port, certfile, keyfile, tuple(allow_host or ()))
     password = read_password(password_file) if password_file is not None or not address.is_loopback else None
     address.check(password)
+    if reviewer and not address.is_loopback:
+        raise ValueError(
+            f"--reviewer {reviewer} with --host {host} would give the answers of everybody this name. Omit --reviewer: "
+            "the page asks each person."
+        )
     if warning := address.warning():
         typer.echo(f"labelferry: {warning}", err=True)
     opened = open_job(job)
 
     def announce(url: str) -> None:
         typer.echo(f"Review: {url}")
+        if password is None:
+            typer.echo("The URL works once. For another browser: your name on the page, New link; or start again.")
         typer.echo("Ctrl-C ends the server; all answers are in the job.")
         if not no_browser:
             open_browser(url)
 
-    serve(opened, Path(job).name, address, reviewer=reviewer, password=password, announce=announce)
+    serve(opened, Path(opened.store.name).name, address, reviewer=reviewer, password=password, announce=announce)
 
 
 def open_browser(url: str) -> None:

@@ -77,6 +77,7 @@ ROUTES = [
     Route("/logout", entry.logout, methods=["POST"]),
     Route("/reviewer", read(entry.show_reviewer, named=False)),
     Route("/reviewer", write(entry.set_reviewer, named=False), methods=["POST"]),
+    Route("/link", write(entry.new_link, named=False), methods=["POST"]),
     Route("/", read(questions.home)),
     Route("/questions/{purpose}", read(questions.show_question)),
     Route("/documents/{document}", read(questions.show_document)),

@@ -14,12 +14,24 @@ MAX_NAME = 80
 
 
 async def enter(request: Request) -> Response:
-    """Exchange the token of the URL for a cookie, and remove it from the URL."""
+    """Exchange the token of the URL for a cookie, and remove it from the URL. A token works once.
+
+    A browser that has a session already may open its URL again.
+    """
     site = site_of(request)
+    if site.session(request) is not None:
+        return redirect("/")
     token = request.query_params.get("token", "")
-    if site.password is not None or not same(token, site.token):
+    if site.password is not None or request.method != "GET" or not site.tokens.use(token):
         return no_access(site)
     return with_session(site)
+
+
+def new_link(form: Form, site: Site, session: Session) -> Response:
+    """Make a link for another browser."""
+    if site.password is not None:
+        raise ValueError("Every browser can open this page with the password.")
+    return page("link.html", link=site.link())
 
 
 async def login(request: Request) -> Response:
@@ -62,7 +74,8 @@ def with_session(site: Site) -> Response:
 
 def show_reviewer(request: Request, site: Site, session: Session) -> Response:
     """The form for the name of the reviewer."""
-    return page("reviewer.html", csrf=session.csrf, reviewer=session.reviewer, max_name=MAX_NAME)
+    values = {"csrf": session.csrf, "reviewer": session.reviewer, "has_links": site.password is None}
+    return page("reviewer.html", **values, max_name=MAX_NAME)
 
 
 def set_reviewer(form: Form, site: Site, session: Session) -> Response:

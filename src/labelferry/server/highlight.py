@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
+
+MAX_SEARCHED = 100_000  # characters of a text in which words are marked
+MAX_WORDS = 50  # words that are marked
+MAX_TOKENS = 6  # tokens of a sequence of words
+MAX_TOKEN = 100  # characters of a token
+SEPARATOR = r"\W{1,5}"  # between the tokens of a sequence; bounded, so that the time of a search is linear
+ENDING = r"\w{0,40}"  # after a stem
 
 
 class Piece(NamedTuple):
@@ -44,19 +52,25 @@ def pieces(text: str, words: Iterable[str]) -> list[Piece]:
     >>> [piece.text for piece in pieces("The invoice is wrong.", ["invoice"]) if piece.is_evidence]
     ['invoice']
     """
-    patterns = [pattern for word in sorted(words, key=len, reverse=True) if (pattern := word_pattern(word, text))]
+    searched, rest = text[:MAX_SEARCHED], text[MAX_SEARCHED:]
+    longest_first = sorted(islice(words, MAX_WORDS), key=len, reverse=True)
+    patterns = [pattern for word in longest_first if (pattern := word_pattern(word, searched))]
     if not patterns:
         return [Piece(text, False)] if text else []
-    parts = re.split(f"({'|'.join(patterns)})", text, flags=re.IGNORECASE)
-    return [Piece(part, i % 2 == 1) for i, part in enumerate(parts) if part]
+    parts = re.split(f"({'|'.join(patterns)})", searched, flags=re.IGNORECASE)
+    marked = [Piece(part, i % 2 == 1) for i, part in enumerate(parts) if part]
+    return [*marked, Piece(rest, False)] if rest else marked
 
 
 def word_pattern(word: str, text: str) -> str:
-    """A pattern for a word, or for the words that begin with it if it does not occur as a whole."""
-    tokens = [re.escape(token) for token in word.split()]
-    if not tokens:
+    """A pattern for a word, or for the words that begin with it if it does not occur as a whole.
+
+    Every token contains a letter or digit, which no separator matches: there is one way to match a token after another.
+    """
+    tokens = [re.escape(token) for token in word.split() if any(c.isalnum() for c in token)]
+    if not tokens or len(tokens) > MAX_TOKENS or max(map(len, tokens)) > MAX_TOKEN:
         return ""
-    whole = r"(?<!\w)" + r"\W+".join(tokens) + r"(?!\w)"
+    whole = r"(?<!\w)" + SEPARATOR.join(tokens) + r"(?!\w)"
     if re.search(whole, text, flags=re.IGNORECASE):
         return whole
-    return r"(?<!\w)" + r"\w*\W+".join(tokens) + r"\w*"
+    return r"(?<!\w)" + (ENDING + SEPARATOR).join(tokens) + ENDING

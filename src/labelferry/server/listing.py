@@ -9,6 +9,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..store import NewAnswer
 from .frame import frame
 from .pages import page
 from .questions import NAMES, checked_back, parse_choice
@@ -115,7 +116,19 @@ def answer_selected(form: Form, site: Site, session: Session) -> Response:
         session.message = "Select documents first."
         return redirect(back)
     answer, kind = parse_choice(value(form, "choice"), site.job.classes)
-    for document in documents:
-        site.job.answer(document, answer, kind=kind, purpose="list", reviewer=session.reviewer)
+    shown = shown_labels(form, site, documents)
+    site.job.add_answers(
+        [NewAnswer(row, answer, kind, "list", session.reviewer, label) for row, label in shown.items()]
+    )
     session.message = f"Saved: {len(documents)} documents are {NAMES.get(kind, answer)}."
     return redirect(back)
+
+
+def shown_labels(form: Form, site: Site, documents: list[int]) -> dict[int, str]:
+    """Per selected document, the label that the list showed; the current one if the form does not contain it."""
+    shown = {row.number: row.label for row in site.job.store.some_documents(documents)}
+    for entry in form.get("shown", []):
+        row, _, label = entry.partition(":")
+        if label in site.job.classes and number(row) in shown:
+            shown[number(row)] = label
+    return shown

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..workflows.questions import reason_without_labels
 from .frame import PURPOSES, QUEUES, frame, queue_title
 from .pages import page
 from .sessions import Session
@@ -58,6 +59,7 @@ def question_page(site: Site, session: Session, question: Any, purpose: str, bac
         "question.html",
         **values,
         question=question,
+        reason=reason_without_labels(question.purpose) if session.is_blind else question.reason,
         queue=queue_title(question.purpose),
         text=text[:MAX_SHOWN],
         rest=text[MAX_SHOWN:],

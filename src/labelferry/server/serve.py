@@ -135,6 +135,7 @@ def serve(
         name,
         Sessions(reviewer),
         password=None if password is None else Password(password),
+        base=base_url(address, port),
         cookie=f"labelferry-{port}",
         secure=address.certfile is not None,
     )
@@ -161,15 +162,14 @@ def serve(
     )
     with sock:
         try:
-            announce(url_of(address, port, site))
+            announce(site.link())
             uvicorn.Server(config).run(sockets=[sock])
         except KeyboardInterrupt:  # uvicorn repeats Ctrl-C after its clean end
             sys.stdout.flush()
 
 
-def url_of(address: Address, port: int, site: Site) -> str:
-    """The URL to open in a browser; with a password it contains no secret."""
+def base_url(address: Address, port: int) -> str:
+    """Scheme, host and port by which browsers reach the server."""
     host = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(address.host, address.host)
     shown = f"[{host}]" if ":" in host else host
-    path = "/" if site.password is not None else f"/enter?token={site.token}"
-    return f"{address.scheme}://{shown}:{port}{path}"
+    return f"{address.scheme}://{shown}:{port}"

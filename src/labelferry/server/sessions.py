@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 MAX_SESSIONS = 1000  # the oldest session ends when there are more
+MAX_TOKENS = 20  # links that nobody has opened yet
 N_BYTES = 32
 
 
@@ -19,6 +20,29 @@ def new_secret() -> str:
 def same(first: str, second: str) -> bool:
     """Compare two secrets in a time that does not depend on their content."""
     return secrets.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))
+
+
+class Tokens:
+    """Secrets of URLs that give access. Each one works once."""
+
+    def __init__(self) -> None:
+        self._tokens: list[str] = []
+        self._lock = Lock()
+
+    def new(self) -> str:
+        """Make another token; the oldest unused one ends when there are too many."""
+        token = new_secret()
+        with self._lock:
+            self._tokens = [*self._tokens, token][-MAX_TOKENS:]
+        return token
+
+    def use(self, token: str) -> bool:
+        """Whether this is an unused token. It cannot be used again."""
+        with self._lock:
+            unused = [known for known in self._tokens if not same(token, known)]
+            is_known = len(unused) < len(self._tokens)
+            self._tokens = unused
+            return is_known
 
 
 @dataclass

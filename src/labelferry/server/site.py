@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from .background import LiveCertificate, Refit
 from .pages import page
 from .passwords import Attempts, Password
-from .sessions import Session, Sessions, new_secret, same
+from .sessions import Session, Sessions, Tokens, same
 
 if TYPE_CHECKING:
     from ..workflows.job import Job
@@ -42,8 +42,10 @@ class Site:
         The browsers that have access.
     password : Password or None
         If it is set, a browser needs it; otherwise it needs the token.
-    token : str
-        The secret of the first URL.
+    base : str
+        Scheme, host and port of the URLs for people.
+    tokens : Tokens
+        The secrets of URLs that give access.
     cookie : str
         Name of the cookie. Cookies do not depend on the port, so each server has its own name.
     secure : bool
@@ -60,7 +62,8 @@ class Site:
     name: str
     sessions: Sessions
     password: Password | None = None
-    token: str = field(default_factory=new_secret)
+    base: str = ""
+    tokens: Tokens = field(default_factory=Tokens)
     cookie: str = "labelferry"
     secure: bool = False
     attempts: Attempts = field(default_factory=Attempts)
@@ -70,6 +73,11 @@ class Site:
     def __post_init__(self) -> None:
         self.certificate = LiveCertificate(self.job)
         self.refit = Refit(self.job)
+
+    def link(self) -> str:
+        """A URL for one browser; with a password it contains no secret."""
+        path = "/" if self.password is not None else f"/enter?token={self.tokens.new()}"
+        return f"{self.base}{path}"
 
     def session(self, request: Request) -> Session | None:
         """The session of a browser, or None."""

@@ -9,5 +9,6 @@ from .records import DocumentRow as DocumentRow
 from .records import FitData as FitData
 from .records import FitRow as FitRow
 from .records import JobData as JobData
+from .records import NewAnswer as NewAnswer
 from .records import Page as Page
 from .store import Store as Store

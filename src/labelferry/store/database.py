@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import sqlalchemy as sa
 
 from ..files import atomic_write
 from . import schema
+from .contents import check_numbers, check_protection, check_settings, max_bytes
 from .create import fill
 from .engine import (
     WRITE,
@@ -27,7 +27,7 @@ from .engine import (
     shown_name,
 )
 from .migrate import migrate, version_of
-from .packing import unpack
+from .packing import from_json, unpack
 from .records import Array, JobData
 
 
@@ -46,8 +46,11 @@ class Database:
         self._engine, self.name = engine, name
         with self._read() as connection:
             rows = connection.execute(sa.select(schema.settings))
-            self.settings: dict[str, Any] = {row.name: json.loads(row.value) for row in rows}
+            self.settings: dict[str, Any] = {row.name: from_json(row.value, object, name) for row in rows}
             self.n_documents: int = connection.scalar(sa.select(sa.func.count()).select_from(schema.documents)) or 0
+            check_settings(self.settings, name)
+            check_numbers(connection, schema.documents.c.number, self.n_documents, name)
+            check_protection(connection, name)
         self.classes = [str(label) for label in self.settings["classes"]]
 
     @classmethod
@@ -105,7 +108,11 @@ class Database:
             if is_old:
                 with engine.connect().execution_options(**{WRITE: True}) as connection, connection.begin():
                     migrate(connection, name)
-        return cls(engine, name)
+        try:
+            return cls(engine, name)
+        except BaseException:
+            engine.dispose()
+            raise
 
     def close(self) -> None:
         """Close all connections."""
@@ -137,7 +144,10 @@ class Database:
         """Arrays that were stored with the job: "members", "pool" or "job"."""
         with self._read() as connection:
             data = connection.scalar(sa.select(schema.arrays.c.data).where(schema.arrays.c.name == name))
-        return {} if data is None else unpack(data)
+        return {} if data is None else self._unpack(data)
+
+    def _unpack(self, data: bytes) -> dict[str, Array]:
+        return unpack(data, max_bytes(self.n_documents, len(self.classes)), self.name)
 
 
 def now(seconds_ago: float = 0) -> str:

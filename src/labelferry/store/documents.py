@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from . import schema
 from .create import INDEXED_SEARCH
 from .fits import Fits
 from .listing import Matches, find
+from .packing import from_json
 from .records import UNDO, Array, DocumentRow, Page
 
 BATCH = 5_000  # documents per statement
@@ -111,11 +111,11 @@ class Documents(Fits):
             n,
             row.line,
             row.text,
-            json.loads(row.own),
+            from_json(row.own, dict, self.name),
             self.classes[arrays["labels"][n]],
             round(float(arrays["confidence"][n]), 6),
             self.classes[arrays["alternative"][n]],
-            json.loads(row.evidence),
+            from_json(row.evidence, list, self.name),
             bool(arrays["needs_review"][n]),
             self.classes[self._source_only[n]],
         )

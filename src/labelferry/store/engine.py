@@ -39,14 +39,21 @@ def database_url(place: str | os.PathLike[str]) -> sa.URL:
         return sa.URL.create("sqlite", database=name)
     try:
         url = sa.make_url(name)
-    except exc.ArgumentError:
-        raise StoreError(f"{name!r} is no database URL. Write postgresql://user@host/database, or a path.") from None
+    except (exc.ArgumentError, ValueError):  # ValueError: the port is no number
+        shown = f"{name.partition('://')[0]}://..."  # the rest may contain a password
+        raise StoreError(f"{shown!r} is no database URL. Write postgresql://user@host/database, or a path.") from None
     return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
 
 
 def shown_name(url: sa.URL) -> str:
-    """The place for messages, without a password."""
-    return str(url.database) if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
+    """The place for messages, without a password; the query may contain one, so it is omitted.
+
+    >>> shown_name(sa.make_url("postgresql://ann:secret@host/job?password=secret"))
+    'postgresql://ann:***@host/job'
+    """
+    if url.get_backend_name() == "sqlite":
+        return str(url.database)
+    return url.set(query={}).render_as_string(hide_password=True)
 
 
 def connect(url: sa.URL) -> sa.Engine:
@@ -62,7 +69,7 @@ def connect(url: sa.URL) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def set_pragmas(connection: Any, _: Any) -> None:
-        for pragma in ("foreign_keys=ON", "synchronous=FULL"):
+        for pragma in ("foreign_keys=ON", "synchronous=FULL", "trusted_schema=OFF"):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 
 from . import schema
+from .contents import check_codes, check_fit
 from .create import SOURCE_ONLY, fit_values
 from .database import Database, now
 from .listing import Labels
-from .packing import to_json, unpack
+from .packing import from_json, to_json
 from .records import Array, CertificateRow, FitData, FitRow
 
 
@@ -22,7 +22,10 @@ class Fits(Database):
     def __init__(self, engine: sa.Engine, name: str) -> None:
         super().__init__(engine, name)
         self._labels: Labels | None = None
-        self._source_only = self.arrays("job")[SOURCE_ONLY]
+        source_only = self.arrays("job").get(SOURCE_ONLY)
+        check_codes(source_only, self.n_documents, len(self.classes), name, SOURCE_ONLY)
+        self._source_only: Array = np.asarray(source_only)
+        self.labels()
 
     def source_only(self) -> Array:
         """Class codes of the source-only classifier, one per document."""
@@ -57,7 +60,10 @@ class Fits(Database):
         f = schema.fits.c
         with self._read() as connection:
             rows = connection.execute(sa.select(f.id, f.time, f.method, f.answers, f.summary).order_by(f.id)).all()
-        return [FitRow(r.id, r.time, r.method, json.loads(r.answers), json.loads(r.summary)) for r in rows]
+        return [
+            FitRow(r.id, r.time, r.method, from_json(r.answers, list, self.name), from_json(r.summary, dict, self.name))
+            for r in rows
+        ]
 
     def last_fit(self) -> int:
         """Number of the current fit."""
@@ -70,7 +76,9 @@ class Fits(Database):
             data = connection.scalar(sa.select(schema.fits.c.labels).where(schema.fits.c.id == fit))
         if data is None:
             raise ValueError(f"there is no fit {fit} in {self.name}.")
-        return unpack(data)
+        arrays = self._unpack(data)
+        check_fit(arrays, self.n_documents, len(self.classes), self.name)
+        return arrays
 
     def add_certificate(
         self, content: dict[str, Any], *, level: float, fit: int, last_answer: int, time: str | None = None
@@ -87,4 +95,4 @@ class Fits(Database):
         """All certificates that were issued, the first one first."""
         with self._read() as connection:
             rows = connection.execute(sa.select(schema.certificates).order_by(schema.certificates.c.id)).all()
-        return [CertificateRow(**{**r._mapping, "content": json.loads(r.content)}) for r in rows]
+        return [CertificateRow(**{**r._mapping, "content": from_json(r.content, dict, self.name)}) for r in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import sqlalchemy as sa
@@ -10,6 +11,7 @@ from .engine import StoreError
 from .schema import VERSION, meta, protect_answers, shown
 
 FORMAT = "labelferry job"
+VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 
 
 def to_version_2(connection: sa.Connection) -> None:
@@ -34,7 +36,7 @@ def version_of(connection: sa.Connection, name: str) -> int:
     if not sa.inspect(connection).has_table(meta.name):
         raise StoreError(f"{name} is no labelferry job. Make one: labelferry label ... --store job.ferry.")
     found = {row.name: row.value for row in connection.execute(sa.select(meta))}
-    if found.get("format") != FORMAT or not found.get("version", "").isdecimal():
+    if found.get("format") != FORMAT or not VERSION_NUMBER.fullmatch(str(found.get("version"))):
         raise StoreError(f"{name} is no labelferry job. Make one: labelferry label ... --store job.ferry.")
     version = int(found["version"])
     if version > VERSION:

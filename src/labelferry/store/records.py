@@ -91,6 +91,20 @@ class JobData:
     arrays: Mapping[str, Array] = field(default_factory=dict)
 
 
+class NewAnswer(NamedTuple):
+    """An answer that is to be added to the log."""
+
+    document: int  # number from 0
+    answer: str | None  # the class label if `kind` is "label", otherwise None
+    kind: str = LABEL  # "label", "none_of_these", "unclear" or "undo"
+    purpose: str = "list"  # why the document was shown
+    reviewer: str = ""
+    shown: str | None = None  # the label that was shown, None if it was hidden
+    time: str | None = None  # UTC, ISO 8601; now if None
+    replaces: int | None = None  # the earlier answer that this one replaces or takes back
+    fit: int | None = None  # the fit whose label was shown
+
+
 class AnswerRow(NamedTuple):
     """One row of the log of answers."""
 

@@ -125,14 +125,18 @@ shown = sa.Table(  # since version 2: which document was shown to whom, so that 
 )
 
 
+SQLITE_TRIGGERS = {
+    f"answers_no_{event.lower()}": f"CREATE TRIGGER answers_no_{event.lower()} BEFORE {event} ON answers "
+    "BEGIN SELECT RAISE(ABORT, 'answers are only added'); END"
+    for event in ("UPDATE", "DELETE")
+}
+
+
 def protect_answers(connection: sa.Connection) -> None:
     """Let the database itself refuse to change or delete an answer; since version 2."""
     if connection.dialect.name == "sqlite":
-        for event in ("UPDATE", "DELETE"):
-            connection.exec_driver_sql(
-                f"CREATE TRIGGER answers_no_{event.lower()} BEFORE {event} ON answers "
-                "BEGIN SELECT RAISE(ABORT, 'answers are only added'); END"
-            )
+        for trigger in SQLITE_TRIGGERS.values():
+            connection.exec_driver_sql(trigger)
     else:
         connection.exec_driver_sql(
             "CREATE FUNCTION answers_are_only_added() RETURNS trigger LANGUAGE plpgsql AS "

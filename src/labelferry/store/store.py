@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sqlalchemy as sa
 
 from . import schema
 from .database import now
 from .decisions import current_answers
 from .documents import Documents
-from .records import KINDS, PURPOSES, UNDO, AnswerRow
+from .records import KINDS, PURPOSES, UNDO, AnswerRow, NewAnswer
 
 
 class Store(Documents):
@@ -71,30 +73,45 @@ class Store(Documents):
         id : int
             Number of the row.
         """
-        if kind not in (*KINDS, UNDO):
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}.")
-        if purpose not in PURPOSES:
-            raise ValueError(f"purpose must be one of {', '.join(PURPOSES)}; got {purpose!r}.")
-        if not 0 <= document < self.n_documents:
-            raise ValueError(f"document must be from 0 to {self.n_documents - 1}; got {document}.")
-        if (kind == "label") != (answer is not None) or (kind == "label" and answer not in self.classes):
-            raise ValueError(f"answer must be one of {', '.join(self.classes)} for kind 'label'; got {answer!r}.")
-        values = {
-            "document": int(document),
-            "answer": answer,
-            "kind": kind,
-            "purpose": purpose,
-            "reviewer": reviewer,
-            "time": time or now(),
-            "shown": shown,
-            "fit": fit,
-            "replaces": replaces,
-        }
+        return self.add_answers([NewAnswer(document, answer, kind, purpose, reviewer, shown, time, replaces, fit)])[0]
+
+    def add_answers(self, answers: Sequence[NewAnswer]) -> list[int]:
+        """Add rows to the log: all of them, or none if one of them is wrong.
+
+        Parameters
+        ----------
+        answers : sequence of NewAnswer
+            The rows, in their order.
+
+        Returns
+        -------
+        ids : list of int
+            Numbers of the rows.
+        """
+        for answer in answers:
+            self._check_answer(answer)
+        time = now()
+        ids = []
         with self._write() as connection:
             if connection.dialect.name == "postgresql":  # rows become visible in the order of their numbers
                 connection.execute(sa.text("LOCK TABLE answers IN SHARE ROW EXCLUSIVE MODE"))
-            key = connection.execute(sa.insert(schema.answers).values(values)).inserted_primary_key
-        return int(key[0]) if key else 0
+            for answer in answers:
+                values = {**answer._asdict(), "document": int(answer.document), "time": answer.time or time}
+                key = connection.execute(sa.insert(schema.answers).values(values)).inserted_primary_key
+                ids.append(int(key[0]) if key else 0)
+        return ids
+
+    def _check_answer(self, row: NewAnswer) -> None:
+        """Raise ValueError for an answer that the log cannot contain."""
+        if row.kind not in (*KINDS, UNDO):
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {row.kind!r}.")
+        if row.purpose not in PURPOSES:
+            raise ValueError(f"purpose must be one of {', '.join(PURPOSES)}; got {row.purpose!r}.")
+        if not 0 <= row.document < self.n_documents:
+            raise ValueError(f"document must be from 0 to {self.n_documents - 1}; got {row.document}.")
+        is_label = row.kind == "label"
+        if is_label != (row.answer is not None) or (is_label and row.answer not in self.classes):
+            raise ValueError(f"answer must be one of {', '.join(self.classes)} for kind 'label'; got {row.answer!r}.")
 
     def history(self, after: int = 0) -> list[AnswerRow]:
         """The log, or its rows after a number."""

@@ -53,11 +53,9 @@ def read_answer(value: Any, classes: Sequence[str], where: str) -> Given | None:
     text = as_text(value)
     if not text:
         return None
-    if text in classes:
-        return Given("label", text)
-    folded = [name for name in classes if name.strip().casefold() == text.casefold()]
-    if len(folded) == 1:
-        return Given("label", folded[0])
+    label = class_named(text, classes)
+    if label is not None:
+        return Given("label", label)
     for kind, words in SPECIAL.items():
         if text.casefold() in words:
             return Given(kind, None)
@@ -67,6 +65,29 @@ def read_answer(value: Any, classes: Sequence[str], where: str) -> Given | None:
         f"{where}: {text[:60]!r} is no class; the classes are {listed(classes)}.{hint} Write a class, none_of_these or "
         "unclear."
     )
+
+
+def class_named(text: str, classes: Sequence[str]) -> str | None:
+    """The class of this name: the same text, in upper or lower case, or the same number; None if there is none.
+
+    >>> class_named("1", ["0.0", "1.0"])
+    '1.0'
+    """
+    if text in classes:
+        return text
+    folded = [name for name in classes if name.strip().casefold() == text.casefold()]
+    equal = folded or [
+        name for name in classes if (number := as_number(name)) is not None and number == as_number(text)
+    ]
+    return equal[0] if len(equal) == 1 else None
+
+
+def as_number(text: str) -> float | None:
+    """A text as a number; None if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def as_text(value: Any) -> str:

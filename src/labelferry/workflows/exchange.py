@@ -111,7 +111,7 @@ def read_json(path: str | PathLike[str]) -> tuple[dict[str, list[Any]], range]:
             raise ValueError(f"{path} is no JSON file ({error}). Export it again.") from None
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{path} is no list of tasks or records. Export it again as JSON.")
-    columns: dict[str, list[Any]] = {name: [] for name in (*KEPT, "text", "answer", "reviewer")}
+    columns: dict[str, list[Any]] = {name: [] for name in (*KEPT, "text", "label", "answer", "reviewer")}
     for number, row in enumerate(rows, 1):
         try:
             kept, text, answers = read_record(row) if "fields" in row else read_task(row)
@@ -120,13 +120,30 @@ def read_json(path: str | PathLike[str]) -> tuple[dict[str, list[Any]], range]:
                 f"{path}, entry {number}: not a task of Label Studio or a record of Argilla that began as a sample "
                 f"({type(error).__name__}: {error}). Export it again with all its data."
             ) from None
+        if missing := [name for name in KEPT if name not in kept]:
+            raise ValueError(
+                f"{path}, entry {number} has no {missing[0]!r}: it was not drawn by `labelferry audit`, or a column "
+                "was removed. Remove the entry, or import the sample again with all its columns."
+            )
         for answer, reviewer in answers or [("", "")]:
             for name in KEPT:
                 columns[name].append(kept[name])
             columns["text"].append(text)
             columns["answer"].append(answer)
             columns["reviewer"].append(reviewer)
+        columns["label"] += [shown_label(row)] * len(answers or [("", "")])
     return columns, range(1, len(columns["row"]) + 1)
+
+
+def shown_label(row: Mapping[str, Any]) -> str:
+    """The label that an entry suggested to its readers; empty if it was hidden."""
+    try:
+        if "fields" in row:
+            return str(row["suggestions"][QUESTION]["value"])
+        own = next(prediction for prediction in row["predictions"] if prediction.get("model_version") == AGENT)
+        return str(own["result"][0]["value"]["choices"][0])
+    except (KeyError, TypeError, AttributeError, IndexError, StopIteration):
+        return ""
 
 
 def read_task(task: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, list[tuple[str, str]]]:

@@ -6,7 +6,8 @@ import os
 from typing import Any
 
 from .audit import N_AUDIT, Sample, as_sample
-from .filled import Filled, read_sample
+from .cells import as_text, class_named
+from .filled import Filled, as_table, read_sample, row_number
 from .job import Job
 from .population import population_of_job
 
@@ -75,14 +76,28 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
             f"{filled.name} was drawn with the seed {filled.seed}, and the job has {job.seed}. Pass a sample of this "
             "job: labelferry audit."
         )
+    from ..store import NewAnswer
+
+    labels = shown_labels(given, job)
     known = {(row.document, row.reviewer): (row.kind, row.answer) for row in job.answers()}
     counts = {"new": 0, "known": 0, "empty": filled.n_empty}
+    new = []
     for (document, name), answer in filled.by_reviewer.items():
         person = name or reviewer
         if known.get((document, person)) == (answer.kind, answer.answer):
             counts["known"] += 1
             continue
-        purpose = filled.purposes[document]
-        job.answer(document, answer.answer, kind=answer.kind, purpose=purpose, reviewer=person)
-        counts["new"] += 1
-    return counts
+        purpose, shown = filled.purposes[document], labels.get(document)
+        new.append(NewAnswer(document, answer.answer, answer.kind, purpose, person, shown))
+    if new:
+        job.add_answers(new)
+    return {**counts, "new": len(new)}
+
+
+def shown_labels(given: Any, job: Job) -> dict[int, str]:
+    """Per document of a filled sample, the label that it shows; none if the labels are hidden."""
+    table = as_table(given)
+    labels = table.columns.get("label", [])
+    rows = (row_number(row, job.n_documents, table.name) for row in table.columns["row"])
+    names = (class_named(as_text(label), job.classes) for label in labels)
+    return {row: name for row, name in zip(rows, names, strict=False) if name is not None}

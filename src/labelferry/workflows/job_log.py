@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..store import AnswerRow, Store
+    from ..store import AnswerRow, NewAnswer, Store
 
 
 class JobLog:
@@ -88,17 +89,27 @@ class JobLog:
         id : int
             Number of the row in the log.
         """
-        earlier = [row.id for row in self.answers() if (row.document, row.reviewer) == (document, reviewer)]
-        return self.store.add_answer(
-            document,
-            answer,
-            kind,
-            purpose,
-            reviewer,
-            shown,
-            replaces=earlier[0] if earlier else None,
-            fit=self.store.last_fit(),
-        )
+        from ..store import NewAnswer
+
+        return self.add_answers([NewAnswer(document, answer, kind, purpose, reviewer, shown)])[0]
+
+    def add_answers(self, answers: Sequence[NewAnswer]) -> list[int]:
+        """Record several answers at once: all of them, or none if one of them is wrong.
+
+        Parameters
+        ----------
+        answers : sequence of NewAnswer
+            The answers. What they replace and the current fit are added.
+
+        Returns
+        -------
+        ids : list of int
+            Numbers of the rows in the log.
+        """
+        earlier = {(row.document, row.reviewer): row.id for row in self.answers()}
+        fit = self.store.last_fit()
+        rows = [row._replace(replaces=earlier.get((row.document, row.reviewer)), fit=fit) for row in answers]
+        return self.store.add_answers(rows)
 
     def undo(self, reviewer: str = "") -> AnswerRow | None:
         """Take back the last answer of a person. The answer before it counts again.

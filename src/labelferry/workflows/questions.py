@@ -18,7 +18,7 @@ WHY = {
     "audit": "A random sample of all documents. It shows how many labels are correct.",
     "duel": "A random sample of the documents on which the label and the source-only classifier differ. It shows which "
     "of the two is better.",
-    "group": "Documents on which the methods disagree most.",
+    "group": "Documents on which the methods disagree most; useful to see where they fail.",
     "new": "Documents that are like no class of the labelled documents.",
     "list": "Documents that were chosen in the list.",
 }
@@ -110,7 +110,7 @@ def answered_prefix(order: Iterable[Any], answered: Collection[int]) -> list[int
 
 
 def reason(purpose: str, label: str, source_only: str, members: Mapping[str, str]) -> str:
-    """Why this document is shown, in one sentence."""
+    """Why this document is shown, in one or two sentences."""
     if purpose == "duel":
         return (
             f"The label is {label!r}, the classifier trained on the labelled documents only gives {source_only!r}. "
@@ -118,9 +118,22 @@ def reason(purpose: str, label: str, source_only: str, members: Mapping[str, str
         )
     if purpose == "group" and members:
         others = sum(name != label for name in members.values())
-        return f"{others} of {len(members)} methods give another label than {label!r}. Your answer decides such cases."
+        return (
+            f"{others} of {len(members)} methods give another label than {label!r}. Your answer shows where they fail."
+        )
+    return reason_without_labels(purpose)
+
+
+def reason_without_labels(purpose: str) -> str:
+    """Why a document is shown, for a person who must not see predictions.
+
+    >>> reason_without_labels("group")
+    'The methods disagree on this document. Your answer shows where they fail.'
+    """
     return {
         "audit": "Chosen at random. The share of correct labels in this sample is the base of the certificate.",
-        "group": "The methods disagree on documents like this one.",
+        "duel": "The label differs from that of the classifier trained on the labelled documents only. Your answer "
+        "shows which of the two is better.",
+        "group": "The methods disagree on this document. Your answer shows where they fail.",
         "new": "It is like no class of the labelled documents: it may belong to a new class.",
     }.get(purpose, "You chose it in the list.")

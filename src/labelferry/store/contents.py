@@ -1,0 +1,93 @@
+"""Checks of a store that somebody else may have written: settings, arrays, and the protection of the answers.
+
+A job is a file that people send to each other. A wrong one is an error of one line, never a crash or a full memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from .engine import StoreError
+from .records import Array
+from .schema import SQLITE_TRIGGERS
+
+TYPES: dict[str, type] = {
+    "classes": list,
+    "own": list,
+    "columns": list,
+    "file": str,
+    "text": str,
+    "question_seed": int,
+    "settings": dict,
+    "indexed_search": bool,
+}
+OTHER_COLUMNS = 1024  # numbers per document in an array that has no column per class
+BASE_BYTES = 1 << 20
+
+
+def damaged(name: str, what: str) -> StoreError:
+    """The error for a store with wrong content."""
+    return StoreError(f"{name} is damaged or was changed by another program: {what}. Restore it from a copy.")
+
+
+def check_settings(settings: Mapping[str, Any], name: str) -> None:
+    """Raise StoreError unless all settings of a job are there and have their types."""
+    for key, kind in TYPES.items():
+        if key not in settings:
+            raise damaged(name, f"the setting {key!r} is missing")
+        if not isinstance(settings[key], kind) or (kind is int and isinstance(settings[key], bool)):
+            raise damaged(name, f"the setting {key!r} has a wrong type")
+    classes = settings["classes"]
+    is_plain = all(isinstance(label, str | int | float) for label in classes)
+    if not classes or not is_plain or len({str(label) for label in classes}) < len(classes):
+        raise damaged(name, "the classes are no list of different labels")
+    if settings["question_seed"] < 0 or not all(isinstance(c, str) for c in (*settings["own"], *settings["columns"])):
+        raise damaged(name, "the seed or the names of the columns are wrong")
+
+
+def check_numbers(connection: sa.Connection, numbers: Any, n_documents: int, name: str) -> None:
+    """Raise StoreError unless the documents are numbered from 0 to n - 1."""
+    first, last = connection.execute(sa.select(sa.func.min(numbers), sa.func.max(numbers))).one()
+    if (first, last) != (0, n_documents - 1):
+        raise damaged(name, "the numbers of the documents have gaps")
+
+
+def check_protection(connection: sa.Connection, name: str) -> None:
+    """Raise StoreError unless the database refuses to change answers, and runs no other statements on its own."""
+    if connection.dialect.name == "sqlite":
+        rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')")
+        if {row[0]: row[1] for row in rows} != SQLITE_TRIGGERS:
+            raise damaged(name, "the triggers that protect the answers are missing, or there are others")
+        return
+    rows = connection.exec_driver_sql(
+        "SELECT tgname FROM pg_trigger WHERE tgrelid = 'answers'::regclass AND NOT tgisinternal AND tgenabled <> 'D'"
+    )
+    if [row[0] for row in rows] != ["answers_no_change"]:
+        raise damaged(name, "the trigger that protects the answers is missing, or there are others")
+
+
+def max_bytes(n_documents: int, n_classes: int) -> int:
+    """The largest array that a job of this size can contain."""
+    return BASE_BYTES + 8 * n_documents * max(n_classes, OTHER_COLUMNS)
+
+
+def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, name: str) -> None:
+    """Raise StoreError unless a fit has one label, confidence and mark per document."""
+    for key in ("labels", "alternative"):
+        check_codes(arrays.get(key), n_documents, n_classes, name, key)
+    for key, kinds in (("confidence", "f"), ("needs_review", "b")):
+        array = arrays.get(key)
+        if array is None or array.shape != (n_documents,) or array.dtype.kind not in kinds:
+            raise damaged(name, f"the array {key!r} has a wrong shape or type")
+
+
+def check_codes(codes: Array | None, n_documents: int, n_classes: int, name: str, key: str) -> None:
+    """Raise StoreError unless this is one class code per document."""
+    if codes is None or codes.shape != (n_documents,) or codes.dtype.kind not in "iu":
+        raise damaged(name, f"the array {key!r} has a wrong shape or type")
+    if n_documents and (int(np.min(codes)) < 0 or int(np.max(codes)) >= n_classes):
+        raise damaged(name, f"the array {key!r} contains numbers that are no classes")

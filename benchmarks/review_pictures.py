@@ -26,7 +26,7 @@ from labelferry.datasets.demo import ABOUT_NEW, NEW, write_tickets
 
 DOCS = Path(__file__).parents[1] / "docs"
 COUNTS = {"billing": 190, "technical": 230, "account": 180}
-N_AUDIT, N_DUEL = 60, 30
+N_AUDIT, N_DUEL, N_LATER = 60, 30, 40
 SEED = 0
 
 
@@ -69,15 +69,19 @@ def play(server: Server, truth: list[str], classes: list[str]) -> None:
         answer(person, truth, classes, N_AUDIT - 12)
         page.goto(f"{server.base}/questions/duel")
         answer(person, truth, classes, N_DUEL)
-        page.get_by_role("button", name="Learn now").click()
-        page.wait_for_selector("#refit[data-status='done']", timeout=120_000)
-        page.wait_for_selector("#certificate[data-current='yes']", timeout=60_000)
         page.set_viewport_size({"width": 1280, "height": 1180})
         picture(page, "certificate")
         page.set_viewport_size({"width": 1280, "height": 900})
-        print(page.locator("#refit .result").inner_text())
+        with labelferry.open_job("job.ferry") as job:
+            print(job.certificate().text())
         page.goto(f"{server.base}/list?search=subscription")
         picture(page, "list")
+        page.goto(f"{server.base}/questions/audit")
+        page.get_by_role("button", name="Learn now").click()
+        page.wait_for_selector("#refit[data-status='done']", timeout=120_000)
+        print(page.locator("#refit .result").inner_text())
+        page.goto(f"{server.base}/questions/audit")
+        answer(person, truth, classes, N_LATER)
         phone = Person(browser, server, width=375, color_scheme="dark", device_scale_factor=2)
         phone.page.set_viewport_size({"width": 375, "height": 812})
         picture(phone.page, "phone")

@@ -11,8 +11,11 @@ four       comp, rec, sci and talk, groups A and B of GCMF's Table 2
 cdsc       the newsgroup tasks of CDSC's Table 1 with 250 documents per class, tf-idf; means over five draws
 chosen     three of cdsc, on which CDSC's defaults were chosen
 others     the other three of cdsc
+reuters    the Reuters tasks of CDSC's Table 2 with 250 documents per class; means over two draws
+matrices   the Reuters tasks of GCMF's Table 2
 hybrid     the tasks of the hybrid graph's Table 3 with 500 documents per class, counts; means over five draws
 cdsc500    the tasks of cdsc with 500 documents per class, counts; means over five draws
+tcl/...    one task of TCL's Table 1; amazon/... one of four Amazon pairs
 9:1, 1:9   tasks of the table shift of `labelferry.bench.tasks` with this uneven target, seed 0
 
 The random state is 0.
@@ -51,7 +54,8 @@ from labelferry import (
     SpectralClassifier,
     SpectralCoclustering,
 )
-from labelferry.bench.tasks import TASKS
+from labelferry.bench.builders import REUTERS_PAIRS
+from labelferry.bench.tasks import TASKS, tasks_here
 
 DATA = Path(os.environ.get("LABELFERRY_DATA", "../shared/data"))
 NEWS, AMAZON = DATA / "20news/20news-bydate.jsonl.gz", DATA / "amazon/reviews.jsonl.gz"
@@ -63,6 +67,27 @@ CDSC_SETTINGS: list[dict[str, Any]] = [
     {"n_eigenvectors": 6, "target_cut": 0.025, "degree_regularization": 0},
     {"n_eigenvectors": 2, "target_cut": 0},
 ]
+CDSC_TAU: list[dict[str, Any]] = [
+    {"n_eigenvectors": k, "target_cut": lam, "degree_regularization": tau}
+    for tau in (0, 1)
+    for lam in (0, 0.025, 0.2, 0.5)
+    for k in (2, 3, 6)
+]
+CDSC_CUT: list[dict[str, Any]] = [
+    {"n_eigenvectors": "cut", "target_cut": lam, "degree_regularization": tau}
+    for tau, lam in ((1, 0.2), (1, "cut"), (0, 0.025), (0, "cut"))
+]
+SIMILARITY_OPTIONS: list[dict[str, Any]] = [
+    {"start": "words"},
+    {"reinitialize": "start"},
+    {"reinitialize": "current"},
+    {"scaling": "degree"},
+    *({"n_doc_pairs": 4, "n_word_clusters": k} for k in (2, 4, 8)),
+]
+GCMF_STOPS = [(30, 0.0), (40, 0.0), (100, 0.0), (100, 1e-3), (100, 5e-4)]
+TCL_REVIEWS = [
+    f"amazon/{pair}" for pair in ("books to kitchen", "electronics to dvd", "kitchen to electronics", "dvd to books")
+]
 UNEVEN = {
     **dict.fromkeys(("rec-sci 9:1", "sci-talk 9:1", "comp-sci 9:1"), (0.9, 0.1)),
     **dict.fromkeys(("comp-rec 1:9", "rec-talk 1:9", "comp-talk 1:9"), (0.1, 0.9)),
@@ -71,6 +96,14 @@ UNEVEN = {
 RUNS = [
     (TCL(random_state=0), "six"),
     (TCL(normalize="cycle", random_state=0), "six"),
+    *((TCL(weighting="none", normalize=order, random_state=0), "six") for order in ("update", "cycle")),
+    *(
+        (TCL(common_weight=alpha, weighting=weighting, random_state=0), task)
+        for task in tasks_here("tcl")
+        for weighting in ("none", "words")
+        for alpha in (0.1, 0.5, 0.9, "cv")
+    ),
+    *((TCL(weighting=weighting, random_state=0), task) for task in TCL_REVIEWS for weighting in ("none", "words")),
     (NMTF(random_state=0), "six"),
     (NMTF(normalize="cycle", random_state=0), "six"),
     (DTL(random_state=0), "six"),
@@ -89,6 +122,12 @@ RUNS = [
     (GCMF(random_state=0), "three"),
     (GCMF(max_iter=100, random_state=0), "three"),
     (GCMF(max_iter=100, normalization="documents", random_state=0), "three"),
+    *((GCMF(max_iter=n, tol=tol, random_state=0), on) for n, tol in GCMF_STOPS for on in ("matrices", "six")),
+    *(
+        (GCMF(word_smoothness=1, doc_smoothness=1, max_iter=n, tol=tol, random_state=0), "reviews")
+        for n, tol in GCMF_STOPS
+    ),
+    (GCMF(normalize="cycle", random_state=0), "matrices"),
     (GCMF(word_smoothness=1, doc_smoothness=1, random_state=0), "reviews"),
     (GCMF(word_smoothness=1, doc_smoothness=1, max_iter=100, random_state=0), "reviews"),
     (CDSC(random_state=0), "cdsc"),
@@ -106,8 +145,23 @@ RUNS = [
     (HybridLabelPropagation(), "hybrid"),
     (HybridLabelPropagation("logistic"), "hybrid"),
     (HybridLabelPropagation("logistic", weighting="none", degree_regularization=0), "hybrid"),
+    *((HybridLabelPropagation(n_clusters=k), "hybrid") for k in (3, 4)),
+    *(
+        (HybridLabelPropagation(n_word_clusters=k, source_weight=mu), "hybrid")
+        for k in (3, 2)
+        for mu in (0.25, 1.0, 4.0)
+    ),
+    *(
+        (HybridSimilarityPropagation(n_doc_pairs=64, n_word_clusters=k, reading="cut"), "hybrid")
+        for k in (2, 4, 8, 16, 32)
+    ),
     (HybridSimilarityPropagation(), "hybrid"),
     (HybridSimilarityPropagation(reading="cut"), "hybrid"),
+    *(
+        (HybridSimilarityPropagation(**option, reading=reading), "hybrid")
+        for option in SIMILARITY_OPTIONS
+        for reading in ("source", "cut")
+    ),
     (HybridLabelPropagation(), "cdsc500"),
     (HybridSimilarityPropagation(), "cdsc500"),
     (HybridSimilarityPropagation(reading="cut"), "cdsc500"),
@@ -119,6 +173,9 @@ RUNS = [
     (SpectralCoclustering(random_state=0), "cdsc"),
     (SpectralCoclustering(degree_regularization=0, random_state=0), "cdsc"),
     *((CDSC(**setting, random_state=0), on) for setting in CDSC_SETTINGS for on in ("chosen", "others", "six")),
+    *((CDSC(**setting, random_state=0), "cdsc") for setting in CDSC_TAU),
+    *((CDSC(**setting, random_state=0), on) for setting in CDSC_CUT for on in ("cdsc", "reuters")),
+    *((CDSC(**setting, random_state=0), "reuters") for setting in CDSC_SETTINGS[:2]),
     (CDSC(2, random_state=0), "chosen"),
     (CDSC(4, random_state=0), "chosen"),
     (CDSC(4, random_state=0), "four"),
@@ -143,6 +200,8 @@ DRAWS = range(5)
 @cache
 def tasks(name: str) -> list[Any]:
     """Load a group of tasks."""
+    if name in TASKS:
+        return [TASKS[name].load(seed=0)]
     if name in UNEVEN:
         return [TASKS["shift/" + name.replace("-", " vs ")].load(seed=0)]
     if name == "reviews":
@@ -154,6 +213,10 @@ def tasks(name: str) -> list[Any]:
     if name in ("chosen", "others"):
         split = [task for task in CDSC_TABLE_1 if (task in CDSC_CHOSEN) == (name == "chosen")]
         return [cdsc_sample(NEWS, task, seed) for task in split for seed in DRAWS]
+    if name == "reuters":
+        return [TASKS[f"cdsc/{pair}"].load(seed) for pair in REUTERS_PAIRS for seed in range(2)]
+    if name == "matrices":
+        return [TASKS[f"gcmf/{pair}"].load() for pair in REUTERS_PAIRS]
     if name == "hybrid":
         return [hybrid_sample(NEWS, task, seed) for task in HYBRID_TABLE_3 for seed in DRAWS]
     if name == "cdsc500":

@@ -3,13 +3,19 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
+from labelferry import load
 from labelferry.core.domains import read_domains
 from labelferry.families.spectral import cut_eigenvectors, extend, nodes
 from labelferry.linalg import eigen
 from labelferry.linalg.laplacian import MustLink, Similarity, cut_operator, must_link
 from labelferry.linalg.normalize import normalize_rows_l2
 from labelferry.methods import CDSC
+from labelferry.methods.cdsc import N_MORE, TARGET_CUT_GRID
 
 from .corpora import CDSC_TABLE_1, cdsc_sample
 from .planted import stacked, two_sources, vocabulary_shift
@@ -203,6 +209,65 @@ def test_documents_without_words_are_isolated_and_change_no_other():
         assert (labels[3:] == plain.transduction_).mean() > 0.95
 
 
+@pytest.mark.parametrize(("n_eigenvectors", "target_cut"), [("cut", "cut"), ("cut", 0.2), (3, "cut")])
+@pytest.mark.parametrize(("n_classes", "seed"), [(2, 0), (2, 3), (3, 1)])
+def test_the_cut_chooses_as_with_full_matrices(n_eigenvectors, target_cut, n_classes, seed):
+    """Every k and lambda with dense matrices and F = 1-nearest neighbor; the lowest cut of the target."""
+    task = vocabulary_shift(n_docs=36, n_classes=n_classes, seed=seed, common=0.6)
+    g = nodes(read_domains(*stacked(task), estimator="test"))
+    ks = range(n_classes, n_classes + N_MORE + 1) if n_eigenvectors == "cut" else [n_eigenvectors]
+    lambdas = TARGET_CUT_GRID if target_cut == "cut" else [target_cut]
+    in_target = np.arange(72) >= 36
+    _, k, lam, labels = slow.lowest_cut(g.X.toarray(), g.codes, g.blocks, in_target, ks, lambdas, 15.0, 1.0)
+    est = CDSC(n_eigenvectors, target_cut=target_cut, classifier=KNeighborsClassifier(1), random_state=0)
+    np.testing.assert_array_equal(est.transfer(task.Xs, task.ys, task.Xt), labels)
+    assert est.state_.target_cut == lam
+    assert est.state_.vectors.shape[1] == k
+    chosen = CDSC(k, target_cut=lam, classifier=KNeighborsClassifier(1), random_state=0)
+    np.testing.assert_array_equal(chosen.transfer(task.Xs, task.ys, task.Xt), labels)
+
+
+def test_a_model_chosen_by_the_cut_is_saved(tmp_path):
+    """New documents use the chosen lambda, also after loading."""
+    task = vocabulary_shift(n_docs=60)
+    est = CDSC("cut", target_cut="cut", random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt[:50])
+    fixed = CDSC(est.state_.vectors.shape[1], target_cut=est.state_.target_cut, random_state=0)
+    fixed.transfer(task.Xs, task.ys, task.Xt[:50])
+    proba = est.predict_proba(task.Xt[50:])
+    np.testing.assert_allclose(proba, fixed.predict_proba(task.Xt[50:]), atol=1e-6)
+    est.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(load(tmp_path / "model.npz").predict_proba(task.Xt[50:]), proba)
+
+
+def test_logistic_regression_is_the_default_classifier():
+    task = vocabulary_shift(n_docs=80)
+    given, default = (CDSC(classifier=F, random_state=0) for F in (LogisticRegression(C=10, max_iter=1000), None))
+    np.testing.assert_array_equal(
+        given.transfer(task.Xs, task.ys, task.Xt), default.transfer(task.Xs, task.ys, task.Xt)
+    )
+    np.testing.assert_allclose(given.transduction_proba_, default.transduction_proba_, atol=1e-10)
+    np.testing.assert_allclose(given.predict_proba(task.Xt), default.predict_proba(task.Xt), atol=1e-10)
+
+
+def test_the_classifier_is_a_parameter(tmp_path):
+    task = vocabulary_shift(n_docs=80, n_classes=3)
+    nearest = KNeighborsClassifier(1)
+    est = CDSC(classifier=nearest, random_state=0)
+    assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
+    assert not hasattr(nearest, "classes_")  # a copy was fitted
+    assert clone(est).set_params(classifier__n_neighbors=3).classifier.n_neighbors == 3
+    with pytest.raises(TypeError, match="cannot save a KNeighborsClassifier without pickle"):
+        est.save(tmp_path / "model.npz")
+    assert not (tmp_path / "model.npz").exists()
+
+
+def test_a_classifier_without_probabilities_is_an_error():
+    task = vocabulary_shift(n_docs=40)
+    with pytest.raises(ValueError, match=r"classifier must be .* with predict_proba; got LinearSVC\(\)"):
+        CDSC(classifier=LinearSVC()).transfer(task.Xs, task.ys, task.Xt)
+
+
 HARD = {
     "identical documents": (np.ones((6, 4)), np.ones((5, 4))),
     "one target document": (np.eye(6)[:, :4] + 0.1, np.ones((1, 4))),
@@ -219,7 +284,7 @@ HARD = {
 
 
 @pytest.mark.parametrize("tau", [0.0, 1.0])
-@pytest.mark.parametrize("k", [None, 1, 50])
+@pytest.mark.parametrize("k", [None, 1, 50, "cut"])
 @pytest.mark.parametrize("case", HARD)
 def test_hard_input_has_a_defined_prediction(case, k, tau):
     Xs, Xt = HARD[case]

@@ -148,7 +148,8 @@ def test_known_documents_count_exactly_and_leave_the_population():
     known = np.flatnonzero(labels != truth)[:10]
     labels[known] = truth[known]
     answers = audit(truth, 100, seed=2)  # an order in which no interval misses the truth on the way, as 5 % do
-    c = certificate(labels, source_only, answers, known=known)
+    given = Answers(known, truth[known])
+    c = certificate(labels, source_only, answers, known=given)
     assert c.n_answers == 90
     assert c.n_known == 10
     assert c.accuracy == pytest.approx((0.9, 0.9, 0.9))
@@ -157,10 +158,38 @@ def test_known_documents_count_exactly_and_leave_the_population():
         assert c.classes[k].recall == pytest.approx(((labels == k)[truth == k].mean(),) * 3)
         assert c.classes[k].precision == pytest.approx(((truth == k)[labels == k].mean(),) * 3)
     assert c.better_than_source_only.difference.low > -1
-    few = certificate(labels, source_only, audit(truth, 15), known=known)
+    few = certificate(labels, source_only, audit(truth, 15), known=given)
     assert few.accuracy.low >= 0.1
-    everything = certificate(truth, source_only, no_answers(), known=np.arange(100))
+    everything = certificate(truth, source_only, no_answers(), known=Answers(np.arange(100), truth))
     assert everything.accuracy == (1, 1, 1)
+
+
+def test_known_answers_that_name_no_class_or_another_one():
+    """None of these is wrong, unclear counts against both ends, and an answer that changed after learning is wrong."""
+    labels, source_only, truth = a_task(100, 20)
+    codes = truth.copy()
+    codes[:5], codes[5:8] = 3, -1
+    c = certificate(labels, source_only, no_answers(), known=Answers(np.arange(100), codes))
+    right = (labels == codes).sum() / 100
+    assert c.accuracy[1:] == pytest.approx((right, right + 0.03))
+    assert c.classes[3].proportion[1:] == pytest.approx((0.05, 0.08))
+    for k in range(3):
+        n, found = (codes == k).sum(), ((codes == k) & (labels == k)).sum()
+        assert c.classes[k].proportion[1:] == pytest.approx((n / 100, (n + 3) / 100))
+        assert c.classes[k].recall.low <= found / (n + 3) + 1e-9
+        assert c.classes[k].recall.high >= (found + 3) / (n + 3) - 1e-9
+    d = c.better_than_source_only.difference
+    won = ((labels == codes).sum() - (source_only == codes).sum()) / 100
+    unsure = (labels != source_only)[5:8].sum() / 100
+    assert (d.low, d.high) == pytest.approx((won - unsure, won + unsure))
+
+
+def test_learned_answers_are_named():
+    labels, source_only, truth = a_task(100, 20)
+    given = Answers(np.arange(7), truth[:7])
+    text = certificate(labels, source_only, audit(truth, 30), known=given).text()
+    assert "learned from 7 earlier answers" in text
+    assert "learned from" not in certificate(labels, source_only, audit(truth, 30)).text()
 
 
 # -- the duel ----------------------------------------------------------------------------------------------------------
@@ -294,7 +323,7 @@ def test_sentences():
         ({"level": 1.0}, "level must be"),
         ({"confidence": np.ones(3)}, "confidence must have one value per document"),
         ({"confidence": np.full(300, 1.5)}, "confidence must be from 0 to 1"),
-        ({"known": [300]}, "known must be rows from 0 to 299, got 300"),
+        ({"known": Answers([300], [0])}, "known: rows must be from 0 to 299, got 300"),
         ({"classes": ("a", "b")}, "labels must be integers from 0 to 1"),
     ],
 )
@@ -325,16 +354,3 @@ def test_wrong_shapes():
 def test_wrong_answers_are_refused(answers, message):
     with pytest.raises(ValueError, match=message):
         check_answers(answers, 50, 3, "audit")
-
-
-def test_cross_fitted_answers_are_named():
-    labels, rows = np.zeros(50, dtype=int), np.arange(10)
-    c = certify(
-        labels, labels, labels > 0, Answers(rows, labels[rows]), no_answers(), classes=["a", "b"], cross_fitted=rows[3:]
-    )
-    assert c.n_cross_fitted == c.as_dict()["n_cross_fitted"] == 7
-    assert "learned from 7 of these answers" in c.text()
-    assert (
-        "cross-fitting"
-        not in certify(labels, labels, labels > 0, Answers(rows, labels[rows]), no_answers(), classes=["a", "b"]).text()
-    )

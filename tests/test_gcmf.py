@@ -21,7 +21,7 @@ def problem(sizes=(11, 13), n_topics=4, seed=0, lam=1.0, gamma=1.0):
     return start(p, here, n_topics, np.random.default_rng(seed)), p, g
 
 
-@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("normalize", ["update", "cycle", "never"])
 @pytest.mark.parametrize(("lam", "gamma"), [(0.0, 0.0), (1.0, 0.5), (100.0, 100.0)])
 @pytest.mark.parametrize("sizes", [(11, 13), (7, 9, 12)])
 def test_step_equals_the_papers_formulas(sizes, lam, gamma, normalize):
@@ -48,7 +48,7 @@ def test_theorem_1_objective_never_increases(weight):
     f, p, g = problem(seed=3, lam=weight, gamma=weight)
     values = [objective(f, p, g)]
     for _ in range(300):
-        f = step(f, p, g, normalize=False)
+        f = step(f, p, g, normalize="never")
         values.append(objective(f, p, g))
     assert np.all(np.diff(values) <= 1e-12 * values[0])
     assert values[-1] < 0.8 * values[0]
@@ -71,7 +71,7 @@ def test_kkt_residual_vanishes():
     f, p, g = problem(seed=1, lam=0.1, gamma=0.1)
     first = kkt_residual(f, p, g)
     for _ in range(5000):
-        f = step(f, p, g, normalize=False)
+        f = step(f, p, g, normalize="never")
     assert kkt_residual(f, p, g) < 1e-3 * first
 
 
@@ -82,12 +82,50 @@ def test_without_smoothness_the_fixed_points_are_those_of_nmtf():
     for _ in range(20000):
         plain = nmtf.step(plain, p, normalize="never")
     rest = Factors(*plain)
-    moved = step(rest, p, g, normalize=False)
+    moved = step(rest, p, g, normalize="never")
     assert objective(rest, p, g) == pytest.approx(2 * nmtf.objective(plain, p), rel=1e-10)
     np.testing.assert_allclose(moved.H, rest.H, rtol=1e-3, atol=1e-4 * rest.H.max())
     for d in range(2):
         np.testing.assert_allclose(moved.U[d], rest.U[d], rtol=1e-3, atol=1e-4 * rest.U[d].max())
         np.testing.assert_allclose(moved.V[d], rest.V[d], rtol=1e-3, atol=1e-4 * rest.V[d].max())
+
+
+def test_the_printed_order_of_normalization_is_a_parameter():
+    """The same planted labels, but other factors; columns sum to one in both."""
+    task = vocabulary_shift(n_docs=60)
+    update, cycle = (
+        GCMF(n_topics=8, word_smoothness=1, doc_smoothness=1, normalize=order, random_state=0)
+        for order in ("update", "cycle")
+    )
+    for est in (update, cycle):
+        assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
+        f = est.state_.factors
+        np.testing.assert_allclose(f.U[1].sum(axis=0), 1)
+        np.testing.assert_allclose(f.V[1].sum(axis=0), 1)
+        np.testing.assert_allclose(f.XV[1], est.state_.X[1].T @ f.V[1], atol=1e-12)
+    assert abs(update.state_.factors.H - cycle.state_.factors.H).max() > 1e-6
+
+
+def test_with_target_labels_the_printed_order_keeps_them():
+    X, y, domain = stacked(vocabulary_shift(n_docs=60))
+    y = y.copy()
+    y[60:70] = [0, 1] * 5
+    est = GCMF(n_topics=8, normalize="cycle", random_state=0).fit(X, y, domain, use_target_labels=True)
+    np.testing.assert_array_equal(est.transduction_[:10], y[60:70])
+    rows = est.state_.factors.V[1][:10]
+    assert ((rows > 0).sum(axis=1) == 1).all()
+
+
+def test_the_objective_ends_the_iterations():
+    """`tol` needs no labels: the fit is that of as many iterations as it took."""
+    task = vocabulary_shift(n_docs=60)
+    by_tol = GCMF(n_topics=8, max_iter=100, tol=1e-3, random_state=0)
+    by_tol.transfer(task.Xs, task.ys, task.Xt)
+    assert by_tol.converged_
+    assert by_tol.n_iter_ < 100
+    fixed = GCMF(n_topics=8, max_iter=by_tol.n_iter_, random_state=0)
+    fixed.transfer(task.Xs, task.ys, task.Xt)
+    np.testing.assert_array_equal(by_tol.transduction_proba_, fixed.transduction_proba_)
 
 
 def test_words_that_a_domain_does_not_have_are_in_no_topic_of_it():

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from labelferry import load
 from labelferry.families.cluster_names import class_of_clusters
 from labelferry.families.hybrid_graph import indicator, relations, resolve_weighting
 from labelferry.linalg.discretize import discretize
 from labelferry.linalg.eigen import leading_left
-from labelferry.methods.label_propagation import HybridLabelPropagation, objective, propagate, step
+from labelferry.methods.label_propagation import HybridLabelPropagation, Sizes, objective, propagate, step
 
 from .hybrids import as_domains, blocks_of, counted
 from .planted import stacked, two_sources, vocabulary_shift
@@ -25,16 +26,90 @@ def test_thin_equals_full_matrices_in_every_round(n_classes, tau):
     codes = np.random.default_rng(0).permutation(task.yt)
     codes[:60] = task.yt[:60]
     for _ in range(5):
-        f = step(codes, b, n_classes)
+        f = step(codes, b, Sizes(n_classes))
         words, clusters = slow.cycle(R_i, C_i, R_o, codes, n_classes)
         np.testing.assert_array_equal(f.words, words)
         names = class_of_clusters(b.R_i, task.ys, b.R_o, clusters, n_classes)
         np.testing.assert_array_equal(f.codes, names[clusters])
         C_o, C_w = slow.indicator(f.codes, n_classes), slow.indicator(words, 2 * n_classes)
-        assert objective(f.codes, f.words, b, n_classes) == pytest.approx(
+        assert objective(f.codes, f.words, b, Sizes(n_classes)) == pytest.approx(
             slow.objective(R_i, C_i, R_o, C_o, C_w), rel=1e-10
         )
         codes = f.codes
+
+
+@pytest.mark.parametrize("K_w", [None, 3, 4])
+@pytest.mark.parametrize("mu", [1.0, 0.25, 4.0])
+@pytest.mark.parametrize("n_clusters", [2, 3, 5])
+def test_other_numbers_of_clusters_and_weights_equal_full_matrices(n_clusters, mu, K_w):
+    """K_o clusters of the target, K_w clusters of words, and mu as the weight of the labelled documents."""
+    task = vocabulary_shift(n_classes=3, n_docs=100, n_words=12)
+    b, sizes = blocks_of(task), Sizes(3, n_clusters, mu, K_w)
+    R_i, R_o = (slow.normalize(X.toarray(), 1.0) for X in (task.Xs, task.Xt))
+    C_i = slow.indicator(task.ys, 3)
+    partition = np.random.default_rng(0).permutation(task.yt)
+    partition[:60] = task.yt[:60]
+    for _ in range(4):
+        f = step(partition, b, sizes)
+        words, clusters = slow.cycle(R_i, C_i, R_o, partition, 3, n_clusters, mu, K_w)
+        np.testing.assert_array_equal(f.words, words)
+        np.testing.assert_array_equal(f.clusters, clusters)
+        C_o, C_w = slow.indicator(clusters, n_clusters), slow.indicator(words, 3 + n_clusters)
+        expected = slow.objective(R_i, C_i, R_o, C_o, C_w, mu)
+        assert objective(f.clusters, f.words, b, sizes) == pytest.approx(expected, rel=1e-10)
+        names = class_of_clusters(b.R_i, task.ys, b.R_o, clusters, 3, n_clusters=min(n_clusters, K_w or n_clusters))
+        np.testing.assert_array_equal(f.codes, names[clusters])
+        partition = f.clusters
+
+
+def test_the_weight_matters_only_with_fewer_word_clusters():
+    """With K_w = K + K_o all vectors of (8) are kept, and they span the same space for every mu > 0."""
+    task = vocabulary_shift(n_docs=100, n_words=12, common=0.6)
+    b, codes = blocks_of(task), np.random.default_rng(0).permutation(task.yt)
+    light, heavy = (step(codes, b, Sizes(2, None, mu)) for mu in (0.1, 10.0))
+    np.testing.assert_array_equal(light.words, heavy.words)
+    np.testing.assert_array_equal(light.codes, heavy.codes)
+    light, heavy = (step(codes, b, Sizes(2, None, mu, 2)) for mu in (0.1, 10.0))
+    assert (light.words != heavy.words).any()
+
+
+def test_as_many_clusters_as_classes_are_the_classes():
+    """n_clusters = K gives the labels of the default: the clusters are the classes under other numbers."""
+    task = vocabulary_shift(n_classes=3, n_docs=150)
+    default, three = (HybridLabelPropagation("logistic", n_clusters=k) for k in (None, 3))
+    default.transfer(task.Xs, task.ys, task.Xt)
+    three.transfer(task.Xs, task.ys, task.Xt)
+    np.testing.assert_array_equal(three.transduction_, default.transduction_)
+    assert len(set(zip(three.state_.targets[0].clusters, three.state_.targets[0].codes, strict=True))) == 3
+
+
+def test_more_clusters_than_classes(tmp_path):
+    """A target whose classes consist of two topics each: every topic is a cluster with the class of its documents."""
+    task = vocabulary_shift(n_classes=4, n_docs=240)
+    est = HybridLabelPropagation("logistic", n_clusters=4)
+    labels = est.transfer(task.Xs, task.ys // 2, task.Xt)
+    assert (labels == task.yt // 2).mean() > 0.95
+    assert len(est.state_.targets[0].names) == 4
+    assert est.state_.targets[0].words.max() < 6  # K_w = 2 + 4
+    np.testing.assert_array_equal(est.predict(task.Xt), labels)
+    est.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(load(tmp_path / "model.npz").predict(task.Xt), labels)
+
+
+def test_fewer_clusters_than_classes_predict_fewer_classes():
+    task = vocabulary_shift(n_classes=3, n_docs=90)
+    est = HybridLabelPropagation("logistic", n_clusters=2)
+    assert len(set(est.transfer(task.Xs, task.ys, task.Xt))) == 2
+
+
+def test_without_the_source_the_target_is_clustered_alone():
+    """mu = 0: (8) contains the target only; the labelled documents name the clusters."""
+    task = vocabulary_shift(n_docs=150)
+    b = blocks_of(task)
+    rolled = b._replace(R_i=b.R_i[::-1], codes_i=b.codes_i)  # other labels of the labelled documents
+    alone, other = (step(task.yt, blocks, Sizes(2, 2, 0.0)) for blocks in (b, rolled))
+    np.testing.assert_array_equal(alone.words, other.words)
+    np.testing.assert_array_equal(alone.clusters, other.clusters)
 
 
 def test_the_singular_vectors_are_the_eigenvectors_of_8():
@@ -82,10 +157,10 @@ def test_corollary_5():
 
 def test_the_loop_ends_when_a_partition_occurs_again():
     task = vocabulary_shift(n_docs=100)
-    solution = propagate(blocks_of(task), 2, task.yt, max_iter=30)
+    solution = propagate(blocks_of(task), Sizes(2), task.yt, max_iter=30)
     assert solution.converged
     assert solution.n_iter <= 3
-    np.testing.assert_array_equal(step(solution.state.codes, blocks_of(task), 2).codes, solution.state.codes)
+    np.testing.assert_array_equal(step(solution.state.codes, blocks_of(task), Sizes(2)).codes, solution.state.codes)
 
 
 @pytest.mark.parametrize("kind", [None, "log"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelferry.families.trifactorization import factorization_problem
-from labelferry.methods.tcl import TCL, Factors, mix, objective, start, step
+from labelferry.methods.tcl import TCL, Factors, mix, objective, start, step, weigh, word_weights
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
 from .reference import tcl as slow
@@ -73,6 +73,8 @@ def test_a_label_given_in_the_target_stays():
     V[-1][:4] = np.eye(3)[[0, 1, 2, 0]]
     p = factorization_problem(X, known, V)
     g = step(start(p, 4, np.random.default_rng(0)), p, 0.9)
+    np.testing.assert_allclose(g.V[-1], V[-1])  # H starts even, so the first (7) changes nothing
+    g = step(g, p, 0.9)
     np.testing.assert_array_equal(g.V[-1][:4], V[-1][:4])
     assert not np.allclose(g.V[-1][4:], V[-1][4:])
 
@@ -125,3 +127,24 @@ def test_topics_name_common_and_domain_words():
 
 def share_of(kind, words, label):
     return np.mean([word == f"{kind}-{label}" for word in words])
+
+
+def test_weighting_none_uses_x_as_it_is():
+    task = vocabulary_shift()
+    est = TCL(weighting="none", random_state=0)
+    est.transfer(task.Xs, task.ys, task.Xt)
+    np.testing.assert_array_equal(est.state_.word_weights, 1)
+
+
+def test_word_weights_are_one_over_the_root_of_the_sum_of_a_word():
+    X = [np.array([[1.0, 0, 0], [3.0, 9.0, 0]])]
+    np.testing.assert_allclose(word_weights(X), [1 / 2, 1 / 3, 1])
+    rows = weigh(X[0], word_weights(X))
+    np.testing.assert_allclose((rows**2).sum(axis=1), 1)
+
+
+def test_predictions_for_the_documents_of_the_fit_use_the_same_word_weights():
+    task = vocabulary_shift()
+    est = TCL(random_state=0)
+    labels = est.transfer(task.Xs, task.ys, task.Xt)
+    assert (est.predict(task.Xt) == labels).mean() > 0.95

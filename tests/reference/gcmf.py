@@ -45,14 +45,19 @@ def update_H(X, U, H, V):  # (10)
 
 
 def iteration(X, U, H, V, Wu, Wv, lam, gamma, is_target, normalize):
+    """One iteration of Algorithm 1; `normalize` is "update" (after (8) and (9)), "cycle" (after (10)) or "never"."""
     U, V = list(U), list(V)
     for d in range(len(X)):
         U[d] = update_U(X[d], U[d], H, V[d], Wu[d], lam)
-        if normalize:
+        if normalize == "update":
             U[d] = U[d] / U[d].sum(axis=0)
         if is_target[d]:
             V[d] = update_V(X[d], U[d], H, V[d], Wv[d], gamma)
-            if normalize:
+            if normalize == "update":
                 V[d] = V[d] / V[d].sum(axis=0)
         H = update_H(X, U, H, V)
+        if normalize == "cycle":
+            U[d] = U[d] / U[d].sum(axis=0)
+            if is_target[d]:
+                V[d] = V[d] / V[d].sum(axis=0)
     return U, H, V

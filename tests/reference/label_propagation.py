@@ -54,14 +54,16 @@ def discretize(X):
     return codes
 
 
-def cycle(R_i, C_i, R_o, codes_o, K):
+def cycle(R_i, C_i, R_o, codes_o, K, K_o=None, mu=1.0, K_w=None):
     """One round: the clusters of words and of unlabelled documents, by number."""
-    C_o = indicator(codes_o, K)
-    codes_w = discretize(leading(R_i.T @ C_i @ C_i.T @ R_i + R_o.T @ C_o @ C_o.T @ R_o, 2 * K))  # (8)
-    C_w = indicator(codes_w, 2 * K)
-    return codes_w, discretize(leading(R_o @ C_w @ C_w.T @ R_o.T, K))  # (9)
+    K_o = K_o or K
+    K_w = K_w or K + K_o
+    C_o = indicator(codes_o, max(codes_o) + 1)
+    codes_w = discretize(leading(mu * R_i.T @ C_i @ C_i.T @ R_i + R_o.T @ C_o @ C_o.T @ R_o, K_w))  # (8)
+    C_w = indicator(codes_w, K_w)
+    return codes_w, discretize(leading(R_o @ C_w @ C_w.T @ R_o.T, K_o))  # (9)
 
 
-def objective(R_i, C_i, R_o, C_o, C_w):  # (5)
+def objective(R_i, C_i, R_o, C_o, C_w, mu=1.0):  # (5)
     H_i, H_o = C_i.T @ R_i @ C_w, C_o.T @ R_o @ C_w
-    return np.linalg.norm(R_i - C_i @ H_i @ C_w.T) ** 2 + np.linalg.norm(R_o - C_o @ H_o @ C_w.T) ** 2
+    return mu * np.linalg.norm(R_i - C_i @ H_i @ C_w.T) ** 2 + np.linalg.norm(R_o - C_o @ H_o @ C_w.T) ** 2

@@ -46,6 +46,39 @@ def cdsc_rows(W, T, k):
     return values[:k], X, Y
 
 
+def normalized_cut(W, codes):
+    """Shi and Malik 2000 for several clusters, divided by their number: the fraction of links that leave a cluster."""
+    fractions = []
+    for c in np.unique(codes):
+        inside, links = 0.0, 0.0
+        for i in np.flatnonzero(codes == c):
+            links += W[i].sum()
+            inside += W[i][codes == c].sum()
+        fractions.append(1 - inside / links)
+    return np.mean(fractions)
+
+
+def nearest_label(Y, codes):
+    """1-nearest neighbor, the classifier F of Kamvar et al.: the label of the nearest labelled row."""
+    known = np.flatnonzero(codes >= 0)
+    return np.array([codes[known[np.argmin([np.linalg.norm(y - Y[i]) for i in known])]] for y in Y])
+
+
+def lowest_cut(X, codes, blocks, in_target, ks, lambdas, beta, tau):
+    """Algorithm 2 with F = 1-nearest neighbor for every k and lambda; (cut, k, lambda, labels) with the lowest cut."""
+    W = regularized(cosines(X), tau)
+    target = regularized(cosines(X[in_target]), tau)
+    best = (np.inf, None, None, None)
+    for lam in lambdas:
+        T = cdsc_matrix(W, constraint_matrix(blocks), in_target, beta, lam)
+        for k in ks:
+            labels = nearest_label(cdsc_rows(W, T, k)[2], codes)[in_target]
+            cut = normalized_cut(target, labels) if len(np.unique(labels)) == codes.max() + 1 else np.inf
+            if cut < best[0]:
+                best = (cut, k, lam, labels)
+    return best
+
+
 def kamvar_affinity(W, codes):
     A = W.copy()
     for i in range(len(W)):

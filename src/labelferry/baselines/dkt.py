@@ -39,7 +39,7 @@ Departures
   predictions.
 - The label of a document is read from its row of G_d after each column is scaled to the length at which it is nearest
   to ones, g <- g (g'1 / g'g): for the G of given labels that gives back 0 and 1 for any sizes of the classes.
-- F and S start at random (Ding et al.: k-means), G from logistic regression; 20 topics as for NMTF.
+- F starts at random and S with equal entries (Ding et al.: k-means), G from logistic regression; 20 topics as for NMTF.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
     check_n_topics,
+    even_association,
     factorization_problem,
     random_factor,
     solve_trifactorization,
@@ -116,10 +117,11 @@ def unit_columns(A: Array) -> Array:
 
 
 def start(p: FactorizationProblem, n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random F and S; G from the labels and, for the other documents, logistic regression."""
+    """Random F, even S; G from the labels and, for the other documents, logistic regression."""
     n_words, n_classes = p.XV[0].shape
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
-    return Factors(unit_columns(draw(n_words, n_topics)), draw(n_topics, n_classes), p.V, p.XV)
+    S = even_association(n_topics, n_classes, p.V[0].dtype)
+    return Factors(unit_columns(draw(n_words, n_topics)), S, p.V, p.XV)
 
 
 def solve(

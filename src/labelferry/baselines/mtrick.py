@@ -57,6 +57,7 @@ from ..families.trifactorization import (
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.multiplicative import gram, normalize_rows_l1, root_scale, sq_residual
 from ..linalg.normalize import unit_total
+from ..linalg.row_order import content_order
 
 PLSA_ITER = 20
 
@@ -107,6 +108,7 @@ def word_clusters(X: Matrix, n_topics: int, rng: np.random.Generator) -> Array:
         tol=0,
         random_state=int(rng.integers(2**31 - 1)),
     )
+    X = X[content_order(X)]  # the start has random numbers per document
     topics_of_documents = model.fit_transform(X.astype(np.float32))  # type: ignore[attr-defined]
     joint = model.components_.T * topics_of_documents.sum(axis=0)  # P(word, topic), up to a factor
     return normalize_rows_l1(joint).astype(X.dtype)

@@ -42,6 +42,7 @@ from ..linalg.eigen import largest
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import scale_rows
+from ..linalg.row_order import content_order
 
 
 class TargetCoclusters(NamedTuple):
@@ -88,7 +89,7 @@ def cocluster(
     domains: Domains, scale: Scales, d: int, k: int, n_vectors: int, n_init: int, rng: np.random.Generator
 ) -> TargetCoclusters:
     """The clusters of the documents and words of the d-th domain."""
-    X = domains.X[d]
+    X = domains.X[d][content_order(domains.X[d])]  # k-means draws documents
     s, V = singular_vectors(relations(X, scale, d), n_vectors, rng)
     documents, words = document_coordinates(X, scale, d, V / s), scale_rows(V, scale.word_scale[d])  # (2)
     points = [P[P.any(axis=1)] for P in (documents, words)]

@@ -33,6 +33,7 @@ from ..families.hybrid_graph import indicator
 from ..linalg.entries import to_dense
 from ..linalg.matrix import Array, Matrix, empty_rows
 from ..linalg.normalize import normalize_rows_l2
+from ..linalg.row_order import content_order
 
 
 class NamedCenters(NamedTuple):
@@ -77,6 +78,7 @@ def cluster(
     Z = normalize_rows_l2(X[~empty_rows(X)])
     if Z.shape[0] == 0:
         return Solution(np.zeros((1, X.shape[1]), dtype=X.dtype), (), 1, True)
+    Z = Z[content_order(Z)]  # documents are drawn
     k = min(n_clusters, Z.shape[0])
     return restart(
         partial(step, Z=Z),

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from ..baselines import SpectralClassifier
 from ..files import atomic_write
-from ..methods import CDSC, RSP
-from ..report.plots import plot_curves, plot_projection, plot_similarities
+from ..methods import CDSC, RSP, TCL
+from ..report.plots import plot_curves, plot_projection, plot_similarities, plot_words
 from .pools import Array
 from .studies import measure_study, studies
 from .tasks import TASKS, Loaded
@@ -20,6 +20,8 @@ from .tasks import TASKS, Loaded
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
+N_TOPIC_WORDS = 5  # as in Table 3 of TCL
 
 Picture = tuple["Figure", Array]  # the figure and its numbers
 
@@ -52,10 +54,27 @@ def similarity_cdsc(seed: int) -> Picture:
     return plot_similarities(spaces, *_classes_and_domains(data))
 
 
+def words_tcl(seed: int) -> Picture:
+    """Draw Table 3 of TCL: the common, source and target words of the clearest topic of each class, rec vs sci."""
+    data = TASKS["tcl/rec vs sci"].load(seed)
+    assert data.words is not None  # the newsgroups have words
+    estimator = TCL(random_state=seed)
+    estimator.transfer(data.Xs, data.ys, data.Xt)
+    topics = {row["class"]: row for row in reversed(estimator.topics_table(data.words, n_words=N_TOPIC_WORDS))}
+    rows = [
+        (label, kind, ", ".join(words))
+        for label, topic in sorted(topics.items())
+        for kind, words in (("common", topic["common"]), *topic["domains"].items())
+    ]
+    table = np.array([("topic of class", "words of", "words"), *rows])
+    return plot_words(table, title="TCL on rec vs sci"), table
+
+
 PICTURES: dict[str, Callable[[int], Picture]] = {
     "cdsc-1": projection_cdsc,
     "cdsc-6": similarity_cdsc,
     "rsp-3": projection_rsp,
+    "tcl-t3": words_tcl,
 }
 
 
@@ -66,6 +85,15 @@ def _project(points: Array, data: Loaded, title: str) -> Picture:
 def _classes_and_domains(data: Loaded) -> tuple[Array, Array]:
     """Return class and domain of every document."""
     return np.concatenate([data.ys, data.yt]), np.repeat(["source", "target"], [len(data.ys), len(data.yt)])
+
+
+def _write_csv(path: Path, values: Array) -> None:
+    """Write numbers with six digits, and texts in quotes."""
+    if values.dtype.kind == "U":
+        values, fmt = np.char.add(np.char.add('"', values), '"'), "%s"
+    else:
+        fmt = "%.6g"
+    np.savetxt(path, values, delimiter=",", fmt=fmt)
 
 
 def figure_names() -> list[str]:
@@ -96,7 +124,7 @@ def draw_figure(name: str, folder: Path, **settings: Any) -> list[Path]:
     if name in PICTURES:
         figure, numbers = PICTURES[name](settings.get("n_seeds", 1) - 1)
         with atomic_write(folder / f"{name}.csv") as draft:
-            np.savetxt(draft, numbers, delimiter=",", fmt="%.6g")
+            _write_csv(draft, numbers)
     else:
         figure = plot_curves(measure_study(name, folder, **settings))
     written = [folder / f"{name}.csv"]

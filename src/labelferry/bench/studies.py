@@ -45,6 +45,14 @@ def _each(tasks: Sequence[str], method: str) -> tuple[Curve, ...]:
     return tuple(Curve(task.partition("/")[2], method, (task,)) for task in tasks)
 
 
+def _each_corpus(tasks: Sequence[str], method: str) -> tuple[Curve, ...]:
+    """Make one curve per corpus: the mean over its tasks."""
+    corpora = dict.fromkeys(TASKS[task].corpus for task in tasks)
+    return tuple(
+        Curve(corpus, method, tuple(task for task in tasks if TASKS[task].corpus == corpus)) for corpus in corpora
+    )
+
+
 def _printed_rsp(beta: str) -> str:
     """Write the algorithm of RSP's paper with another beta; all targets have two classes."""
     return PRINTED_RSP.removesuffix(")") + f", must_link={beta})"
@@ -87,10 +95,13 @@ def studies() -> dict[str, Study]:
         ),
         "cdsc-3": Study(
             "CDSC, Figure 3",
-            "beta, with lambda as in the table",
+            "beta, with the other parameters as printed or as in our defaults",
             "must_link",
             (3.75, 7.5, 15, 30, 60),
-            cdsc_curves("{x}", "0.025"),
+            (
+                Curve("as printed", printed.format(must_link="{x}", target_cut="0.025"), tuple(cdsc)),
+                Curve("our defaults", "CDSC(must_link={x})", tuple(cdsc)),
+            ),
             "error",
             log=True,
             remark="The paper does not print its five values of beta; these are our choice.",
@@ -119,10 +130,10 @@ def studies() -> dict[str, Study]:
             "similarity propagation and the number of word clusters",
             "K_w",
             (2, 4, 8, 16, 32),
-            _each(hybrid, "HybridSimilarityPropagation"),
+            _each(hybrid, 'HybridSimilarityPropagation(n_doc_pairs=64, n_word_clusters={x}, reading="cut")'),
             log=True,
-            remark="Q has rank K, so every K_w >= K = 2 gives the same labels (see the docstring of the method): each "
-            "curve is one fit.",
+            remark="All positive eigenpairs of O are kept (up to 64), as in Table 2 of the paper, and K_w of Q. By "
+            "default only K = 2 of O are kept, and K_w has no effect.",
         ),
         "rsp-4": Study(
             "RSP, Figure 4",
@@ -157,14 +168,29 @@ def studies() -> dict[str, Study]:
             _each(news, "GCMF(max_iter={x})"),
             log=True,
         ),
-        "tcl-2": Study(
-            "TCL, Figure 2",
-            "k and alpha, mean over all tasks",
+        "gcmf-p": Study(
+            "GCMF, study of p",
+            "p, the number of neighbors",
+            "n_neighbors",
+            (2, 4, 6, 8, 10),
+            _each(news, "GCMF(n_neighbors={x})"),
+            remark="The paper names these values, and shows no figure.",
+        ),
+        "tcl-2a": Study(
+            "TCL, Figure 2, top",
+            "k, the number of topics, mean per corpus",
+            "n_topics",
+            (10, 20, 50, 100, 150, 200),
+            _each_corpus(tcl, "TCL(n_topics={x})"),
+        ),
+        "tcl-2b": Study(
+            "TCL, Figure 2, bottom",
+            "alpha, the weight of the common words, mean per corpus",
             "common_weight",
-            (0.1, 0.3, 0.5, 0.7, 0.9),
-            tuple(Curve(f"k = {k}", f"TCL(n_topics={k}, common_weight={{x}})", tuple(tcl)) for k in (2, 5, 10, 20, 50)),
+            (0, 0.1, 0.3, 0.5, 0.7, 0.9, 1),
+            _each_corpus(tcl, "TCL(common_weight={x})"),
             remark="alpha is the weight of the common words, as in (4); the text of the paper calls it the weight "
-            "of the domain-specific words. The paper does not print its values of k; these are our choice.",
+            "of the domain-specific words.",
         ),
     }
 

@@ -11,8 +11,8 @@ from ..linalg.matrix import Array
 from .bounds import Interval
 from .duel import Duel, compare
 from .planning import Need, plan
-from .proportions import proportion_interval, recall_interval
-from .sampling import UNCLEAR, Answers, check_answers, keep
+from .proportions import proportion_interval, recall_interval, with_unsure
+from .sampling import UNCLEAR, Answers, check_answers, keep, no_answers
 from .sentences import sentences
 from .shares import share_interval
 
@@ -59,9 +59,7 @@ class Certificate(NamedTuple):
     n_unclear : int
         Those of them that are unclear.
     n_known : int
-        Documents whose label is correct by construction.
-    n_cross_fitted : int
-        Answers that the labels learned from, counted with labels of fits without them.
+        Documents whose answers the labels learned from. They count with their answers and are not sampled.
     accuracy : Interval
         Share of correct labels.
     error_not_reviewed : Interval or None
@@ -79,7 +77,6 @@ class Certificate(NamedTuple):
     n_answers: int
     n_unclear: int
     n_known: int
-    n_cross_fitted: int
     accuracy: Interval
     error_not_reviewed: Interval | None
     classes: tuple[ClassCertificate, ...]
@@ -94,7 +91,6 @@ class Certificate(NamedTuple):
             "n_answers": self.n_answers,
             "n_unclear": self.n_unclear,
             "n_known": self.n_known,
-            "n_cross_fitted": self.n_cross_fitted,
             "accuracy": self.accuracy.as_dict(),
             "error_not_reviewed": None if self.error_not_reviewed is None else self.error_not_reviewed.as_dict(),
             "classes": [one.as_dict() for one in self.classes],
@@ -122,12 +118,11 @@ def certify(
     classes: Sequence[str],
     level: float = 0.95,
     confidence: Array | None = None,
-    known: Array | Sequence[int] = (),
-    cross_fitted: Array | Sequence[int] = (),
+    known: Answers | None = None,
 ) -> Certificate:
     """Certify labels by hand-made answers.
 
-    No label may have been learned from an answer to its own document that is passed, except for `known` rows.
+    The labels may have learned from the `known` answers, and from no other.
 
     Parameters
     ----------
@@ -148,52 +143,61 @@ def certify(
     confidence : array of shape (n_documents,), default=None
         Probability of each label to be correct, estimated without the answers. It makes the intervals of class
         proportions and recall narrower; they are valid whatever it is.
-    known : array of int, default=()
-        Rows whose labels are correct by construction, such as answers that were learned from. They count exactly and
-        leave the population that the samples are drawn from.
-    cross_fitted : array of int, default=()
-        Rows whose answers were learned from, and whose labels here are those of fits without them. The certificate
-        names their number: then it has no proof, see docs/certificate.md.
+    known : Answers, default=None
+        All answers that were there when the labels were fitted, in any order. Their documents count exactly and leave
+        the population that the samples are drawn from: the rest of a random order is a random order of the rest.
 
     Returns
     -------
     certificate : Certificate
         Intervals, verdict and plan.
     """
-    labels, source_only, needs_review, confidence, is_known = _check(
-        labels, source_only, needs_review, confidence, known, len(classes), level
+    labels, source_only, needs_review, confidence = _check(
+        labels, source_only, needs_review, confidence, len(classes), level
     )
     n, K = len(labels), len(classes)
-    sampled = ~is_known
+    given = check_answers(no_answers() if known is None else known, n, K, "known")
+    sampled = np.ones(n, dtype=bool)
+    sampled[given.rows] = False
+    given_labels, unsure = labels[given.rows], given.codes == UNCLEAR
     audit = keep(check_answers(audit, n, K, "audit"), sampled)
     duel = check_answers(duel, n, K, "duel")
     unclear, correct = audit.codes == UNCLEAR, audit.codes == labels[audit.rows]
-    n_sampled, n_known = int(sampled.sum()), int(is_known.sum())
+    n_sampled, n_known = int(sampled.sum()), len(given.rows)
 
-    def share(values: Array, mask: Array, known: int, n_known: int) -> Interval:
-        inside = mask[audit.rows]
-        return share_interval(values[inside], unclear[inside], int(mask.sum()), level, known=known, n_known=n_known)
+    def share(values: Array, given_values: Array, mask: Array) -> Interval:
+        inside, outside = mask[audit.rows], mask[given.rows]
+        return share_interval(
+            values[inside], unclear[inside], int((mask & sampled).sum()), level,
+            known=int((given_values & outside & ~unsure).sum()), n_known=int(outside.sum()),
+            unsure=int((unsure & outside).sum()),
+        )  # fmt: skip
 
-    accuracy = share(correct, sampled, n_known, n_known)
+    given_correct = given.codes == given_labels
+    accuracy = share(correct, given_correct, np.ones(n, dtype=bool))
     free = ~needs_review
-    error = share(~correct, sampled & free, 0, int((is_known & free).sum())) if free.any() else None
+    error = share(~correct, ~given_correct, free) if free.any() else None
     position = np.cumsum(sampled) - 1
     rows, kept = position[audit.rows], labels[sampled]
     kept_confidence = None if confidence is None else confidence[sampled]
 
     def one_class(code: int, name: str) -> ClassCertificate:
-        has_label = labels == code
-        n_right = int((has_label & is_known).sum())
-        precision = share(correct, has_label & sampled, n_right, n_right) if has_label.any() else None
+        has_label, n_of_class = labels == code, int((given.codes == code).sum())
+        precision = share(correct, given_correct, has_label) if has_label.any() else None
+        n_unsure = int(unsure.sum())
+        proportion = proportion_interval(
+            kept, audit, rows, code, K, level,
+            confidence=kept_confidence, known=n_of_class, n_known=n_known, unsure=n_unsure,
+        )  # fmt: skip
         recall = None
         if code < K:
-            recall = recall_interval(kept, audit, rows, code, K, level, confidence=kept_confidence, known=n_right)
-        proportion = proportion_interval(
-            kept, audit, rows, code, K, level, confidence=kept_confidence, known=n_right, n_known=n_known
-        )
+            n_missed = int(((given.codes == code) & (given_labels != code)).sum())  # an answer changed after learning
+            n_found = n_of_class - n_missed
+            recall = recall_interval(kept, audit, rows, code, K, level, confidence=kept_confidence, known=n_found)
+            recall = with_unsure(recall, proportion.low * n - n_missed, n_missed, n_unsure)
         return ClassCertificate(name, precision, recall, proportion)
 
-    comparison = compare(labels, source_only, audit, duel, K, level, known=is_known)
+    comparison = compare(labels, source_only, audit, duel, K, level, known=given)
     n_duel = int(((labels != source_only) & sampled).sum())
     needed = plan(accuracy, len(audit.rows), n_sampled, comparison, n_duel, level)
     return Certificate(
@@ -202,7 +206,6 @@ def certify(
         n_answers=len(audit.rows),
         n_unclear=int(unclear.sum()),
         n_known=n_known,
-        n_cross_fitted=int(np.isin(audit.rows, cross_fitted).sum()),
         accuracy=accuracy,
         error_not_reviewed=error,
         classes=tuple(one_class(code, name) for code, name in enumerate([*map(str, classes), NONE_OF_THESE])),
@@ -212,8 +215,8 @@ def certify(
 
 
 def _check(
-    labels: Any, source_only: Any, needs_review: Any, confidence: Any, known: Any, n_classes: int, level: float
-) -> tuple[Array, Array, Array, Array | None, Array]:
+    labels: Any, source_only: Any, needs_review: Any, confidence: Any, n_classes: int, level: float
+) -> tuple[Array, Array, Array, Array | None]:
     """The arguments as arrays; ValueError with rule, value and way out."""
     labels = np.asarray(labels)
     if labels.ndim != 1 or not len(labels):
@@ -235,12 +238,4 @@ def _check(
         raise ValueError("confidence must be from 0 to 1. Pass probabilities of the labels to be correct, or None.")
     if not LEVELS[0] <= level <= LEVELS[1]:
         raise ValueError(f"level must be from {LEVELS[0]} to {LEVELS[1]}, got {level}. The usual choice is 0.95.")
-    rows = np.asarray(known, dtype=int)
-    if len(rows) and not (rows.min() >= 0 and rows.max() < len(labels)):
-        raise ValueError(
-            f"known must be rows from 0 to {len(labels) - 1}, got {rows.min()} to {rows.max()}. "
-            "Pass positions of documents."
-        )
-    is_known = np.zeros(len(labels), dtype=bool)
-    is_known[rows] = True
-    return labels, arrays["source_only"], arrays["needs_review"].astype(bool), arrays.get("confidence"), is_known
+    return labels, arrays["source_only"], arrays["needs_review"].astype(bool), arrays.get("confidence")

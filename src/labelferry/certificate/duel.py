@@ -89,7 +89,7 @@ def merge(audit: Answers, duel: Answers) -> Answers:
 
 
 def compare(
-    labels: Array, source_only: Array, audit: Answers, duel: Answers, n_classes: int, level: float, *, known: Array
+    labels: Array, source_only: Array, audit: Answers, duel: Answers, n_classes: int, level: float, *, known: Answers
 ) -> Duel:
     """Compare the labels with those of the source-only classifier.
 
@@ -107,8 +107,8 @@ def compare(
         Number of classes.
     level : float
         Confidence level.
-    known : array of bool of shape (n_documents,)
-        Documents whose label is correct by construction; they count, and are not sampled.
+    known : Answers
+        Answers that the labels learned from; these documents count exactly, and are not sampled.
 
     Returns
     -------
@@ -116,9 +116,11 @@ def compare(
         Verdict and interval.
     """
     different = labels != source_only
-    sampled = different & ~known
+    sampled = different.copy()
+    sampled[known.rows] = False
     answers = merge(keep(audit, sampled), keep(duel, sampled))
-    n, won = int(sampled.sum()), int((different & known).sum())
+    n, rows, unsure = int(sampled.sum()), known.rows, int((different[known.rows] & (known.codes == UNCLEAR)).sum())
+    won = int(scores(labels[rows], source_only[rows], known.codes).sum())
     d = scores(labels[answers.rows], source_only[answers.rows], answers.codes)
     unclear = answers.codes == UNCLEAR
     low, high, middle = -n, n, 0.0
@@ -126,7 +128,7 @@ def compare(
         lows, highs = difference_bounds(d[None], n, n_classes, level, unclear[None])
         low, high = int(lows[0, -1]), int(highs[0, -1])
         middle = n * float(d[~unclear].mean()) if (~unclear).any() else 0.0
-    difference = as_interval(middle + won, low + won, high + won, len(labels))
+    difference = as_interval(middle + won, low + won - unsure, high + won + unsure, len(labels))
     verdict = YES if difference.low > 0 else NO if difference.high < 0 or not different.any() else UNKNOWN
     leader = LABELS if middle + won > 0 else SOURCE_ONLY if middle + won < 0 else TIE
     return Duel(verdict, leader, len(d), int(different.sum()), difference)

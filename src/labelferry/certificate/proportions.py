@@ -65,7 +65,7 @@ def states(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) ->
 
 def proportion_interval(
     labels: Array, answers: Answers, rows: Array, code: int, n_classes: int, level: float,
-    *, confidence: Array | None = None, known: int = 0, n_known: int = 0,
+    *, confidence: Array | None = None, known: int = 0, n_known: int = 0, unsure: int = 0,
 ) -> Interval:  # fmt: skip
     """Interval of the proportion of a class.
 
@@ -88,7 +88,9 @@ def proportion_interval(
     known : int, default=0
         Number of further documents that are known to be of the class.
     n_known : int, default=0
-        Number of further documents whose class is known.
+        Number of further documents that are not sampled.
+    unsure : int, default=0
+        Number of those of them whose class a person could not decide.
 
     Returns
     -------
@@ -106,7 +108,8 @@ def proportion_interval(
         for state in states(parts, inside, is_class, unclear):
             least, most = pair_ranges(*state, level).difference
             low, high = max(low, parts.predicted.n + least), min(high, parts.predicted.n + most)
-    return as_interval(_estimate(parts, inside, is_class, unclear) + known, low + known, high + known, n + n_known)
+    estimate = _estimate(parts, inside, is_class, unclear) + known
+    return as_interval(estimate, low + known, high + known + unsure, n + n_known)
 
 
 def _estimate(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) -> float:
@@ -115,6 +118,20 @@ def _estimate(parts: ClassParts, inside: Array, is_class: Array, unclear: Array)
     kept = float(is_class[first].mean()) if first.any() else 1.0
     missed = float(is_class[second].mean()) if second.any() else 0.0
     return parts.predicted.n * kept + parts.others.n * missed
+
+
+def with_unsure(recall: Interval | None, least: float, n_missed: int, n_unsure: int) -> Interval | None:
+    """The recall with n_missed further documents of the class that have another label, and n_unsure that may be of it.
+
+    With T documents of the class in `recall`, at least `least`, the recall is from r T / (T + n_missed + n_unsure) to
+    (r T + n_unsure) / (T + n_missed + n_unsure). Both ends are widest for the smallest T if n_missed is 0; otherwise
+    the upper end is also that without the missed ones.
+    """
+    if recall is None or not n_missed + n_unsure:
+        return recall
+    total = least + n_missed + n_unsure
+    low, high = recall.low * least / total, (recall.high * least + n_unsure) / max(least + n_unsure, 1)
+    return Interval(float(np.clip(recall.estimate, low, high)), low, high)
 
 
 def recall_interval(

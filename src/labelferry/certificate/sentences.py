@@ -35,12 +35,9 @@ def sentences(certificate: Certificate) -> list[str]:
         f"({count(c.n_answers, 'answer')})."
     ]
     if c.n_known:
-        result.append(f"{count(c.n_known, 'document')} with a label given by a person count as correct.")
-    if c.n_cross_fitted:
         result.append(
-            f"The labels learned from {c.n_cross_fitted:,} of these answers. Each of them is compared with a label "
-            "that did not learn from it (cross-fitting). This was tested on many corpora, but has no proof; the labels "
-            "may be better than the upper end."
+            f"The labels learned from {count(c.n_known, 'earlier answer')}: these documents count with their answers, "
+            "and only answers that were given after learning certify the others."
         )
     if c.n_unclear:
         result.append(

@@ -9,7 +9,7 @@ from .bounds import Interval, count_bounds
 
 
 def share_interval(
-    values: Array, unclear: Array, n: int, level: float, *, known: int = 0, n_known: int = 0
+    values: Array, unclear: Array, n: int, level: float, *, known: int = 0, n_known: int = 0, unsure: int = 0
 ) -> Interval:
     """Interval of a share, from the answers so far.
 
@@ -27,6 +27,8 @@ def share_interval(
         Number of documents with the property among `n_known` further documents.
     n_known : int, default=0
         Number of documents that are known and not sampled.
+    unsure : int, default=0
+        Number of those of them that may have the property: they count against both ends.
 
     Returns
     -------
@@ -39,7 +41,7 @@ def share_interval(
         low, high = int(lows[0, -1]), int(highs[0, -1])
     clear = int((~unclear).sum())
     middle = n * float(values[~unclear].mean()) if clear else (low + high) / 2
-    return as_interval(middle + known, low + known, high + known, n + n_known)
+    return as_interval(middle + known + unsure / 2, low + known, high + known + unsure, n + n_known)
 
 
 def as_interval(estimate: float, low: float, high: float, n: int) -> Interval:

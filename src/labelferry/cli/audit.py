@@ -35,6 +35,9 @@ def audit(
         str, typer.Option("--format", help="For .json: label-studio or argilla. Prints the classes to set up.")
     ] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the sample of a file (default: random).")] = None,
+    extend: Annotated[
+        Path | None, typer.Option(help="An earlier sample of the same file: its rows and answers are kept.")
+    ] = None,
     text: Text = None,
     encoding: Encoding = None,
 ) -> None:
@@ -43,7 +46,7 @@ def audit(
     Every document has the same probability to be in the sample. Fill in the column: a class, none_of_these or unclear.
     Then run `labelferry certify LABELLED OUT`.
     """
-    from ..workflows.audit import draw
+    from ..workflows.audit import check_no_answers, draw, keep_answers, seed_of
     from ..workflows.exchange import LABEL_STUDIO, is_json, label_studio_config
     from ..workflows.job import open_job
     from ..workflows.job_files import draw_open, is_job
@@ -53,12 +56,16 @@ def audit(
         raise ValueError(f"--format is for files that end with .json; got {out}. Omit it, or name the file .json.")
     if out.resolve() == Path(labelled).resolve():
         raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
+    check_no_answers(out)
     if is_job(labelled):
         with open_job(labelled) as job:
             sample, classes = draw_open(job, n, n_duel=duel, blind=blind), job.classes
     else:
         population = population_of_file(labelled, text=text, encoding=encoding)
+        seed = seed if extend is None else seed_of(extend)
         sample, classes = draw(population, n, n_duel=duel, seed=seed, blind=blind), population.classes
+        if extend is not None:
+            sample = keep_answers(sample, extend)
     sample.write(out, form)
     console = new_console()
     console.print(f"{len(sample)} documents. Fill in the column answer: {escape(', '.join(classes))},", soft_wrap=True)
@@ -66,6 +73,7 @@ def audit(
     if form == LABEL_STUDIO:
         console.print(escape(label_studio_config(classes)), soft_wrap=True)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)
+    console.print(f"Next: labelferry certify {escape(labelled)} {escape(str(out))}", soft_wrap=True)
 
 
 @app.command()
@@ -97,6 +105,11 @@ def certify(
             if sample is not None:
                 counts = import_answers(job, sample, reviewer)
                 messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
+            if waiting := job.waiting():
+                messages.append(
+                    f"{waiting} answers of the random sample do not count yet: a document before them has no answer. "
+                    "Answer it, or answer unclear."
+                )
             result = job.issue(level).as_dict()
     elif sample is None:
         raise ValueError("name the sample with the answers: labelferry certify LABELLED SAMPLE.")

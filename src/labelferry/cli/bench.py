@@ -71,7 +71,7 @@ def table(
 
 @bench.command("figure")
 def figure(
-    name: Annotated[str, typer.Argument(help="cdsc-2, gcmf-2a, tcl-2, ...: see `bench list`.")],
+    name: Annotated[str, typer.Argument(help="cdsc-2, gcmf-2a, tcl-2a, ...: see `bench list`.")],
     seeds: Seeds = 1,
     jobs: Jobs = 1,
     out: Out = DEFAULT_FOLDER,

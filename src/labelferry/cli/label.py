@@ -116,12 +116,12 @@ def label(
         summary = result.summary()
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
-        show(new_console(), result, messages, [path for path in (out, report, save, store) if path])
+        show(new_console(), result, messages, [path for path in (out, report, save, store) if path], store=bool(store))
     if strict:
         exit_unless(safe=result.verdict.level == "safe")
 
 
-def show(console: Console, result: Any, messages: list[str], written: list[Path | str]) -> None:
+def show(console: Console, result: Any, messages: list[str], written: list[Path | str], *, store: bool = False) -> None:
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
@@ -147,6 +147,9 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path 
             "random sample, or pass --class-prior if you know them."
         )
     console.print(f"Written: {', '.join(escape(str(path)) for path in written)}", soft_wrap=True)
+    out, job = written[0], written[-1] if store else None
+    following = f"review {job}" if job else f"audit {out} -o sample.csv"
+    console.print(f"Next, check a random sample: labelferry {escape(following)}", soft_wrap=True)
 
 
 def check_outputs(out: Path, report: Path | None, save: Path | None, *, inputs: list[Path]) -> None:

@@ -50,6 +50,19 @@ def small_corpus(n_classes: int = 3, n_docs: int = 30, seed: int = 0) -> Corpus:
     return Corpus(sp.csr_array(normalize_rows_l2(sp.csr_array(counts[order]))), y, domain, np.where(domain < 0, -1, y))
 
 
+def noisy_corpus(n_classes: int) -> Corpus:
+    """A corpus like `small_corpus` with more noise, in which every word has its own weight.
+
+    Some documents are close to the boundary of two classes, and no two pairs of documents have the same cosine, so that
+    no neighbor is chosen by the order of the rows.
+    """
+    X, y, domain, masked = small_corpus(n_classes, seed=1)
+    rng = np.random.default_rng(1)
+    noise = rng.poisson(0.5, X.shape) * 0.3
+    weights = 0.5 + rng.random(X.shape[1])
+    return Corpus(sp.csr_array(normalize_rows_l2(sp.csr_array((X.toarray() + noise) * weights))), y, domain, masked)
+
+
 def check_transductive(estimator: TransductiveClassifier) -> None:
     """Run all checks; the first that fails raises an AssertionError.
 
@@ -95,6 +108,34 @@ def check_same_seed(estimator: TransductiveClassifier) -> None:
     first = clone(estimator).fit(X, masked, domain)
     second = clone(estimator).fit(X, masked, domain)
     np.testing.assert_array_equal(first.transduction_proba_, second.transduction_proba_)
+
+
+def check_names_of_the_classes(estimator: TransductiveClassifier) -> None:
+    """Other names for the classes, which sort in another order, give the same predictions under these names."""
+    _seed(estimator)
+    for new_code in ([1, 0], [1, 2, 0], [2, 1, 0]):
+        X, _, domain, masked = noisy_corpus(len(new_code))
+        names = np.array(new_code)
+        first = clone(estimator).fit(X, masked, domain)
+        second = clone(estimator).fit(X, np.where(domain < 0, -1, names[masked]), domain)
+        np.testing.assert_array_equal(names[first.transduction_], second.transduction_)
+        np.testing.assert_allclose(first.transduction_proba_, second.transduction_proba_[:, names], atol=1e-6)
+
+
+def check_order_of_target_documents(estimator: TransductiveClassifier) -> None:
+    """Target documents in another order get the same predictions in that order."""
+    _seed(estimator)
+    for n_classes in (2, 3):
+        X, _, domain, masked = noisy_corpus(n_classes)
+        order = np.arange(len(domain))
+        for target in (-3, -4):
+            rows = np.flatnonzero(domain == target)
+            order[rows] = np.random.default_rng(0).permutation(rows)
+        in_target = np.cumsum(domain < 0)[order[domain < 0]] - 1
+        first = clone(estimator).fit(X, masked, domain)
+        second = clone(estimator).fit(X[order], masked, domain)
+        np.testing.assert_array_equal(first.transduction_[in_target], second.transduction_)
+        np.testing.assert_allclose(first.transduction_proba_[in_target], second.transduction_proba_, atol=1e-6)
 
 
 def check_sparse_equals_dense(estimator: TransductiveClassifier) -> None:

@@ -100,7 +100,10 @@ def from_arrays(arrays: dict[str, np.ndarray], path: str) -> TransductiveClassif
 
 
 def _not_ours(path: Any, error: Exception) -> ValueError:
-    return ValueError(f"{path} is not a model written by labelferry ({type(error).__name__}). Write one with save().")
+    return ValueError(
+        f"{path} is not a model written by labelferry ({type(error).__name__}). Write one with `labelferry label "
+        "--save` or `save`."
+    )
 
 
 def _is_fitted_attribute(name: str) -> bool:
@@ -128,7 +131,8 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(value, list | tuple):
         return {"kind": type(value).__name__, "items": [_pack(item, arrays) for item in value]}
     raise TypeError(
-        f"cannot save a {type(value).__name__} without pickle. Pass random_state as an integer and priors as arrays."
+        f"cannot save a {type(value).__name__} without pickle. Pass random_state as an integer, priors as arrays, and "
+        "no classifier of your own."
     )
 
 

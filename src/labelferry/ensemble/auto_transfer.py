@@ -69,6 +69,7 @@ def solve(
     P, prior = panel.answer.proba, Prior.read(class_prior, domains)
     if prior is not None:
         P = match_label_proportions(P, prior.values)
+        panel = panel._replace(answer=panel.answer._replace(proba=P))  # what answers start from
     if len(known):
         inputs = keep_inputs(P, predictions.proba, panel.coordinates)
         P = pool_labels(inputs, fit_pool(inputs, known, codes[known]), known, codes[known])

@@ -7,8 +7,8 @@
 
     R_i, R_o  labelled and unlabelled documents x words, (4)     C_i  labelled documents x classes, (2)
 
-Of O and of Q the K leading eigenpairs with positive eigenvalues are kept, so nothing is larger than documents x 3K or
-words x K: O = U diag(l) U', Q = W diag(q) W', and the new O is A diag(1/q) A' with A = P W.
+Of O and of Q a few leading eigenpairs with positive eigenvalues are kept, by default K of O, so nothing is larger than
+documents x 3K or words x K: O = U diag(l) U', Q = W diag(q) W', and the new O is A diag(1/q) A' with A = P W.
 `methods/similarity_propagation.py` lists the departures from the paper and the reasons.
 """
 
@@ -21,19 +21,30 @@ import scipy.sparse as sp
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.proportions import match_label_proportions
-from ..linalg.discretize import indicator_sums
+from ..core.labels import UNKNOWN
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array
-from ..linalg.normalize import normalize_rows_l2
-from .clustering import likelihood
+from .class_means import class_means
 from .hybrid_graph import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve_weighting, scales
 
 TAU, MAX_ITER, TOL = 0.25, 30, 1e-4
 
 
+class Variant(NamedTuple):
+    """The choices that Table 2 leaves open, or that replace ours by the paper's."""
+
+    n_doc_pairs: int  # eigenpairs of O that are kept
+    n_word_pairs: int  # eigenpairs of Q that are kept, K_w
+    reinitialize: str = "never"  # footnote 1: C_o of S_io = C_i C_o' if S is not positive semi-definite, or "never"
+    by_degree: bool = False  # (4) for S_oo and S_ww; otherwise S_oo is divided by its spectral norm
+
+
 class LowRankSimilarity(NamedTuple):
-    """O = [U_i; U_o] diag(l) [U_i; U_o]' after the reset; before it, O = B B' with B = [R_i W_i; R_o W_o]."""
+    """O = [U_i; U_o] diag(l) [U_i; U_o]' after the reset; before it, O = B B' with B = [R_i W_i; R_o W_o].
+
+    With similarities divided by degrees, the rows of B_o are divided also. This changes no reading of the classes, for
+    which rows have unit length.
+    """
 
     U_i: Array  # labelled documents x K
     U_o: Array  # unlabelled documents x K
@@ -41,10 +52,15 @@ class LowRankSimilarity(NamedTuple):
     W_i: Array  # words x K: W sqrt(1/q), scaled so that the estimated S_ii has norm 1
     W_o: Array  # the same, scaled so that S_oo has norm 1
     B_o: Array  # R_o W_o, unlabelled documents x K
+    B_w: Array  # words x K, S_ww = B_w B_w'
 
 
 def start(b: Blocks, C_i: sp.csr_array, codes_o: Array) -> LowRankSimilarity:
-    """O = [C_i; C_o] [C_i; C_o]', with labels of the unlabelled documents from another method (footnote 2)."""
+    """O = [C_i; C_o] [C_i; C_o]', with labels of the unlabelled documents from another method (footnote 2).
+
+    With negative codes, C_o = 0. The first Q is then R_i' C_i C_i' R_i: the iteration starts from the words, with the
+    similarities that the labelled documents alone give them.
+    """
     K = C_i.shape[1]
     C = [C_i.toarray(), indicator(codes_o, K, C_i.dtype).toarray()]
     # The length is sqrt 2, or 1 if a class is missing in one block.
@@ -52,33 +68,57 @@ def start(b: Blocks, C_i: sp.csr_array, codes_o: Array) -> LowRankSimilarity:
     kept = length > 0
     U_i, U_o = (part[:, kept] / length[kept] for part in C)
     none = np.zeros((b.R_i.shape[1], 0), dtype=C_i.dtype)
-    return LowRankSimilarity(U_i, U_o, length[kept] ** 2, none, none, np.zeros((len(U_o), 0), dtype=C_i.dtype))
+    return LowRankSimilarity(U_i, U_o, length[kept] ** 2, none, none, np.zeros((len(U_o), 0), dtype=C_i.dtype), none)
 
 
-def step(s: LowRankSimilarity, b: Blocks, C_i: sp.csr_array) -> LowRankSimilarity:
-    """One round of Table 2."""
-    K = C_i.shape[1]
-    W0, T = np.linalg.qr(b.R_i.T @ s.U_i + b.R_o.T @ s.U_o)
-    q, V = leading_positive((T / s.l) @ T.T, K)
+def step(
+    s: LowRankSimilarity, b: Blocks, C_i: sp.csr_array, v: Variant | None = None, C_o: sp.csr_array | None = None
+) -> LowRankSimilarity:
+    """One round of Table 2; C_o are the labels of the start, for footnote 1."""
+    v = v or Variant(C_i.shape[1], C_i.shape[1])
+    scaled = _divided_by_degree if v.by_degree else _to_norm_one
+    G, l = b.R_i.T @ s.U_i + b.R_o.T @ s.U_o, s.l  # P'U
+    if v.by_degree:
+        G, l = by_degree(G / np.sqrt(s.l)), np.ones_like(s.l)
+    W0, T = np.linalg.qr(G)
+    q, V = leading_positive((T / l) @ T.T, v.n_word_pairs)
     W = fix_signs(W0 @ V) / np.sqrt(q)  # Q = P' O^+ P; its inverse is the new W W'
-    W_i, A_i = _to_norm_one(W, b.R_i @ W)
-    W_o, A_o = _to_norm_one(W, b.R_o @ W)  # O = P Q^+ P', block by block
-    r = W.shape[1]
-    Q_u, R_u = np.linalg.qr(np.hstack([A_i, C_i.toarray()]))
+    W_i, A_i = scaled(W, b.R_i @ W)
+    W_o, A_o = scaled(W, b.R_o @ W)  # O = P Q^+ P', block by block
+    if v.reinitialize == "current":
+        codes = class_means(b, W_i, C_i.shape[1]).codes(A_o)
+        C_o = indicator(codes, C_i.shape[1], C_i.dtype)
+    U_i, U_o, l = eigenpairs_after_reset(A_i, A_o, C_i.toarray(), v, C_o)
+    return LowRankSimilarity(U_i, U_o, l, W_i, W_o, A_o, W * q)
+
+
+def eigenpairs_after_reset(
+    A_i: Array, A_o: Array, C_i: Array, v: Variant, C_o: sp.csr_array | None = None
+) -> tuple[Array, Array, Array]:
+    """U_i, U_o and l of O = [C_i C_i', A_i A_o'; A_o A_i', A_o A_o']."""
+    r = A_i.shape[1]
+    Q_u, R_u = np.linalg.qr(np.hstack([A_i, C_i]))
     Q_l, R_l = np.linalg.qr(A_o)
     R_a, R_c = R_u[:, :r], R_u[:, r:]
-    l, V = leading_positive(np.block([[R_c @ R_c.T, R_a @ R_l.T], [R_l @ R_a.T, R_l @ R_l.T]]), K)  # S_ii = C_i C_i'
+    O = np.block([[R_c @ R_c.T, R_a @ R_l.T], [R_l @ R_a.T, R_l @ R_l.T]])  # S_ii = C_i C_i'
+    if v.reinitialize != "never" and C_o is not None and not _is_semi_definite(O):
+        Q_l, R = np.linalg.qr(np.hstack([A_o, C_o.toarray()]))
+        R_l, R_o = R[:, :r], R[:, r:]
+        O = np.block([[R_c @ R_c.T, R_c @ R_o.T], [R_o @ R_c.T, R_l @ R_l.T]])  # S_io = C_i C_o', footnote 1
+    l, V = leading_positive(O, v.n_doc_pairs)
     V = fix_signs(V)
-    return LowRankSimilarity(Q_u @ V[: Q_u.shape[1]], Q_l @ V[Q_u.shape[1] :], l, W_i, W_o, A_o)
+    return Q_u @ V[: Q_u.shape[1]], Q_l @ V[Q_u.shape[1] :], l
 
 
-def propagate(b: Blocks, n_classes: int, codes_o: Array, *, max_iter: int, tol: float) -> Solution:
+def propagate(
+    b: Blocks, n_classes: int, codes_o: Array, *, max_iter: int, tol: float, variant: Variant | None = None
+) -> Solution:
     """Steps until S_oo changes by less than `tol` times its norm; the history is that change."""
-    C_i = indicator(b.codes_i, n_classes, b.R_i.dtype)
+    C_i, C_o = (indicator(codes, n_classes, b.R_i.dtype) for codes in (b.codes_i, codes_o))
     s = start(b, C_i, codes_o)
     history: list[float] = []
     for n_iter in range(1, max_iter + 1):
-        before, s = s, step(s, b, C_i)
+        before, s = s, step(s, b, C_i, variant, C_o)
         history.append(_change(before.B_o, s.B_o))
         if history[-1] < tol:
             return Solution(s, tuple(history), n_iter, True)
@@ -86,15 +126,26 @@ def propagate(b: Blocks, n_classes: int, codes_o: Array, *, max_iter: int, tol: 
 
 
 def solve_targets(
-    domains: Domains, *, weighting: str, tau: float, max_iter: int, tol: float
+    domains: Domains,
+    *,
+    weighting: str,
+    tau: float,
+    max_iter: int,
+    tol: float,
+    variant: Variant | None = None,
+    from_words: bool = False,
 ) -> tuple[Scales, list[tuple[Blocks, Solution]]]:
-    """The solution of every target, each separately with the sources, from the labels of logistic regression."""
+    """The solution of every target, each separately with the sources.
+
+    The iteration starts from the labels of logistic regression or, `from_words`, without labels of the target.
+    """
     s = scales(domains, resolve_weighting(domains, weighting, "tfidf"), tau)
     R = [relations(X, s, d) for d, X in enumerate(domains.X)]
     each = [blocks(domains, target, R) for target in domains.targets]
+    first = [np.full(b.R_o.shape[0], UNKNOWN) for b in each] if from_words else logistic_codes(domains)
     return s, [
-        (b, propagate(b, domains.n_classes, codes, max_iter=max_iter, tol=tol))
-        for b, codes in zip(each, logistic_codes(domains), strict=True)
+        (b, propagate(b, domains.n_classes, codes, max_iter=max_iter, tol=tol, variant=variant))
+        for b, codes in zip(each, first, strict=True)
     ]
 
 
@@ -102,46 +153,9 @@ def similarity_codes(domains: Domains) -> list[Array]:
     """Classes of `rows_to_label` of every target by similarity propagation with its default settings."""
     _, solved = solve_targets(domains, weighting="auto", tau=TAU, max_iter=MAX_ITER, tol=TOL)
     return [
-        class_means(b, solution.state, domains.n_classes).codes(solution.state.B_o, target.shares)
+        class_means(b, solution.state.W_i, domains.n_classes).codes(solution.state.B_o, target.shares)
         for (b, solution), target in zip(solved, domains.targets, strict=True)
     ]
-
-
-class ClassMeans(NamedTuple):
-    """The means of the labelled documents of each class among the rows of B, scaled to unit length."""
-
-    centers: Array  # K x classes that have a document with words
-    variance: float  # mean squared distance of a labelled document to the mean of its class, per dimension
-    names: Array  # the class of every column
-
-    def scores(self, B: Array) -> Array:
-        """Documents x columns: the likelihood of each class relative to that with the nearest mean."""
-        return likelihood(2 * normalize_rows_l2(B) @ self.centers - (self.centers**2).sum(axis=0), self.variance)
-
-    def codes(self, B: Array, shares: Array | None = None) -> Array:
-        """The class with the nearest mean, or the labels that match the class proportions, if given.
-
-        The first class if no class has a document with words.
-        """
-        if len(self.names) == 0:
-            return np.zeros(len(B), dtype=np.intp)
-        scores = self.scores(B)
-        if shares is not None:
-            scores = match_label_proportions(scores, shares[self.names])
-        codes: Array = self.names[scores.argmax(axis=1)]
-        return codes
-
-
-def class_means(b: Blocks, s: LowRankSimilarity, n_classes: int) -> ClassMeans:
-    """The means of the labelled documents with words, per class."""
-    Z = normalize_rows_l2(b.R_i @ s.W_i)
-    has_words = Z.any(axis=1)
-    Z, codes = Z[has_words], b.codes_i[has_words]
-    size = np.bincount(codes, minlength=n_classes)
-    means = indicator_sums(Z, codes, n_classes) / np.maximum(size, 1)[:, None]
-    variance = ((Z - means[codes]) ** 2).sum() / max(Z.size, 1)
-    names = np.flatnonzero(size)
-    return ClassMeans(means[names].T.astype(Z.dtype), max(float(variance), 1e-3), names)
 
 
 def leading_positive(M: Array, k: int) -> tuple[Array, Array]:
@@ -153,11 +167,27 @@ def leading_positive(M: Array, k: int) -> tuple[Array, Array]:
     return values[:kept], vectors[:, :kept]
 
 
+def by_degree(B: Array) -> Array:
+    """D^-1/2 B for the row sums D of B B', so that B B' is normalized as in (4); zero if a sum is not positive."""
+    degree = B @ B.sum(axis=0)
+    scaled: Array = B * np.divide(1, np.sqrt(np.abs(degree)), out=np.zeros_like(degree), where=degree > 0)[:, None]
+    return scaled
+
+
 def _to_norm_one(W: Array, A: Array) -> tuple[Array, Array]:
     """W and A divided so that A A' has spectral norm 1; unchanged if it is zero."""
     norm = np.sqrt(np.linalg.norm(A.T @ A, 2)) if A.size else 0.0
     factor = W.dtype.type(1 / norm if norm > 0 else 1)
     return W * factor, A * factor
+
+
+def _divided_by_degree(W: Array, A: Array) -> tuple[Array, Array]:
+    return W, by_degree(A)
+
+
+def _is_semi_definite(O: Array) -> bool:
+    values = np.linalg.eigvalsh((O + O.T) / 2)
+    return bool(values[0] >= -np.abs(values).max() * np.finfo(O.dtype).eps * 100)
 
 
 def _change(B0: Array, B: Array) -> float:

@@ -1,4 +1,4 @@
-"""Documents as points in the space of a few eigenvectors, with a linear classifier: shared parts of spectral methods.
+"""Documents as points in the space of a few eigenvectors, with a classifier: shared parts of spectral methods.
 
     U U'    must-link constraints, one block for the documents of one class in one domain
     x       documents x k, the coordinates: (D - W + beta U U' + lambda (D_t - W_t)) x = d D x
@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
@@ -64,13 +65,27 @@ class Extension(NamedTuple):
         return divide(wx, degree * (1 - self.values) - self.values, degree)
 
 
+class ClassifierModel(NamedTuple):
+    """A fitted classifier of scikit-learn, with the interface of `LinearModel`. It cannot be saved without pickle."""
+
+    classifier: Any
+    n_classes: int
+
+    def proba(self, X: Array) -> Array:
+        """Probabilities, one column per class; 0 for classes that the classifier has not seen."""
+        proba = np.zeros((len(X), self.n_classes), dtype=X.dtype)
+        proba[:, self.classifier.classes_] = self.classifier.predict_proba(X)
+        return proba
+
+
 class Spectrum(NamedTuple):
-    """A fitted embedding and the linear classifier on its rows of unit length."""
+    """A fitted embedding and the classifier on its rows of unit length."""
 
     vectors: Array  # documents x k, sources first
     extension: Extension  # over all documents
     target: Extension  # over the documents of the targets
-    model: LinearModel
+    model: LinearModel | ClassifierModel
+    target_cut: float = 0.0  # lambda
 
 
 def nodes(domains: Domains) -> Nodes:
@@ -111,16 +126,34 @@ def make_extension(W: Similarity, values: Array, x: Array, dtype: Any, first: in
     return Extension(values.astype(dtype), sums.astype(dtype), constant.astype(dtype))
 
 
-def make_spectrum(W: Similarity, g: Nodes, values: Array, x: Array, C: float, dtype: Any) -> Spectrum:
+def train(X: Array, codes: Array, C: float, dtype: Any, classifier: Any = None) -> LinearModel | ClassifierModel:
+    """A copy of the classifier, fitted; None is logistic regression with weights in precision `dtype`."""
+    if classifier is not None:
+        return ClassifierModel(clone(classifier).fit(X, codes), int(codes.max()) + 1)
+    model = logistic(X, codes, C)
+    return LinearModel(model.coef.astype(dtype), model.intercept.astype(dtype))
+
+
+def make_spectrum(
+    W: Similarity,
+    g: Nodes,
+    values: Array,
+    x: Array,
+    C: float,
+    dtype: Any,
+    *,
+    classifier: Any = None,
+    target_cut: float = 0.0,
+) -> Spectrum:
     """The embedding and its classifier, trained on the labelled documents, in the precision of the data."""
     used = used_columns(W, x)
     values, x = values[used], x[:, used]
-    model = logistic(normalize_rows_l2(x)[g.known], g.codes[g.known], C)
     return Spectrum(
         x.astype(dtype),
         make_extension(W, values, x, dtype),
         make_extension(W, values, x, dtype, g.first_target),
-        LinearModel(model.coef.astype(dtype), model.intercept.astype(dtype)),
+        train(normalize_rows_l2(x)[g.known], g.codes[g.known], C, dtype, classifier),
+        float(target_cut),
     )
 
 
@@ -157,5 +190,5 @@ class SpectralClassifierBase(TransductiveClassifier):
         return [self._classify(x) for x, d in zip(parts, domains, strict=True) if d.is_target]
 
     def _classify(self, x: Array) -> Array:
-        model: LinearModel = self.state_.model
+        model: LinearModel | ClassifierModel = self.state_.model
         return model.proba(normalize_rows_l2(x))

@@ -137,6 +137,16 @@ def random_factor(rng: np.random.Generator, rows: int, columns: int, dtype: Any)
     return (1e-3 + rng.random((rows, columns))).astype(dtype)
 
 
+def even_association(n_topics: int, n_classes: int, dtype: Any) -> Array:
+    """The start of H (topics x classes): the same value everywhere, the mean of `random_factor`.
+
+    All classes are treated alike, so the predictions do not depend on the names of the classes. The random words of the
+    topics and the first update of H make its columns different. In the update before that, which is of V, B = F H has
+    equal columns, so the labels of logistic regression do not change.
+    """
+    return np.full((n_topics, n_classes), 0.5, dtype=dtype)
+
+
 def fold_in(X: Matrix, B: Array, *, n_iter: int = 100) -> Array:
     """Rows V >= 0, V 1 = 1, with X' ~ B V' and B = F H (words x classes) fixed: `n_iter` updates of V."""
     XB, BtB = X @ B, gram(B)

@@ -24,6 +24,14 @@ def scale_rows(X: Any, factor: Array) -> Any:
     return np.asarray(X) * factor[:, None]
 
 
+def scale_columns(X: Any, factor: Array) -> Any:
+    """X diag(factor), in the precision of X."""
+    factor = np.asarray(factor, dtype=X.dtype)
+    if sp.issparse(X):
+        return sp.csr_array(X @ sp.diags_array(factor))
+    return np.asarray(X) * factor
+
+
 def normalize_rows_l2(X: Matrix) -> Any:
     """Rows divided by their length; rows of zeros stay zero."""
     length = row_norms(X)

@@ -3,8 +3,8 @@ r"""Similarity propagation on the hybrid graph: similarities are passed from doc
     S = [ O   P ]     O = [ S_ii   S_io ]     P = [ R_i ]      Q  words x words, similarity of words                 (1)
         [ P'  Q ]         [ S_oi   S_oo ]         [ R_o ]
 
-    minimize  || Q - P' O^+ P ||   in turn with its mirror image   || O - P Q^+ P' ||                               (10)
     repeat    Q = P' O^+ P;   O = P Q^+ P';   S_ii = C_i C_i'                                                  (Table 2)
+    quality   || Q - P' O^+ P ||  of this (Nystrom) approximation of Q; the first step makes it 0                   (10)
 
     R_i  labelled documents x words     S_ii, S_io, S_oo  similarities of labelled (i) and unlabelled (o) documents
     R_o  unlabelled documents x words   C_i  labelled documents x classes, so that C_i C_i' is known
@@ -16,13 +16,37 @@ Paper: Wang, Song and Zhang, Knowledge Transfer on Hybrid Graph, IJCAI 2009, sec
 
 Departures
 ----------
-- Taken literally, Table 2 does nothing or diverges: with O of full rank the two steps return O, and after the reset O
-  has negative eigenvalues, whose reciprocals grow without bound. Here the K leading positive eigenpairs of O are kept,
-  and S_oo and the estimated S_ii are scaled to spectral norm 1 in each step. Any number K_w >= K of eigenpairs of Q
-  then gives the same result, since Q has rank K. The paper's Figure 2 shows this; K_w is not a parameter.
+- The paper inverts O as it is. After the reset O has negative eigenvalues, whose reciprocals grow without bound, and
+  with O of full rank the two steps return O. Here only the leading positive eigenpairs of O are kept, K of them, and
+  S_oo and the estimated S_ii are scaled to spectral norm 1 in each step. `n_doc_pairs` is their number.
+- K_w, the number of eigenpairs of Q (`n_word_clusters`), has no effect with K eigenpairs of O, since Q then has rank K.
+  That is a consequence of the truncation above, not of Table 2. With 2K eigenpairs of O it is a parameter, and the
+  iteration does not converge; the accuracy is in the table below. The paper calls the result "not sensitive to K_w".
+  With all positive eigenpairs of O it is sensitive: .913, .723, .715, .648 and .599 for K_w = 2, 4, 8, 16 and 32 on
+  Table 3 (one draw, `n_doc_pairs=64, reading="cut"`).
+- Footnote 1 sets S_io to its first value if S is not positive semi-definite; here negative eigenvalues are removed
+  instead. `reinitialize="start"` is the footnote, with the labels of the start; "current" uses the labels of the round.
+  S is tested by the eigenvalues of O, because the next Q = P' O^+ P adds no others. The rule is active in every round
+  of the six tasks of Table 3 (one draw).
+- (4) divides S_oo and S_ww by their degrees: `scaling="degree"`. The default scales S_oo by its norm, and not S_ww.
+- The iteration can start from the words (footnote 2, last sentence; `start="words"`). The paper does not specify the
+  first S_ww; here it is R_i' C_i C_i' R_i. It ends at the same similarities as the start from logistic regression.
+  Accuracy on the paper's Table 3, 500 documents per class, five draws (paper: .908):
+
+                                            reading="source"    reading="cut"
+      default                                     .938               .943
+      start from words                            .938               .943
+      footnote 1, labels of the start             .884               .885
+      footnote 1, current labels                  .923               .926
+      (4) for S_oo and S_ww                       .901               .902
+      2K pairs of O, K_w = 2                      .743               .823
+      2K pairs of O, K_w = 4                      .763               .818
+      2K pairs of O, K_w = 8                      .763               .818
+
+- C_w is `state_.targets[...].words`. S_ww has rank K at most with K eigenpairs of O, so there are at most K clusters.
 - Theorem 4 is misprinted: the eigenpairs it extends are those of O, not of P (which is not square), and "Q is missing"
-  is correct only with them. It is used here as the Nystrom approximation Q = P' O^+ P of (10).
-- O starts from the labels of logistic regression (footnote 2 of the paper does not specify the start).
+  is correct only with them. It is used here as the Nystrom approximation Q = P' O^+ P, whose quality is (10).
+- O starts from the labels of logistic regression; footnote 2 allows any method.
 - `reading="cut"` is the last step of the paper, a normalized cut of S_oo. On the paper's Table 3 it is as good (.943
   with 500 documents per class; the default .938; paper .908), on CDSC's splits it is not (.923 and .936), since nothing
   ties the clusters to the classes. The default reads the class from the source: rows of B, with O = B B', at unit
@@ -42,10 +66,19 @@ from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, Rules, at_least, choice, count
 from ..core.registry import register
+from ..families.class_means import ClassMeans, class_means
 from ..families.cluster_names import class_of_clusters
 from ..families.clustering import by_class, cosine_scores, join_solutions, targets_of
 from ..families.hybrid_graph import WEIGHTINGS, Blocks, Scales, leading_vectors, relations
-from ..families.similarity import MAX_ITER, TAU, TOL, ClassMeans, LowRankSimilarity, class_means, solve_targets
+from ..families.similarity import (
+    MAX_ITER,
+    TAU,
+    TOL,
+    LowRankSimilarity,
+    Variant,
+    by_degree,
+    solve_targets,
+)
 from ..linalg.discretize import discretize
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
@@ -53,11 +86,12 @@ from ..linalg.normalize import normalize_rows_l2
 
 
 class TargetSimilarity(NamedTuple):
-    """What labels a document of one target or of a source."""
+    """What labels a document of one target or of a source, and the clusters of words."""
 
     W_i: Array  # words x K, B_i = R_i W_i
     W_o: Array  # words x K, B_o = R_o W_o
     means: ClassMeans  # of the source classes; for the cut, the axes of the clusters instead of means
+    words: Array  # cluster of every word, C_w; -1 for words that do not occur
 
 
 class PropagatedSimilarities(NamedTuple):
@@ -72,32 +106,54 @@ def cut_axes(b: Blocks, s: LowRankSimilarity, n_classes: int) -> ClassMeans:
 
     They are the left singular vectors of D^-1/2 B. The length of a row does not matter, so that B itself can be used.
     """
-    degree = s.B_o @ s.B_o.sum(axis=0)
-    Z = s.B_o * np.divide(1, np.sqrt(np.abs(degree)), out=np.zeros_like(degree), where=degree > 0)[:, None]
-    U, back = leading_vectors(Z, n_classes)
+    U, back = leading_vectors(by_degree(s.B_o), n_classes)
     clusters, T = discretize(U)
     clusters = np.maximum(clusters, 0)  # a document without words needs some cluster
     names = class_of_clusters(b.R_i, b.codes_i, b.R_o, clusters, n_classes, n_clusters=max(len(T), 1))
     return ClassMeans(back @ T, 0.0, names[: len(T)])
 
 
+def word_clusters(s: LowRankSimilarity, n_word_clusters: int) -> Array:
+    """C_w: the cluster of every word in the normalized cut of S_ww, at most as many clusters as the rank of S_ww."""
+    return discretize(leading_vectors(by_degree(s.B_w), n_word_clusters)[0]).codes
+
+
+def read_target(
+    b: Blocks, s: LowRankSimilarity, n_classes: int, n_word_clusters: int, reading: str
+) -> TargetSimilarity:
+    """The classes of documents and the clusters of words."""
+    means = class_means(b, s.W_i, n_classes) if reading == "source" else cut_axes(b, s, n_classes)
+    return TargetSimilarity(s.W_i, s.W_o, means, word_clusters(s, n_word_clusters))
+
+
 def solve(
     domains: Domains,
     *,
+    start: str,
     weighting: str,
     degree_regularization: float,
+    n_word_clusters: int | None,
+    n_doc_pairs: int | None,
+    reinitialize: str,
+    scaling: str,
     reading: str,
     max_iter: int,
     tol: float,
     rng: np.random.Generator,
 ) -> Solution:
     """Label every target; the parameters are those of `HybridSimilarityPropagation`."""
-    scales, solved = solve_targets(domains, weighting=weighting, tau=degree_regularization, max_iter=max_iter, tol=tol)
-    read = class_means if reading == "source" else cut_axes
-    targets = tuple(
-        TargetSimilarity(solution.state.W_i, solution.state.W_o, read(b, solution.state, domains.n_classes))
-        for b, solution in solved
+    K = domains.n_classes
+    K_w = n_word_clusters or 2 * K
+    scales, solved = solve_targets(
+        domains,
+        weighting=weighting,
+        tau=degree_regularization,
+        max_iter=max_iter,
+        tol=tol,
+        variant=Variant(n_doc_pairs or K, K_w, reinitialize, by_degree=scaling == "degree"),
+        from_words=start == "words",
     )
+    targets = tuple(read_target(b, solution.state, K, K_w, reading) for b, solution in solved)
     return join_solutions([solution for _, solution in solved], PropagatedSimilarities(scales, targets))
 
 
@@ -109,11 +165,25 @@ class HybridSimilarityPropagation(TransductiveClassifier):
 
     Parameters
     ----------
+    start : {"documents", "words"}, default="documents"
+        "documents": similarities of documents from the labels of logistic regression; "words": similarities of words
+        from the labelled documents alone, R_i' C_i C_i' R_i, without logistic regression.
     weighting : {"auto", "none", "log", "tfidf"}, default="auto"
         Weighting of X. "none": X as it is; "log": 1 + log tf, of counts; "tfidf": that times idf, with rows of unit
         length; "auto": "tfidf" if all entries are whole numbers, else "none".
     degree_regularization : float, default=0.25
         Multiple of the mean degree that is added to both degrees of (4), tau; 0 is the paper's form.
+    n_word_clusters : int, default=None
+        Number of word clusters and of eigenpairs of Q that are kept, K_w; None is twice the number of classes. Q has at
+        most `n_doc_pairs` eigenpairs, so that a larger number has no effect.
+    n_doc_pairs : int, default=None
+        Number of eigenpairs of O that are kept; None is the number of classes.
+    reinitialize : {"never", "start", "current"}, default="never"
+        Footnote 1 of the paper: in every round in which S is not positive semi-definite, S_io is set to C_i C_o' with
+        the labels of the "start" (0 if the start is "words") or the "current" labels, by the nearest class mean.
+    scaling : {"norm", "degree"}, default="norm"
+        Scaling of the similarities in every round. "norm": S_oo and the estimated S_ii have spectral norm 1; "degree":
+        these and S_ww are divided by the square roots of their degrees, as (4) has it for S_oo and S_ww.
     reading : {"source", "cut"}, default="source"
         How classes are read from the similarities. "source": the nearest mean of a source class; "cut": the paper's
         normalized cut of S_oo, whose clusters are named by the source class with the nearest profile.
@@ -128,7 +198,8 @@ class HybridSimilarityPropagation(TransductiveClassifier):
     Attributes
     ----------
     state_ : PropagatedSimilarities
-        `scales`, and `targets` with W_i, W_o and the class means of every target.
+        `scales`, and `targets` with W_i, W_o, the class means and the word clusters of every target;
+        `state_.targets[0].words` is the cluster of every word for the first target, -1 for words that do not occur.
         For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
     objective_history_ : array
         The change of S_oo in every round, relative to its norm.
@@ -159,8 +230,13 @@ class HybridSimilarityPropagation(TransductiveClassifier):
     solve = staticmethod(solve)
     non_negative = True
     _parameter_constraints: ClassVar[Rules] = {
+        "start": choice("documents", "words"),
         "weighting": choice(*WEIGHTINGS),
         "degree_regularization": at_least(0),
+        "n_word_clusters": [*count(), None],
+        "n_doc_pairs": [*count(), None],
+        "reinitialize": choice("never", "start", "current"),
+        "scaling": choice("norm", "degree"),
         "reading": choice("source", "cut"),
         "max_iter": count(),
         "tol": at_least(0),
@@ -170,15 +246,25 @@ class HybridSimilarityPropagation(TransductiveClassifier):
     def __init__(
         self,
         *,
+        start: str = "documents",
         weighting: str = "auto",
         degree_regularization: float = TAU,
+        n_word_clusters: int | None = None,
+        n_doc_pairs: int | None = None,
+        reinitialize: str = "never",
+        scaling: str = "norm",
         reading: str = "source",
         max_iter: int = MAX_ITER,
         tol: float = TOL,
         class_prior: str | ArrayLike | None = None,
     ) -> None:
+        self.start = start
         self.weighting = weighting
         self.degree_regularization = degree_regularization
+        self.n_word_clusters = n_word_clusters
+        self.n_doc_pairs = n_doc_pairs
+        self.reinitialize = reinitialize
+        self.scaling = scaling
         self.reading = reading
         self.max_iter = max_iter
         self.tol = tol

@@ -122,6 +122,30 @@ def plot_similarities(spaces: dict[str, Any], labels: Any, domains: Any) -> tupl
     return figure, np.vstack(patterns)
 
 
+def plot_words(table: Any, *, title: str = "") -> Figure:
+    """Draw a table of texts.
+
+    Parameters
+    ----------
+    table : array of str, shape (n_rows, n_columns)
+        The texts; the first row is the header.
+    title : str, default=""
+        Title of the figure.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        The figure.
+    """
+    header, *rows = np.asarray(table).tolist()
+    figure, (axes,) = _figure(width=7.5, height=0.5 + 0.35 * len(rows))
+    axes.axis("off")
+    cells = axes.table(rows, colLabels=header, loc="center", cellLoc="left", colLoc="left", edges="horizontal")
+    cells.auto_set_column_width(range(len(header)))
+    axes.set_title(title)
+    return figure
+
+
 def plot_curves(study: dict[str, Any]) -> Figure:
     """Draw a parameter study: one line per curve, with bars of one standard deviation.
 
@@ -193,14 +217,14 @@ def _codes(names: Any, n_documents: int, what: str) -> tuple[Array, Array]:
     return distinct, codes
 
 
-def _figure(width: float, n: int = 1) -> tuple[Figure, list[Any]]:
+def _figure(width: float, n: int = 1, height: float = 4.5) -> tuple[Figure, list[Any]]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError(
             "figures need matplotlib: pip install 'labelferry[plots]', or '.[plots]' in a checkout"
         ) from None
-    figure = Figure(figsize=(width, 4.5), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     return figure, list(figure.subplots(1, n, squeeze=False)[0])
 
 

@@ -58,7 +58,10 @@ class Database:
         if url.get_backend_name() == "sqlite":
             path = Path(str(url.database))
             if path.exists():
-                raise StoreError(f"{path} exists already. Open it with open_job, or name another file.")
+                raise StoreError(
+                    f"{path} exists already. Review it with `labelferry review`, open it with `open_job`, or name "
+                    "another file."
+                )
             if not path.absolute().parent.is_dir():
                 raise StoreError(f"cannot write {path}: there is no folder {path.parent}. Create it first.")
             if not os.access(path.absolute().parent, os.W_OK):
@@ -66,7 +69,10 @@ class Database:
             return url
         with one_line_errors(name), closing(connect(url)) as engine, engine.connect() as connection:
             if sa.inspect(connection).has_table(schema.meta.name):
-                raise StoreError(f"{name} contains a job already. Open it with open_job, or name another database.")
+                raise StoreError(
+                    f"{name} contains a job already. Review it with `labelferry review`, open it with `open_job`, or "
+                    "name another database."
+                )
         return url
 
     @classmethod

@@ -9,11 +9,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..certificate import audit_order, duel_order
 from ..linalg.matrix import Array
-from ..text import Table, write_table
+from ..text import Table, read_table, write_table
+from .cells import as_text
 from .exchange import is_json, write_json
 from .population import Population
 
@@ -73,6 +77,39 @@ def draw(
     return as_sample(population, [*(("audit", row) for row in audit), *(("duel", row) for row in duel)], seed, blind)
 
 
+def check_no_answers(path: str | PathLike[str]) -> None:
+    """Raise an error if a file has answers that would be overwritten."""
+    if not Path(path).is_file() or is_json(path):
+        return
+    try:
+        answers = read_table(path).columns.get("answer", ())
+    except ValueError:  # no table: nothing that people filled in
+        return
+    if n := sum(bool(as_text(value)) for value in answers):
+        raise ValueError(f"{path} has {n} answers, which would be lost. Give the new sample another name.")
+
+
+def seed_of(path: str | PathLike[str]) -> int:
+    """The seed of a sample."""
+    seeds = {as_text(value) for value in read_table(path).columns.get("sample_seed", ())}
+    if len(seeds) != 1 or not (seed := seeds.pop()).isdecimal():
+        raise ValueError(f"{path} is no sample that `labelferry audit` wrote: it has no single sample_seed.")
+    return int(seed)
+
+
+def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
+    """A larger sample with the answers of a smaller one."""
+    earlier = read_table(path).columns
+    answers = {int(as_text(row)): as_text(a) for row, a in zip(earlier["row"], earlier["answer"], strict=True)}
+    missing = sorted(row for row, answer in answers.items() if answer and row not in sample.columns["row"])
+    if missing:
+        raise ValueError(
+            f"{path} has an answer to row {missing[0]}, which is not in the new sample. Draw a larger one with -n and "
+            "--duel."
+        )
+    return Sample({**sample.columns, "answer": [answers.get(row, "") for row in sample.columns["row"]]})
+
+
 def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int, blind: bool) -> Sample:
     """The columns of a sample file; `rows` are purposes and positions."""
     columns: dict[str, list[Any]] = {
@@ -90,9 +127,10 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
 
 
 def sample_orders(population: Population, seed: int) -> dict[str, Array]:
-    """The orders in which documents are drawn, per purpose."""
+    """The orders in which documents are drawn, per purpose, without those whose answers the labels learned from."""
     source_only = population.labels if population.source_only is None else population.source_only
-    return {
+    orders = {
         "audit": audit_order(len(population.texts), seed),
         "duel": duel_order(population.labels, source_only, seed),
     }
+    return {purpose: order[~np.isin(order, population.known.rows)] for purpose, order in orders.items()}

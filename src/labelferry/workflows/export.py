@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..text import Table
-from .population import HELD_OUT
+from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         "source_only": [values[row.source_only] for row in rows],
         "answer": answers,
     }
-    if any(answers):  # a label that is an answer cannot be certified by it
-        without, _ = not_learned(job.store.labels().arrays)
-        extra[HELD_OUT] = [
-            values[job.classes[code]] if answer else "" for code, answer in zip(without, answers, strict=True)
-        ]
+    if any(answers):  # what `certify` needs: labels without the answers, and the answers that were learned from
+        arrays = job.store.labels().arrays
+        without, seen = not_learned(arrays)[0], set(arrays.get("held_out/seen", ()))
+        extra[PREDICTED] = [values[row.label] for row in rows]
+        extra[HELD_OUT] = [values[job.classes[code]] if i in seen else "" for i, code in enumerate(without)]
     return user_table(job, rows), extra
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..certificate.sampling import no_answers
 from ..linalg.matrix import Array
 from ..text import Table, from_frame, read_table
 from . import questions
@@ -162,7 +163,7 @@ def certify_sample(population: Population, filled: Filled, level: float = LEVEL)
         classes=population.classes,
         level=level,
         confidence=population.confidence,
-        cross_fitted=population.cross_fitted,
+        known=population.known,
     )
 
 
@@ -182,14 +183,14 @@ def checked_answers(population: Population, filled: Filled, purpose: str, order:
 
     prefix = questions.answered_prefix(order.tolist(), filled.answers)
     if purpose == "audit":
-        check_prefix(filled, order.tolist(), len(prefix))
+        check_prefix(filled, order.tolist(), len(prefix), set(population.known.rows.tolist()))
     codes = [filled.answers[row].code(population.classes) for row in prefix]
     return Answers(np.array(prefix, dtype=np.int64), np.array(codes, dtype=np.int64))
 
 
-def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int) -> None:
-    """Raise an error if an answer of the random sample lies behind a row without one."""
-    rows = [row for row in filled.answers if filled.purposes[row] == "audit"]
+def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int, known: Collection[int] = ()) -> None:
+    """Raise an error if an answer of the random sample lies behind a row without one; `known` rows do not count."""
+    rows = [row for row in filled.answers if filled.purposes[row] == "audit" and row not in known]
     beyond = set(rows) - set(order[:n_prefix])
     if not beyond:
         return
@@ -231,6 +232,6 @@ def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequ
         Row (from 0) to class label or "none_of_these".
     """
     nothing = np.zeros(len(texts), dtype=np.int64)
-    population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes), nothing[:0])
+    population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes), no_answers())
     answers = read_sample(given, population).answers
     return {row: answer.answer or answer.kind for row, answer in answers.items() if answer.kind != "unclear"}

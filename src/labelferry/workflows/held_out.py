@@ -47,6 +47,18 @@ def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
     return rows, without
 
 
+def learned_message(result: Labelling) -> list[str]:
+    """How many answers were learned from, and how many of them the other answers predict."""
+    rows, codes = held_out_codes(result)
+    if result.answers is None or not len(rows):
+        return []
+    if codes is None:
+        return [f"learned from {len(rows)} answers"]
+    named = result.answers.named(len(result.estimator.classes_))
+    right = int((codes == result.answers.codes[named]).sum())
+    return [f"learned from {len(rows)} answers; {right} of them are predicted correctly by fits without them"]
+
+
 def answer_columns(result: Labelling) -> dict[str, list[Any]]:
     """Columns `answer` and `held_out` of labels that learned from answers; none without answers."""
     if result.answers is None or not len(result.answers.rows):
@@ -57,6 +69,8 @@ def answer_columns(result: Labelling) -> dict[str, list[Any]]:
     for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
         answers[row] = names[code]
     without: list[Any] = [None] * len(result.labels)
+    for row in result.answers.rows.tolist():  # none of these, unclear: nothing was learned from the answer
+        without[row] = result.labels.tolist()[row]
     rows, codes = held_out_codes(result)
     for i, row in enumerate(rows.tolist()):
         without[row] = NOT_KNOWN if codes is None else classes[codes[i]]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..text import write_table
 from .job_questions import JobQuestions
-from .refit import not_learned, refit
+from .refit import refit
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -138,18 +138,17 @@ class Job(JobQuestions):
         last = log[-1].id if log else 0
         key = (fit.fit, last, level)
         if key not in self._certificates:
-            labels, review = not_learned(fit.arrays)
             self._certificates = {
                 key: certify(
-                    labels,
+                    fit.arrays["labels"],
                     self._source_only,
-                    review,
+                    fit.arrays["needs_review"],
                     Answers(*self.sample("audit")),
                     Answers(*self.sample("duel")),
                     classes=self.classes,
                     level=level,
                     confidence=np.clip(self.store.fit_arrays(FIRST_FIT)["confidence"], 0, 1),  # knows no answers
-                    cross_fitted=fit.arrays.get("held_out/rows", ()),
+                    known=Answers(*self.seen()),
                 )
             }
         return self._certificates[key]

@@ -138,7 +138,21 @@ class JobQuestions(JobLog):
         return found
 
     def sample(self, purpose: str) -> tuple[Array, Array]:
-        """Documents and codes of the answers that are a random sample: a prefix of the order of this purpose."""
-        codes = self.codes()
-        rows = questions.answered_prefix(self._order(purpose), codes)
+        """Documents and codes of the answers that are a random sample: a prefix of the order of this purpose.
+
+        Documents that had an answer when the labels were fitted are left out: the rest of the order is a random order
+        of the rest.
+        """
+        codes, order = self.codes(), self._order(purpose)
+        rows = questions.answered_prefix(order[~np.isin(order, self.seen()[0])], codes)
         return np.array(rows, dtype=np.int64), np.array([codes[row] for row in rows], dtype=np.int64)
+
+    def waiting(self) -> int:
+        """Answers to questions of the random sample that come after a document without an answer."""
+        counted = set(self.sample("audit")[0].tolist()) | set(self.seen()[0].tolist())
+        return len({row.document for row in self.answers() if row.purpose == "audit"} - counted)
+
+    def seen(self) -> tuple[Array, Array]:
+        """Documents that had an answer when the current labels were fitted, and the codes of their present answers."""
+        codes, rows = self.codes(), self.store.labels().arrays.get("held_out/seen", np.zeros(0, dtype=np.int64))
+        return rows, np.array([codes.get(row, -1) for row in rows.tolist()], dtype=np.int64)

@@ -21,7 +21,7 @@ from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
 from .answers import AnsweredRows
 from .features import Features
-from .held_out import answer_columns
+from .held_out import answer_columns, learned_message
 from .inputs import Inputs
 from .job_data import source_only_codes
 from .model import Model
@@ -139,8 +139,8 @@ class Labelling:
 
     @property
     def messages(self) -> list[str]:
-        """What was detected, and what was skipped."""
-        return [*self._inputs.messages, *self._features.messages]
+        """What was detected, what was skipped, and what was learned."""
+        return [*self._inputs.messages, *self._features.messages, *learned_message(self)]
 
     def columns(self) -> dict[str, list[Any]]:
         """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.

@@ -8,26 +8,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..certificate.sampling import Answers, no_answers
 from ..linalg.matrix import Array
 from ..text import Table, choose_text, read_table
 from .cells import as_text
 from .job_data import source_only_codes
-from .refit import not_learned
 
 if TYPE_CHECKING:
     from .job import Job
     from .labelling import Labelling
 
-HELD_OUT = "held_out"  # column of labels of fits without the answer of the row
+HELD_OUT = "held_out"  # column of labels of fits without the answer of the row; empty if it was not learned from
 NOT_KNOWN = "?"  # in this column
+PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
 NEW_COLUMNS = (
     *("label", "confidence", "alternative", "evidence", "needs_review", "none_of_these", "source_only"),
-    *(HELD_OUT, "answer"),
+    *(HELD_OUT, PREDICTED, "answer"),
 )
 
 
 class Population(NamedTuple):
-    """All documents with their labels. A row whose answer was learned from has the label of a fit without it."""
+    """All documents with their labels."""
 
     name: str
     texts: Sequence[str]
@@ -36,7 +37,7 @@ class Population(NamedTuple):
     needs_review: Array
     confidence: Array | None  # None if it has learned from answers
     classes: list[str]
-    cross_fitted: Array  # rows whose answer was learned from
+    known: Answers  # answers that the labels learned from
 
 
 def population_of_file(
@@ -65,14 +66,16 @@ def population_of_file(
         raise ValueError(f"{table.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
     column = choose_text(table, table, text, NEW_COLUMNS, [])
     texts = [as_text(value) for value in table.columns[column]]
-    labels = not_learned_labels(table)
+    labels = [as_text(value) for value in table.columns[PREDICTED if PREDICTED in table.columns else "label"]]
     names = {*labels, *classes}
     for other in ("alternative", "source_only"):
         names |= {as_text(value) for value in table.columns.get(other, ())}
     known = sorted(names - {""})
-    if "" in labels:
+    answers = known_answers(table, known)
+    empty = [row for row, label in enumerate(labels) if not label and row not in answers.rows]
+    if empty:
         raise ValueError(
-            f"{table.name}, line {table.lines[labels.index('')]}: no label. Certify a file in which every row has one."
+            f"{table.name}, line {table.lines[empty[0]]}: no label. Certify a file in which every row has one."
         )
     source_only = None
     if "source_only" in table.columns:
@@ -80,31 +83,25 @@ def population_of_file(
     return Population(
         table.name,
         texts,
-        np.array([known.index(label) for label in labels]),
+        np.array([known.index(label) if label else 0 for label in labels]),  # without a label: none of these
         source_only,
         np.array(
             [as_text(v).lower() in ("true", "1") for v in table.columns.get("needs_review", [False] * len(table))]
         ),
         None if any(table.columns.get(HELD_OUT, ())) else numbers(table.columns.get("confidence")),
         known,
-        np.flatnonzero([bool(as_text(value)) for value in table.columns.get(HELD_OUT, ())]),
+        answers,
     )
 
 
-def not_learned_labels(table: Table) -> list[str]:
-    """The labels of a file; for rows whose answer was learned from, the label of a fit without it."""
-    labels = [as_text(value) for value in table.columns["label"]]
-    held_out = [as_text(value) for value in table.columns.get(HELD_OUT, [""] * len(table))]
-    if NOT_KNOWN in held_out:
-        raise no_held_out(table.name)
-    return [value or label for value, label in zip(held_out, labels, strict=True)]
-
-
-def no_held_out(name: str) -> ValueError:
-    return ValueError(
-        f"{name}: these labels learned from answers by a method that has no held-out labels, so that answers cannot "
-        "certify them. Label with method 'auto' (--method auto), or without answers."
-    )
+def known_answers(table: Table, classes: Sequence[str]) -> Answers:
+    """The answers that were there when the labels of a file were fitted: those with a held-out label."""
+    held_out = [as_text(value) for value in table.columns.get(HELD_OUT, ())]
+    if any(held_out) and "answer" not in table.columns:
+        raise ValueError(f"{table.name} has a column {HELD_OUT!r} but no column 'answer'. Restore it.")
+    given = {row: as_text(table.columns["answer"][row]) for row, label in enumerate(held_out) if label}
+    codes = {name: code for code, name in enumerate([*classes, "none_of_these"])}
+    return Answers(np.array(list(given), dtype=np.int64), np.array([codes.get(a, -1) for a in given.values()]))
 
 
 def numbers(values: Sequence[Any] | None) -> Array | None:
@@ -118,32 +115,25 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 
 def population_of_result(result: Labelling) -> Population:
     """The population of a result of `label`."""
-    from .held_out import held_out_codes
-
     classes = result.estimator.classes_
-    labels = np.searchsorted(classes, result.labels)
-    rows, codes = held_out_codes(result)
-    if codes is None:
-        raise no_held_out(result._inputs.target.name)
-    labels[rows] = codes
+    answers = no_answers() if result.answers is None else Answers(result.answers.rows, result.answers.codes)
     return Population(
         result._inputs.target.name,
         result._inputs.texts,
-        labels,
+        np.searchsorted(classes, result.labels),
         source_only_codes(result),
         result.needs_review,
-        None if len(rows) else np.clip(result.confidence, 0, 1),
+        None if len(answers.rows) else np.clip(result.confidence, 0, 1),
         [str(c) for c in classes],
-        rows,
+        answers,
     )
 
 
 def population_of_job(job: Job) -> Population:
     """The population of a job; texts are read one by one."""
-    arrays = job.store.labels().arrays
-    labels, review = not_learned(arrays)
-    rows = np.asarray(arrays.get("held_out/rows", ()), dtype=np.int64)
-    return Population(job.store.name, Texts(job), labels, job.store.source_only(), review, None, job.classes, rows)
+    arrays, known = job.store.labels().arrays, Answers(*job.seen())
+    labels, review = arrays["labels"], arrays["needs_review"]
+    return Population(job.store.name, Texts(job), labels, job.store.source_only(), review, None, job.classes, known)
 
 
 class Texts(Sequence[str]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +52,8 @@ def refit(job: Job) -> dict[str, Any]:
     fit = learn(inputs, pool["rows"], codes, first, stored["settings"], stored.get("review_all", False))
     before = job.store.labels().arrays
     summary = summarize(job, before, fit, codes)
-    fit = type(fit)(**{**vars(fit), "answers": [row.id for row in answers.values()], "summary": summary})
+    held_out_arrays = {**fit.held_out, "seen": np.array(sorted(job.codes()), dtype=np.int64)}
+    fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
     return {"fit": job.store.add_fit(fit), **summary}
 
 

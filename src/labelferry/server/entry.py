@@ -74,8 +74,8 @@ def with_session(site: Site) -> Response:
 
 def show_reviewer(request: Request, site: Site, session: Session) -> Response:
     """The form for the name of the reviewer."""
-    values = {"csrf": session.csrf, "reviewer": session.reviewer, "has_links": site.password is None}
-    return page("reviewer.html", **values, max_name=MAX_NAME)
+    has_links = site.password is None
+    return page("reviewer.html", csrf=session.csrf, reviewer=session.reviewer, max_name=MAX_NAME, has_links=has_links)
 
 
 def set_reviewer(form: Form, site: Site, session: Session) -> Response:

@@ -318,3 +318,15 @@ def test_without_sqlalchemy_one_line_names_the_extra(tmp_path):
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output == "a review job needs sqlalchemy: pip install 'labelferry[review]'.\n"
+
+
+def test_answers_after_a_skipped_document_wait(job):
+    first = job.question("audit").document
+    for _ in range(3):
+        question = job.question("audit", skip=[first])
+        job.answer(question.document, job.classes[0], purpose="audit")
+    assert job.waiting() == 3
+    assert job.certificate().n_answers == 0
+    job.answer(first, None, kind="unclear", purpose="audit")
+    assert job.waiting() == 0
+    assert job.certificate().n_answers == 4

@@ -56,5 +56,6 @@ def frame(site: Site, session: Session, active: str) -> dict[str, Any]:
         ],
         "certificate": shown.certificate,
         "is_current": shown.is_current,
+        "waiting": site.job.waiting(),
         "refit": site.refit.state,
     }

@@ -68,4 +68,6 @@ def show_refit(request: Request, site: Site, session: Session) -> Response:
 def show_certificate(request: Request, site: Site, session: Session) -> Response:
     """The current certificate, as a part of a page."""
     shown = site.certificate.show(wait=30.0)
-    return page("certificate.html", certificate=shown.certificate, is_current=shown.is_current)
+    return page(
+        "certificate.html", certificate=shown.certificate, is_current=shown.is_current, waiting=site.job.waiting()
+    )

@@ -74,7 +74,8 @@ def label(
     The output file has all columns and rows of TARGET and six more columns: label, confidence (probability that the
     label is correct), alternative (second most probable label), evidence (words that support the label), needs_review
     and source_only (the label of the classifier trained on the labelled documents only); none_of_these is added if
-    documents resemble no class. The command prints a verdict on all labels: safe, doubtful or unsafe.
+    documents resemble no class, and with --answers the columns answer and held_out (the label without the answer of the
+    row). The command prints a verdict on all labels: safe, doubtful or unsafe.
 
     Exit codes: 0 success; 2 wrong input (explained in one line on stderr); 3 the verdict is not safe and --strict was
     given; 130 interrupted. A file is written completely or not at all.

@@ -11,8 +11,9 @@ The rows of Z of the target, each of unit length, are clustered by k-means. Sour
 classes, nor the same number of classes. Every source has its own blocks in M_L; several targets are clustered together.
 Neither W nor M'M is formed: a product with A consists of two thin products with the documents, and sums.
 
-A new document has no constraints, so its row of Y = D^-1/2 Z follows from the eigenproblem (Nystrom): with w its
-cosines with all documents, (w'1 (1 - mu) - mu) y = w'Y for the eigenvalues mu.
+A new document has no constraints, so its row of Y = D^-1/2 Z follows from the eigenproblem (Nystrom): let w be its
+cosines with all documents of the fit, and 1 its cosine with itself; then (w'1 (1 - mu) - mu) y = w'Y for the
+eigenvalues mu.
 
 Paper: Shi, Fan, Yang and Ren, Relaxed Transfer of Different Classes via Spectral Partition, ECML PKDD 2009.
 
@@ -22,11 +23,12 @@ Departures
   micro_clusters=100)`: R is (6), and (11) is solved for every R.
 - `risk="auto"`, the default, does not use R. Full transfer (R = 0) and the normalized cut of the target alone are both
   computed, and the clusters that are better separated are kept: those with the smaller ratio of the k-means cost to the
-  total variance of the target's rows of Z. Reason: the weight beta R n_c of the constraints is so large that (11) gives
-  the clusters of the target alone for R from .05 on, and the risk does not say which of the two is better. Mean purity
-  over 32 tasks, three draws each (`python -m benchmarks.rsp_tasks 3`): target alone .842, full transfer .823, R below
-  .1 or the lower normalized cut .830, this rule .846, the better of the two for each draw, chosen with labels, .852. It
-  has no constant; it was chosen among eight rules with these results known.
+  total variance of the target's rows of Z. Reason: the weight of the target's constraints, beta R n_c with n_c
+  documents in a cluster, is so large that for R of .05 or more (11) gives the clusters of the target alone, and R does
+  not predict which of the two is better. Mean purity over 32 tasks, three draws each (`python -m benchmarks.rsp_tasks
+  3`): target alone .842; full transfer .823; choice by R < .1 or by the lower normalized cut .830; this rule .846; the
+  better of the two in each draw, chosen with labels, .852. The rule has no parameter. It was chosen among eight rules
+  after these results were known, so .846 is optimistic.
 - W has tau mean(d) / n added to every entry (`degree_regularization`, tau = 1): without it, and without micro-clusters,
   the cut finds outliers.
 - The divergence: Lemma 1 corrected and kappa = 2 in (6), see `labelferry.families.divergence`.
@@ -35,7 +37,8 @@ Departures
 - The paper's micro-clusters (`micro_clusters=100`, for sources and for targets) are off by default. With them, those of
   a source lie within its classes, and k-means weights each by its number of documents.
 - Theorem 1, a PAC-Bayes bound, is not computed: its prior over partitions and its constant are not given.
-- Documents without words are not in the graph; they get the largest cluster, or the class prior.
+- Documents without words are not in the graph. In `cluster_` they get the largest cluster; their probabilities are the
+  class proportions of the source, or those of the clusters if these are no classes.
 
 Limits
 ------
@@ -294,9 +297,9 @@ class RSP(TransductiveClassifier):
         computes R from the divergence of the domains. None: the target is clustered alone (No-T). "auto": full transfer
         or the target alone, whichever clusters are better separated.
     divergence : {"corrected", "paper"}, default="corrected"
-        Lemma 1, corrected or as printed.
+        Formula of the divergence of source and target (Lemma 1 of the paper): corrected, or as printed.
     kappa : float, default=2.0
-        The divergence at which the risk is 1/2. 2 is for about 500 documents per class; e^2 is the paper's.
+        The divergence at which the risk R is 1/2. The default 2 suits about 500 documents per class; the paper has e^2.
     cut : {"normalized", "minmax"}, default="normalized"
         The graph cut of equation (7).
     partition : {"kmeans", "knn"}, default="kmeans"
@@ -336,7 +339,7 @@ class RSP(TransductiveClassifier):
     source_risks_ : list of dict
         One dict per source: `source`, `divergence` and `risk`.
     gap_ : float
-        The distance of the means.
+        1 minus the cosine of the mean source document and the mean target document, without noise.
     transfer_ : {"full", "partial", "none"}
         How the source was used.
     state_ : TargetClusters

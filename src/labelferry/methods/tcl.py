@@ -27,8 +27,9 @@ Departures
   differs: comp vs rec, comp vs sci and people vs places are better with .1 (98.4, 93.6, 69.8) than with .9 (96.6, 92.2,
   68.0), the other six with .9 (rec vs sci 97.6 and 92.0). The default is .9 for all tasks; docs/methods/tcl.md has the
   table, and `python -m benchmarks.departures TCL` prints it.
-- `common_weight="cv"` needs a split of the source with a shift, since random halves of the source always prefer
-  alpha = 1 (on all tasks measured): without a shift all words are common. So the halves have different topics.
+- `common_weight="cv"` needs two parts of the source that differ. With random halves alpha = 1 was best on all tasks
+  measured: the halves do not differ, so all words are common. Therefore the source is divided into halves with
+  different topics.
 - H starts with equal entries; the paper does not state its start. With random entries the predictions depend on which
   class comes first, that is, on the names of the classes.
 - Theorem 2 is about (5)-(8) without the normalizations. With them the objective may increase, and their position
@@ -302,10 +303,10 @@ class TCL(TriFactorization):
     Attributes
     ----------
     state_ : Fitted
-        `state_.factors`: U (common words x topics), H (topics x classes), and one entry per domain, in the order of
-        `domain_names_`, of W (words x topics), V (documents x classes) and XV (X' V). `state_.alpha`: the common
-        weight. `state_.word_weights`: the factors of the columns of X; U and W are factors of the weighted X. For the
-        other attributes see `labelferry.core.classifier.TransductiveClassifier`.
+        `state_.factors`: U (words x topics, shared by all domains), H (topics x classes), and one entry per domain, in
+        the order of `domain_names_`, of W (words x topics), V (documents x classes) and XV (X' V). `state_.alpha`: the
+        common weight. `state_.word_weights`: the number that each column of X was multiplied by; U and W describe X
+        after this weighting. For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
 
     References
     ----------

@@ -48,18 +48,18 @@ def label(
     Parameters
     ----------
     source, target : path, data frame or list of texts
-        Paths of CSV, TSV or JSON lines files (also gzipped) or Parquet files, pandas or polars frames, or lists of
-        texts; then pass the labels of `source` as `label=[...]`. A list of paths or frames as `source` means several
-        sources.
+        A path of a CSV, TSV or JSON lines file (also gzipped) or a Parquet file, a pandas or polars frame, or a list of
+        texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or frames as `source`
+        means several sources.
     method : str, default="auto"
         Name of an estimator such as "tcl", or "auto", which combines ten models (`AutoTransfer`).
     target_error : float, default=0.05
         Labels get `needs_review`, the least confident first, until the expected share of wrong labels among the others
         is at most this value.
     min_confidence : float, default=None
-        If given, it replaces `target_error`: labels with a lower confidence get `needs_review`. Documents without known
-        words always get it, and all labels if a fact requires it (`AutoTransfer.facts_`), such as too few labelled
-        documents.
+        If given, it replaces `target_error`: labels with a lower confidence get `needs_review`. Regardless of their
+        confidence, documents without known words or marked `none_of_these` get it; if a warning about the data requires
+        it (`AutoTransfer.facts_`, for example too few labelled documents), all labels get it.
     class_prior : dict, array or {"source", "uniform", "estimate"}, default=None
         Class proportions of the target, if you know them: `{"bug": 0.2, "question": 0.8}`, or an array in the order of
         the sorted classes. The labels are matched to them.

@@ -70,7 +70,6 @@ from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
     check_n_topics,
-    even_association,
     factorization_problem,
     normalize_columns_if,
     random_factor,
@@ -82,6 +81,7 @@ from ..linalg.laplacian import Graph, graph, roughness, subgraph
 from ..linalg.matrix import Array, Matrix, empty_rows, fill_rows, squared_norm, take_columns
 from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale, sq_residual
 from ..linalg.normalize import normalize_rows_l2, scale_rows, unit_norm
+from ..linalg.row_order import content_order
 
 
 class Factors(NamedTuple):
@@ -188,10 +188,17 @@ def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Arra
 
 
 def start(p: FactorizationProblem, here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random U_d for the words marked in `here`, even H; V from the labels or logistic regression (Algorithm 1)."""
+    """Random U_d for the words marked in `here`, random H; V from the labels or logistic regression (Algorithm 1).
+
+    The columns of H are drawn for the classes in an order that depends on the words of their labelled documents, so
+    that the predictions do not depend on the names of the classes.
+    """
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
     U = tuple(normalize_columns_l1(draw(len(h), n_topics)[h]) for h in here)
-    H = even_association(n_topics, p.V[0].shape[1], p.V[0].dtype)
+    labelled = [(Xd[known], Vd[known]) for Xd, Vd, known in zip(p.X, p.V, p.known, strict=True) if known.any()]
+    words_of_classes = add_up(Xd.T @ Vd for Xd, Vd in labelled).T
+    H = np.empty((n_topics, p.V[0].shape[1]), dtype=p.V[0].dtype)
+    H[:, content_order(words_of_classes)] = draw(*H.shape)
     return Factors(U, H, p.V, p.XV)
 
 

@@ -444,7 +444,7 @@ def test_an_import_reads_the_log_once_and_writes_once(tmp_path):
         statements = []
         sa.event.listen(job.store._engine, "before_cursor_execute", lambda c, cursor, sql, *_: statements.append(sql))
         assert import_answers(job, {**sample, "answer": sample["label"]}, "ann")["new"] == 20
-        assert sum("FROM answers" in sql for sql in statements) <= 3  # before, after, and for the documents that were seen
+        assert sum("FROM answers" in sql for sql in statements) <= 3  # before, after, and what was seen
         assert statements.count("BEGIN IMMEDIATE") == 1
 
 

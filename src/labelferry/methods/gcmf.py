@@ -195,8 +195,13 @@ def start(p: FactorizationProblem, here: Sequence[Array], n_topics: int, rng: np
     """
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
     U = tuple(normalize_columns_l1(draw(len(h), n_topics)[h]) for h in here)
-    labelled = [(Xd[known], Vd[known]) for Xd, Vd, known in zip(p.X, p.V, p.known, strict=True) if known.any()]
-    words_of_classes = np.vstack([Xd.T @ Vd for Xd, Vd in labelled]).T
+    words_of_classes = np.vstack(
+        [
+            XVd if known.all() else Xd[known].T @ Vd[known]
+            for Xd, Vd, XVd, known in zip(p.X, p.V, p.XV, p.known, strict=True)
+            if known.any()
+        ]
+    ).T
     H = np.empty((n_topics, p.V[0].shape[1]), dtype=p.V[0].dtype)
     H[:, content_order(words_of_classes)] = draw(*H.shape)
     return Factors(U, H, p.V, p.XV)

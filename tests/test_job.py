@@ -1,5 +1,6 @@
 """Review jobs: questions, answers, certificates, fits, files."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -330,3 +331,16 @@ def test_answers_after_a_skipped_document_wait(job):
     job.answer(first, None, kind="unclear", purpose="audit")
     assert job.waiting() == 0
     assert job.certificate().n_answers == 4
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_labels_that_are_numbers_stay_numbers_in_every_format(tmp_path, suffix):
+    path = tmp_path / f"out.{suffix}"
+    with Job(Store.create(tmp_path / "job.ferry", dataclasses.replace(small_job(), classes=[0, 1, 2]))) as job:
+        for _ in range(10):
+            job.answer(job.question("audit").document, "1", purpose="audit")
+        job.refit()
+        job.export(path)
+    table = labelferry.text.read_table(path).columns
+    assert set(table["label"]) == ({"0", "1", "2"} if suffix == "csv" else {0, 1, 2})
+    assert sum(value not in (None, "") for value in table["held_out"]) == 10

@@ -48,7 +48,7 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         arrays = job.store.labels().arrays
         without, seen = not_learned(arrays)[0], set(arrays.get("held_out/seen", ()))
         extra[PREDICTED] = [values[row.label] for row in rows]
-        extra[HELD_OUT] = [values[job.classes[code]] if i in seen else "" for i, code in enumerate(without)]
+        extra[HELD_OUT] = [values[job.classes[code]] if i in seen else None for i, code in enumerate(without)]
     return user_table(job, rows), extra
 
 

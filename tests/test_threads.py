@@ -1,4 +1,8 @@
-"""Limits of threads hold inside the block only."""
+"""Limits of threads hold inside the block only; fits in child processes end."""
+
+import os
+import subprocess
+import sys
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -16,3 +20,36 @@ def test_one_thread_inside_and_the_former_number_after(user_api):
         with single_thread(user_api):
             assert n_threads(user_api) <= {1}
         assert n_threads(user_api) <= {2}
+
+
+IN_A_CHILD = """
+import multiprocessing, sys
+import joblib
+import labelferry
+
+def fit(_):
+    demo = labelferry.load_demo()
+    model = labelferry.SmoothedLR()
+    model.transfer(demo.X_source[::6], demo.y_source[::6], demo.X_target[::6])
+    return model.predict(demo.X_target[1::6]).tolist()
+
+if __name__ == "__main__":
+    here, start = fit(0), sys.argv[1]
+    if start == "joblib":
+        there = joblib.Parallel(n_jobs=2)(joblib.delayed(fit)(i) for i in range(2))
+    else:
+        with multiprocessing.get_context(start).Pool(1) as pool:
+            there = pool.map_async(fit, [1]).get(timeout=120)
+    print(all(labels == here for labels in there))
+"""
+
+
+@pytest.mark.parametrize("start", ["fork", "forkserver", "spawn", "joblib"])
+def test_a_fit_in_a_child_process_ends_and_gives_the_labels_of_the_parent(tmp_path, start):
+    script = tmp_path / "script.py"
+    script.write_text(IN_A_CHILD)
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    run = subprocess.run(
+        [sys.executable, script, start], capture_output=True, text=True, timeout=300, env=environment, check=True
+    )
+    assert run.stdout == "True\n"

@@ -1,20 +1,34 @@
-"""Files that are written completely or not at all: under a temporary name in the same folder, then renamed."""
+"""Files that are written completely or not at all: under a temporary name in the same folder, then renamed.
+
+A temporary file stays locked while it is written. One that a killed process left behind has no lock; the next process
+that writes to the folder removes it.
+"""
 
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX, SUFFIX = ".labelferry-", ".part"  # of temporary names, which are short whatever the name of the file
+PRIVATE, PUBLIC = 0o600, 0o666  # modes of a new file, before the umask
 
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the path of an empty temporary file; it replaces `path` if the block ends without an error.
 
-    After an error or Ctrl-C the temporary file is removed and `path` is unchanged.
+    After an error or Ctrl-C the temporary file is removed and `path` is unchanged. A symbolic link stays a link: the
+    file that it names is replaced. A file that is replaced keeps its permissions; a new one has those of the umask.
 
     Parameters
     ----------
@@ -26,18 +40,21 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     draft : Path
         File to write to instead.
     """
-    path = Path(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    os.close(handle)
-    draft = Path(name)
+    path = Path(os.path.realpath(path))
+    _remove_abandoned(path.parent, os.getpid())
+    mode = path.stat().st_mode & 0o777 if path.exists() else None
+    draft, handle = _locked_draft(path.parent, PUBLIC if mode is None else PRIVATE)
     try:
         yield draft
-        os.chmod(draft, 0o666 & ~_umask())  # only the owner can read a temporary file; this one follows the umask
+        if mode is not None:
+            os.chmod(draft, mode)
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+        if handle is not None:
+            os.close(handle)
 
 
 @contextmanager
@@ -72,7 +89,44 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         file.write(text.encode("utf-8"))
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _locked_draft(folder: Path, mode: int) -> tuple[Path, int | None]:
+    """A new empty file and the descriptor that locks it; no descriptor on a system without locks."""
+    while True:
+        draft = folder / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
+        try:
+            locked = _lock(handle)
+        except OSError:  # a file system without locks
+            os.close(handle)
+            return draft, None
+        if locked and draft.exists():  # otherwise another process removed it before it was locked
+            return draft, handle
+        os.close(handle)
+
+
+@cache
+def _remove_abandoned(folder: Path, process: int) -> None:
+    """Remove temporary files without a lock, once per folder and process."""
+    for draft in folder.glob(f"{PREFIX}*{SUFFIX}"):
+        try:
+            handle = os.open(draft, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:  # removed in the meantime, or of another user
+            continue
+        try:
+            if _lock(handle):
+                draft.unlink(missing_ok=True)
+        except OSError:  # a file system without locks
+            return
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file; False if another process has the lock. OSError if there are no locks."""
+    if fcntl is None:
+        raise OSError("this system has no fcntl")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -7,6 +7,8 @@ rounding either, except for rare pairs at the border of two bins.
 
 from __future__ import annotations
 
+import os
+
 import joblib
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +18,23 @@ from .matrix import Array, Matrix, to_csr
 from .normalize import normalize_rows_l2
 
 _BLOCK_ENTRIES = 20_000_000  # entries of a full product in memory at once while ties are resolved
+_forked = False  # is this process a fork of one in which this module was loaded?
+
+
+def _mark_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_mark_fork)
+
+
+def _n_threads() -> int:
+    """Threads of the search: all cores, at most OMP_NUM_THREADS; one in a fork, where OpenMP would wait forever."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    limit = int(given) if given.isdigit() and int(given) > 0 else joblib.cpu_count()
+    return 1 if _forked else min(limit, joblib.cpu_count())
 
 
 def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.csr_array:
@@ -47,7 +66,7 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
             sp.csr_matrix(Zt),
             top_n=min(n_neighbors + spare, Z.shape[0]),
             threshold=0.0,
-            n_threads=joblib.cpu_count(),
+            n_threads=_n_threads(),
         )
     )
     best, tied = _first_per_row(top, n_neighbors, without_self=others is None)

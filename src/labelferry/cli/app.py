@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
+from .show import printable
 
 ORDER = ("label", "review", "audit", "certify", "apply", "diagnose", "compare", "explain", "demo", "data", "bench")
 
@@ -27,13 +28,21 @@ class OneLineErrors(TyperGroup):
         except typer.Abort:
             sys.exit(130)
         except Exception as error:
-            # The base class of usage errors differs between versions of typer; this method is the same.
-            usage = getattr(error, "format_message", None)
-            if usage is None and not isinstance(error, ValueError | OSError):
+            message = message_of(error)
+            if message is None:
                 raise
-            message = str(error) if usage is None else usage()
-            typer.echo(f"labelferry: {' '.join(message.split())}", err=True)
+            typer.echo(f"labelferry: {printable(' '.join(message.split()))}", err=True)
             sys.exit(2)
+
+
+def message_of(error: Exception) -> str | None:
+    """The line to print for an error that the user can fix; None for a bug."""
+    # The base class of usage errors differs between versions of typer; this method is the same.
+    if (usage := getattr(error, "format_message", None)) is not None:
+        return str(usage())
+    if isinstance(error, MemoryError):
+        return f"not enough memory ({error}). Limit it with --max-memory, or pass fewer documents."
+    return str(error) if isinstance(error, ValueError | OSError) else None
 
 
 app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..text.formats import OUTPUT_SUFFIXES
+from .show import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -159,7 +160,7 @@ def one_line_warnings(*, quiet: bool) -> Iterator[None]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         line = " ".join(str(message).split())
         if line not in printed:
-            typer.echo(f"labelferry: {line}", err=True)
+            typer.echo(f"labelferry: {printable(line)}", err=True)
         printed.add(line)
 
     with warnings.catch_warnings():

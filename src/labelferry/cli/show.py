@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 MAX_WIDTH = 120  # longer lines are hard to read
+CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
+DIRECTION = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}  # change the order of letters
+VISIBLE = {code: f"\\x{code:02x}" for code in CONTROL} | {code: f"\\u{code:04x}" for code in DIRECTION}
 
 
 def new_console() -> Console:
@@ -49,7 +52,12 @@ def new_table(*columns: str, numbers: int = 0, lines: bool = False) -> Table:
 
 
 def escape(text: str) -> str:
-    """Text that rich prints unchanged: brackets are not markup."""
+    """Text that rich prints unchanged: brackets are not markup, and control characters are visible."""
     from rich import markup
 
-    return markup.escape(text)
+    return markup.escape(printable(text))
+
+
+def printable(text: str) -> str:
+    """The text with control characters as \\x1b or \\u202e: they would move, hide or replace what a terminal shows."""
+    return text.translate(VISIBLE)

@@ -1,14 +1,22 @@
 """Files that users load run no code and say what is wrong with them."""
 
+import contextlib
 import json
 import pickle
+import zipfile
+from typing import Annotated, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
 
 from labelferry.core import persist
+from labelferry.core.archive import Archive
 from labelferry.core.checks import small_corpus
+from labelferry.core.registry import estimators
+from labelferry.linalg.matrix import Array, Matrix
 from labelferry.methods import TCL
+
+SMALL = {"n_topics": 3, "max_iter": 5, "random_state": 0}
 
 
 @pytest.fixture
@@ -39,7 +47,7 @@ def test_a_pickle_in_the_file_is_not_opened(model):
         arrays = dict(file)
     arrays["array1"] = np.array([Bomb()], dtype=object)
     np.savez(model, **arrays)
-    with pytest.raises(ValueError, match="not a model written by labelferry"):
+    with pytest.raises(ValueError, match="array1: it contains Python objects"):
         persist.load(model)
 
 
@@ -93,3 +101,83 @@ def test_what_cannot_be_saved_is_said(model, tmp_path):
     est.random_state = np.random.RandomState(0)
     with pytest.raises(TypeError, match="random_state as an integer"):
         est.save(tmp_path / "other.npz")
+
+
+def damaged(arrays, header):
+    """Files with one thing wrong: (what, arrays, header)."""
+    for name, array in arrays.items():
+        if array.ndim and array.dtype.kind != "U":
+            yield f"{name} without its first row", {**arrays, name: array[1:]}, header
+            yield f"{name} with one more dimension", {**arrays, name: array[None]}, header
+            yield f"{name} as text", {**arrays, name: array.astype(str)}, header
+        if array.dtype.kind == "f":
+            yield f"{name} is infinite", {**arrays, name: np.full_like(array, np.inf)}, header
+        if array.dtype.kind == "i":
+            yield f"{name} too large", {**arrays, name: np.full_like(array, 10**6)}, header
+        yield f"{name} is missing", {key: value for key, value in arrays.items() if key != name}, header
+    for name in header["values"]:
+        for value in (None, "text", -1, [], {"kind": "tuple", "items": []}):
+            yield f"{name} is {value}", arrays, {**header, "values": {**header["values"], name: value}}
+        yield (
+            f"{name} is missing",
+            arrays,
+            {**header, "values": {k: v for k, v in header["values"].items() if k != name}},
+        )
+
+
+@pytest.mark.parametrize("name", sorted(set(estimators()) - {"AutoTransfer"}))
+def test_a_damaged_file_is_one_error_or_gives_the_same_predictions(name, tmp_path):
+    X, _, domain, masked = small_corpus()
+    parameters = {key: value for key, value in SMALL.items() if key in estimators()[name]().get_params()}
+    fitted = estimators()[name](**parameters).fit(X, masked, domain)
+    target = next(
+        key for key, is_target in zip(fitted.domain_keys_, fitted.domain_is_target_, strict=True) if is_target
+    )
+    arrays = persist.to_arrays(fitted)
+    header = json.loads(str(arrays.pop("header")))
+    for what, others, other_header in damaged(arrays, header):
+        with contextlib.suppress(ValueError):  # any other error is a failure
+            loaded = persist.from_arrays({**others, "header": np.array(json.dumps(other_header))}, "model.npz")
+            np.testing.assert_array_equal(loaded.predict(X, target), fitted.predict(X, target), err_msg=what)
+
+
+def test_members_that_nothing_refers_to_are_not_read(model):
+    with zipfile.ZipFile(model, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("unused.npy", b"not an array")
+    assert isinstance(persist.load(model), TCL)
+
+
+@pytest.mark.parametrize("shape", [(10**12,), (2**40, 2**40), (-1,), (3,)])
+def test_an_array_whose_shape_does_not_fit_its_size_reserves_no_memory(model, shape):
+    with np.load(model) as file:
+        arrays = dict(file)
+    with zipfile.ZipFile(model, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                header = np.lib.format.header_data_from_array_1_0(array)
+                np.lib.format.write_array_header_1_0(
+                    member, {**header, "shape": shape if name == "array0" else array.shape}
+                )
+                member.write(array.tobytes())
+    with pytest.raises(ValueError, match="array0: its shape"):
+        persist.load(model)
+
+
+def test_the_memory_of_all_arrays_is_limited(model):
+    with Archive(model, max_bytes=12_000) as arrays, pytest.raises(ValueError, match="more than"):
+        persist.from_arrays(arrays, "model.npz")
+
+
+def test_every_array_of_a_state_has_a_shape():
+    def arrays_without_shape(hint, name):
+        if get_origin(hint) is Annotated:
+            return []
+        if isinstance(hint, type) and hasattr(hint, "_fields"):
+            hints = get_type_hints(hint, include_extras=True)
+            return [path for field, part in hints.items() for path in arrays_without_shape(part, f"{name}.{field}")]
+        if hint in (Array, Matrix):
+            return [name]
+        return [path for part in get_args(hint) for path in arrays_without_shape(part, name)]
+
+    without = [path for name, cls in estimators().items() for path in arrays_without_shape(cls.State, name)]
+    assert [path for path in without if not path.startswith("AutoTransfer.panel.")] == []  # the panel is not saved

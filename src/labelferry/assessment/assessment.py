@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -53,10 +53,10 @@ class Members(NamedTuple):
     """The members of the panel, one entry per member."""
 
     names: tuple[str, ...]
-    codes: Array  # members x target rows; matched to the class proportions, as the answer
-    weights: Array  # in the answer
-    agreement: Array  # mean kappa with the other members
-    seconds: Array
+    codes: Annotated[Array, "members x rows < classes"]  # matched to the class proportions
+    weights: Annotated[Array, "members"]  # in the answer
+    agreement: Annotated[Array, "members or NaN"]  # mean kappa with the other members
+    seconds: Annotated[Array, "members or NaN"]
     levels: tuple[str, ...]  # compared with SourceLR: "better", "worse" or "cannot tell"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -71,16 +71,16 @@ class Members(NamedTuple):
 class Assessment(NamedTuple):
     """Arrays and plain values only, so that it can be saved."""
 
-    proba: Array  # target rows x classes, in row order; calibrated
-    uncalibrated: Array  # the same before calibration
-    p_correct: Array  # probability of each label to be correct
-    review: Array  # True for the labels to review
-    groups: Array  # of the documents that no class explains: 0, 1, ...; -1 for all other documents
+    proba: Annotated[Array, "rows x classes"]  # calibrated
+    uncalibrated: Annotated[Array, "rows x classes"]  # the same before calibration
+    p_correct: Annotated[Array, "rows"]  # probability of each label to be correct
+    review: Annotated[Array, "rows"]  # True for the labels to review
+    groups: Annotated[Array, "rows < any"]  # groups that no class explains: 0, 1, ...; -1 for all others
     balanced_accuracy: Estimate
     accuracy: Estimate
     proportions: Proportions
     members: Members
-    class_precision: Array  # estimated share of correct labels per class; NaN without labels
+    class_precision: Annotated[Array, "classes or NaN"]  # estimated share of correct labels; NaN without labels
     class_levels: tuple[str, ...]
     facts: tuple[Fact, ...]
     signals: Signals

@@ -8,7 +8,7 @@ who knows the proportions gives them, and the labels are matched to them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ ESTIMATE = "estimate"
 class Prior(NamedTuple):
     """Class proportions that the labels were matched to."""
 
-    values: Array
+    values: Annotated[Array, "classes"]
     origin: str  # "given", or one of the names "source", "uniform" and "estimate"
 
     @property
@@ -43,9 +43,9 @@ class Prior(NamedTuple):
 class Proportions(NamedTuple):
     """One entry per class."""
 
-    mean: Array
-    low: Array
-    high: Array
+    mean: Annotated[Array, "classes or NaN"]
+    low: Annotated[Array, "classes or NaN"]
+    high: Annotated[Array, "classes or NaN"]
     prior: Prior | None = None
 
     @property

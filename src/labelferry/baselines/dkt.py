@@ -45,7 +45,7 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,10 +73,10 @@ from ..linalg.normalize import normalize_rows_l2, unit_norm
 class Factors(NamedTuple):
     """The factors of (1); G and XG have one entry per domain."""
 
-    F: Array
-    S: Array
-    G: tuple[Array, ...]
-    XG: tuple[Array, ...]  # X_d' G_d
+    F: Annotated[Array, "words x topics"]
+    S: Annotated[Array, "topics x classes"]
+    G: tuple[Annotated[Array, "any x classes"], ...]
+    XG: tuple[Annotated[Array, "words x classes"], ...]  # X_d' G_d
 
     @property
     def V(self) -> tuple[Array, ...]:

@@ -37,7 +37,7 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,11 +65,11 @@ from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l
 class Factors(NamedTuple):
     """The factors of (3); W, V and XV have one entry per domain."""
 
-    U: Array
-    W: tuple[Array, ...]
-    H: Array
-    V: tuple[Array, ...]
-    XV: tuple[Array, ...]  # X_d' V_d
+    U: Annotated[Array, "words x common"]
+    W: tuple[Annotated[Array, "words x specific"], ...]
+    H: Annotated[Array, "any x classes"]
+    V: tuple[Annotated[Array, "any x classes"], ...]
+    XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
 
 
 def stack_topics(U: Array, Wd: Array) -> Array:

@@ -35,7 +35,7 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp, softmax
@@ -52,8 +52,8 @@ from ..linalg.matrix import Array, Matrix
 class Mixture(NamedTuple):
     """The parameters of the mixture."""
 
-    log_theta: Array
-    log_pi: Array
+    log_theta: Annotated[Array, "words x classes"]
+    log_pi: Annotated[Array, "classes"]
     s: float  # weight of the source in the M step that led here
 
 

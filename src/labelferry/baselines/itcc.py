@@ -31,7 +31,7 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class NamedCoclusters(NamedTuple):
     """The co-clusters of each target."""
 
     coclusters: tuple[Coclusters, ...]  # per target
-    names: tuple[Array, ...]  # per target: the class of each document cluster
+    names: tuple[Annotated[Array, "clusters < classes"], ...]  # per target: the class of each document cluster
 
 
 def without_source(X: Matrix) -> Problem:

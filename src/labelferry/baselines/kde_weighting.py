@@ -32,7 +32,7 @@ Departures
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -55,7 +55,7 @@ class Weighted(NamedTuple):
     """The classifier of each target, and the weights of the labelled documents on which it was trained."""
 
     model: tuple[LinearModel, ...]  # per target
-    weight: tuple[Array, ...]  # per target
+    weight: tuple[Annotated[Array, "any"], ...]  # per target
 
 
 def coordinates(X: Matrix, k: int, rng: np.random.Generator) -> Array:

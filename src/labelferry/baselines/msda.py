@@ -40,7 +40,7 @@ Departures
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve as solve_linear
@@ -65,8 +65,8 @@ RIDGE = 1e-5
 class Autoencoder(NamedTuple):
     """The layers, the classifier on top of them, and whether x is binary."""
 
-    W: tuple[Array, ...]  # words x r, then r x r
-    b: tuple[Array, ...]  # r; the weights of the constant
+    W: tuple[Annotated[Array, "any x r"], ...]  # words x r, then r x r
+    b: tuple[Annotated[Array, "r"], ...]  # the weights of the constant
     model: LinearModel  # of the words + layers * r features
     binary: bool
 

@@ -35,7 +35,7 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,10 +65,10 @@ PLSA_ITER = 20
 class Factors(NamedTuple):
     """The factors of (1); F, G and XG have one entry per domain."""
 
-    F: tuple[Array, ...]
-    S: Array
-    G: tuple[Array, ...]
-    XG: tuple[Array, ...]  # X_d' G_d
+    F: tuple[Annotated[Array, "words x k"], ...]
+    S: Annotated[Array, "k x classes"]
+    G: tuple[Annotated[Array, "any x classes"], ...]
+    XG: tuple[Annotated[Array, "words x classes"], ...]  # X_d' G_d
 
     @property
     def V(self) -> tuple[Array, ...]:

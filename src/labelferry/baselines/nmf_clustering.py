@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.decomposition import NMF, non_negative_factorization
@@ -50,8 +50,8 @@ from ..linalg.row_order import content_order
 class NamedFactors(NamedTuple):
     """The clusters of each target."""
 
-    U: tuple[Array, ...]  # per target: words x clusters, columns of unit length
-    names: tuple[Array, ...]  # per target: the class of each cluster
+    U: tuple[Annotated[Array, "words x clusters"], ...]  # per target: columns of unit length
+    names: tuple[Annotated[Array, "clusters < classes"], ...]  # per target: the class of each cluster
 
 
 def objective(U: Array, V: Array, X: Matrix) -> float:  # (1)

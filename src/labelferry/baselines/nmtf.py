@@ -27,7 +27,7 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,10 +55,10 @@ from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l
 class Factors(NamedTuple):
     """The factors of (2); W, V and XV have one entry per domain."""
 
-    W: tuple[Array, ...]
-    H: Array
-    V: tuple[Array, ...]
-    XV: tuple[Array, ...]  # X_d' V_d
+    W: tuple[Annotated[Array, "words x topics"], ...]
+    H: Annotated[Array, "topics x classes"]
+    V: tuple[Annotated[Array, "any x classes"], ...]
+    XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
 
 
 def objective(f: Factors, p: FactorizationProblem) -> float:  # (2)

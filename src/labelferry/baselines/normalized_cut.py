@@ -19,7 +19,7 @@ Departures
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,10 +42,10 @@ VARIANCE = 0.1  # of a cluster, on rows of unit length
 class CutClusters(NamedTuple):
     """The clusters of the target and what assigns a new document to one of them."""
 
-    vectors: Array  # x, target documents x k
+    vectors: Annotated[Array, "any x k"]  # x of the target documents
     extension: Extension
-    centers: Array  # clusters x k
-    names: Array  # class of every cluster
+    centers: Annotated[Array, "clusters x k"]
+    names: Annotated[Array, "clusters < classes"]  # class of every cluster
 
 
 def nearest_center(x: Array, centers: Array) -> Array:

@@ -37,7 +37,7 @@ Departures
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,9 +58,9 @@ from ..linalg.matrix import Array, Matrix, stack_rows
 class Transducer(NamedTuple):
     """The solution, and the documents among which a new one has its neighbors."""
 
-    F: Array  # documents x classes, sources first: z minus its threshold
-    X: Matrix  # the documents
-    values: Array  # eigenvalues of L, before they are replaced
+    F: Annotated[Array, "documents x classes"]  # sources first: z minus its threshold
+    X: Annotated[Matrix, "documents x words"]  # the documents
+    values: Annotated[Array, "any"]  # eigenvalues of L, before they are replaced
 
 
 def labels_of_class(positive: Array, known: Array) -> tuple[Array, Array, float]:

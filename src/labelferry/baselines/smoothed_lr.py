@@ -22,7 +22,7 @@ Departures
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -41,8 +41,8 @@ class Smoothed(NamedTuple):
     """The source-only classifier and the smoothed predictions of each target."""
 
     model: LinearModel
-    F: tuple[Array, ...]  # per target
-    X: tuple[Matrix, ...]  # per target: the documents, among which new ones have their neighbors
+    F: tuple[Annotated[Array, "any x classes"], ...]  # per target
+    X: tuple[Annotated[Matrix, "any x words"], ...]  # per target: documents among which new ones have neighbors
 
 
 def solve(

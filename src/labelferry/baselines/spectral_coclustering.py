@@ -23,7 +23,7 @@ Departures
 from __future__ import annotations
 
 from math import ceil, log2
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,11 +48,11 @@ from ..linalg.row_order import content_order
 class TargetCoclusters(NamedTuple):
     """The clusters of one target."""
 
-    V: Array  # words x l, v_l / s_l: a row of R times this is a row of U
-    centers: Array  # clusters x l
+    V: Annotated[Array, "words x l"]  # v_l / s_l: a row of R times this is a row of U
+    centers: Annotated[Array, "clusters x l"]
     variance: float  # mean squared distance of a document to its center, per dimension
-    words: Array  # cluster of every word, -1 for words that do not occur
-    names: Array  # class of every cluster
+    words: Annotated[Array, "words < any"]  # cluster of every word, -1 for words that do not occur
+    names: Annotated[Array, "clusters < classes"]  # class of every cluster
 
 
 class SpectralCoclusters(NamedTuple):

@@ -20,7 +20,7 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,8 @@ from ..linalg.row_order import content_order
 class NamedCenters(NamedTuple):
     """The clusters of each target."""
 
-    C: tuple[Array, ...]  # per target: clusters x words
-    names: tuple[Array, ...]  # per target: the class of each cluster
+    C: tuple[Annotated[Array, "clusters x words"], ...]  # per target
+    names: tuple[Annotated[Array, "clusters < classes"], ...]  # per target: the class of each cluster
 
 
 def objective(C: Array, Z: Matrix) -> float:

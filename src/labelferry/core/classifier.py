@@ -11,7 +11,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -64,7 +64,18 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     classes_: Array
+    class_prior_: Annotated[Array, "classes"]
     transduction_: Array
+    transduction_proba_: Annotated[Array, "rows x classes"]
+    transduction_empty_: Annotated[Array, "rows"]
+    balance_: Annotated[Array, "domains x classes+1"] | None
+    n_iter_: int
+    converged_: bool
+    objective_history_: Annotated[Array, "any or NaN"]
+    domain_keys_: list[Any]
+    domain_names_: list[Any]
+    domain_is_target_: Annotated[Array, "domains"]
+    n_features_in_: int
     state_: Any
 
     State: ClassVar[type]  # the NamedTuple in the solver's Solution

@@ -1,16 +1,16 @@
 """Saving and loading a fitted estimator. One `.npz` file: its arrays, and its parameters and structure as JSON.
 
-Nothing in the file is executed: arrays are read with `allow_pickle=False`, the class is looked up by name among the
-registered estimators, and every value is one of the few kinds listed in `_pack`. A NamedTuple is rebuilt from the type
-hint of the field that it fills, so that states can nest; the file does not name any type.
+Nothing in the file is executed: arrays are read without pickle, the class is looked up by name among the registered
+estimators, and every value is one of the few kinds listed in `_pack`. A NamedTuple is rebuilt from the type hint of the
+field that it fills, so that states can nest; the file does not name any type. Types, shapes and values are checked
+against the type hints before the estimator is used.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import zipfile
-import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -19,10 +19,13 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ..files import open_atomic
+from .archive import Archive, not_a_model
 from .classifier import TransductiveClassifier
 from .registry import estimators
+from .schema import check_value
 
 FORMAT = 2
+SUM_TOLERANCE = 1e-3  # of probabilities in single precision
 
 
 def save(estimator: TransductiveClassifier, path: str | os.PathLike[str]) -> None:
@@ -32,7 +35,8 @@ def save(estimator: TransductiveClassifier, path: str | os.PathLike[str]) -> Non
 
 def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
     """Read an estimator written by `save`. Loading runs no code from the file."""
-    return from_arrays(read_arrays(path), str(path))
+    with Archive(path) as arrays:
+        return from_arrays(arrays, str(path))
 
 
 def write_arrays(arrays: dict[str, np.ndarray], path: str | os.PathLike[str]) -> None:
@@ -41,19 +45,6 @@ def write_arrays(arrays: dict[str, np.ndarray], path: str | os.PathLike[str]) ->
         raise FileNotFoundError(f"cannot save to {path}: there is no folder {path.parent}. Create it first.")
     with open_atomic(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
-
-
-def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise FileNotFoundError(f"there is no file {str(path)!r}. Check the path.") from None
-    except IsADirectoryError:
-        raise ValueError(f"{str(path)!r} is a folder. Name a file in it.") from None
-    except (AttributeError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        # The message of numpy is not shown: it recommends to allow pickles.
-        raise _not_ours(path, error) from None
 
 
 def to_arrays(estimator: TransductiveClassifier) -> dict[str, np.ndarray]:
@@ -68,42 +59,82 @@ def to_arrays(estimator: TransductiveClassifier) -> dict[str, np.ndarray]:
     return {**arrays, "header": np.array(json.dumps(header))}
 
 
-def from_arrays(arrays: dict[str, np.ndarray], path: str) -> TransductiveClassifier:
+def from_arrays(arrays: Mapping[str, np.ndarray], path: str) -> TransductiveClassifier:
     """The estimator that `to_arrays` saved; `path` is for error messages."""
     try:
         header = json.loads(str(arrays["header"]))
         version, name, values = header["labelferry"], str(header["estimator"]), dict(header["values"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise _not_ours(path, error) from None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise not_a_model(path, error) from None
     if version != FORMAT:
         raise ValueError(f"{path} has format {version!r}; this labelferry reads {FORMAT}. Save it with this version.")
     known = estimators()
     if name not in known:
         raise ValueError(f"{path} contains a {name!r}, which is none of {', '.join(sorted(known))}.")
-    cls = known[name]
-    estimator = cls()
-    unknown = [key for key in values if key not in estimator.get_params() and not _is_fitted_attribute(key)]
-    if unknown:
-        raise ValueError(f"{path} is damaged: {name} has no attribute {unknown[0]!r}. Save the model again.")
     try:
-        attributes = {
-            key: _unpack(value, arrays, cls.State if key == "state_" else None) for key, value in values.items()
-        }
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}. Save the model again with save().") from None
-    missing = [key for key in ("classes_", "state_", *estimator.get_params()) if key not in attributes]
-    if missing or not isinstance(attributes["state_"], cls.State):
-        raise ValueError(f"{path} is damaged: {missing or 'its state'} is missing. Save the model again with save().")
+        return _rebuild(known[name], values, arrays)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
+        raise ValueError(f"{path} is damaged: {what.rstrip('.')}. Save the model again.") from None
+
+
+def _rebuild(
+    cls: type[TransductiveClassifier], values: dict[str, Any], arrays: Mapping[str, np.ndarray]
+) -> TransductiveClassifier:
+    """The estimator with these attributes; ValueError if one of them does not fit."""
+    estimator = cls()
+    hints = get_type_hints(cls, include_extras=True)
+    for key in values:
+        if key not in {*estimator.get_params(), *_declared(hints), "state_", "feature_names_in_"}:
+            raise ValueError(f"{cls.__name__} has no attribute {key!r}")
+    attributes = {key: _unpack(value, arrays, cls.State if key == "state_" else None) for key, value in values.items()}
+    missing = [key for key in (*_declared(hints), "state_", *estimator.get_params()) if key not in attributes]
+    if missing:
+        raise ValueError(f"{missing[0]} is missing")
+    sizes = _sizes(attributes)
+    for key in _declared(hints):
+        check_value(attributes[key], hints[key], key, sizes)
+    check_value(attributes["state_"], cls.State, "state_", sizes)
+    if attributes["class_prior_"].min() < 0 or abs(attributes["class_prior_"].sum() - 1) > SUM_TOLERANCE:
+        raise ValueError("class_prior_ must be probabilities")
+    if not set(attributes["transduction_"].tolist()) <= set(attributes["classes_"].tolist()):
+        raise ValueError("transduction_ contains a label that is not in classes_")
     estimator.__dict__.update(attributes)
     estimator._validate_params()
+    _check_prediction(estimator)
     return estimator
 
 
-def _not_ours(path: Any, error: Exception) -> ValueError:
-    return ValueError(
-        f"{path} is not a model written by labelferry ({type(error).__name__}). Write one with `labelferry label "
-        "--save` or `save`."
-    )
+def _declared(hints: dict[str, Any]) -> list[str]:
+    """The fitted attributes that the class declares with a type; the state has a type of its own."""
+    return [name for name in hints if _is_fitted_attribute(name) and name != "state_"]
+
+
+def _sizes(attributes: dict[str, Any]) -> dict[str, int]:
+    """The sizes that hints refer to."""
+    check_value(attributes["n_features_in_"], int, "n_features_in_", {})
+    classes = np.asarray(attributes["classes_"])
+    if classes.ndim != 1 or len(classes) < 1 or len(set(classes.tolist())) < len(classes) or None in classes.tolist():
+        raise ValueError("classes_ must be different labels")
+    return {
+        "words": attributes["n_features_in_"],
+        "classes": len(classes),
+        "rows": len(attributes["transduction_"]),
+        "domains": len(attributes["domain_keys_"]),
+    }
+
+
+def _check_prediction(estimator: TransductiveClassifier) -> None:
+    """Predict a document with one word, for every target: what the hints do not state must fit too."""
+    document = sp.csr_array(([1.0], ([0], [0])), shape=(1, estimator.n_features_in_))
+    for key, is_target in zip(estimator.domain_keys_, estimator.domain_is_target_, strict=True):
+        if is_target:
+            try:
+                proba = estimator.predict_proba(document, key)
+            except (IndexError, ZeroDivisionError, FloatingPointError) as error:
+                raise ValueError(f"its state does not fit ({error})") from None
+            if not np.isfinite(proba).all():
+                raise ValueError("its state gives predictions that are not finite")
 
 
 def _is_fitted_attribute(name: str) -> bool:
@@ -136,7 +167,7 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     )
 
 
-def _unpack(value: Any, arrays: dict[str, np.ndarray], hint: Any) -> Any:
+def _unpack(value: Any, arrays: Mapping[str, np.ndarray], hint: Any) -> Any:
     """The value that `_pack` turned into this JSON. `hint` is the type hint of the field that it fills."""
     if not isinstance(value, dict):
         return value

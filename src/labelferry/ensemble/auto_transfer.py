@@ -12,7 +12,7 @@ fit; docs/methods/auto.md has the tables. Several targets are assessed together.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -46,8 +46,8 @@ class AutoState(NamedTuple):
     assessment: Assessment
     student: LinearModel
     sources: SourceScores
-    coordinates: Array  # of the target documents, for queries
-    known: Array  # target rows with a given label
+    coordinates: Annotated[Array, "rows x any"]  # of the target documents, for queries
+    known: Annotated[Array, "any < rows"]  # target rows with a given label
     panel: FittedPanel | None = None  # moved to the estimator after the fit: it is not saved
 
 
@@ -161,6 +161,7 @@ class AutoTransfer(TransductiveClassifier):
     """
 
     State = AutoState
+    in_fit_: Annotated[Array, "rows"]
     matches_prior = False
     state_: AutoState
     solve = staticmethod(solve)

@@ -6,7 +6,7 @@ sources together agrees more with the answer without it; then the panel is fitte
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,9 @@ class SourceScores(NamedTuple):
     """One entry per source."""
 
     names: tuple[str, ...]
-    agreement: Array  # kappa of the source's own classifier with the answer; 0 if it has one class only
-    gain: Array  # in the kappa of all sources if this one is dropped; 0 if a class would be lost
-    used: Array
+    agreement: Annotated[Array, "sources or NaN"]  # kappa of its classifier with the answer; 0 if it has one class
+    gain: Annotated[Array, "sources or NaN"]  # in kappa if the source is dropped; 0 if a class would be lost
+    used: Annotated[Array, "sources"]
 
     def rows(self) -> list[dict[str, Any]]:
         """One plain dict per source, the nearest first."""

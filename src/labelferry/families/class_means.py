@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from .hybrid_graph import Blocks
 class ClassMeans(NamedTuple):
     """The means of the labelled documents of each class among the rows of B, scaled to unit length."""
 
-    centers: Array  # K x classes that have a document with words
+    centers: Annotated[Array, "k x groups"]  # K x classes that have a document with words
     variance: float  # mean squared distance of a labelled document to the mean of its class, per dimension
-    names: Array  # the class of every column
+    names: Annotated[Array, "groups < classes"]  # the class of every column
 
     def scores(self, B: Array) -> Array:
         """Documents x columns: the likelihood of each class relative to that with the nearest mean."""

@@ -31,7 +31,7 @@ With a single class C, or lambda = 0, the second term of (1) is constant, and th
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -65,10 +65,10 @@ class Problem(NamedTuple):
 class Coclusters(NamedTuple):
     """Clusters of the documents and words of one target."""
 
-    documents: Array  # cluster of each document
-    words: Array  # cluster of each word, UNKNOWN for words that do not occur
-    T: Array
-    U: Array
+    documents: Annotated[Array, "any < clusters"]  # cluster of each document
+    words: Annotated[Array, "words < word_clusters"]  # cluster of each word, UNKNOWN for words that do not occur
+    T: Annotated[Array, "word_clusters x clusters"]
+    U: Annotated[Array, "word_clusters x any"]
 
 
 def pose(X: Matrix, G: Array, lam: float, fixed: Array) -> Problem:

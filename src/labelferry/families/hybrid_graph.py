@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,9 +35,9 @@ class Scales(NamedTuple):
     """The numbers that turn a document of a domain into its row of R."""
 
     weighting: str  # "none", "log" or "tfidf"
-    idf: Array  # one per word; ones unless the weighting is "tfidf"
+    idf: Annotated[Array, "words"]  # ones unless the weighting is "tfidf"
     degree_floor: tuple[float, ...]  # tau mean(d_p) of each domain
-    word_scale: tuple[Array, ...]  # (d_w + tau mean(d_w))^-1/2 of each domain, 0 for words with d_w = tau = 0
+    word_scale: tuple[Annotated[Array, "words"], ...]  # (d_w + tau mean(d_w))^-1/2, or 0, per domain
 
 
 def scales(domains: Domains, weighting: str, tau: float) -> Scales:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 class LinearModel(NamedTuple):
     """Weights of a linear classifier: one row per class, or a single row for two classes."""
 
-    coef: Array
-    intercept: Array
+    coef: Annotated[Array, "outputs x features"]
+    intercept: Annotated[Array, "outputs"]
 
     def decide(self, X: Matrix) -> Array:
         """Documents x classes decision values; for two classes the pair (-d, d) / 2."""

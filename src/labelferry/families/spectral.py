@@ -15,7 +15,7 @@ w'x = z'(Z'x) + c 1'x, only a words x k matrix has to be stored.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -50,9 +50,9 @@ class Nodes(NamedTuple):
 class Extension(NamedTuple):
     """The sums over documents that (E) needs for the coordinates of a new document."""
 
-    values: Array  # k eigenvalues d, ascending
-    sums: Array  # words x (k + 1): Z'[x, 1]
-    constant: Array  # k + 1: c 1'[x, 1]
+    values: Annotated[Array, "k"]  # eigenvalues d, ascending
+    sums: Annotated[Array, "words x k+1"]  # Z'[x, 1]
+    constant: Annotated[Array, "k+1"]  # c 1'[x, 1]
 
     def similarity_sums(self, X: Matrix) -> tuple[Array, Array]:
         """w'x and, as a column, w'1 of new documents."""
@@ -81,7 +81,7 @@ class ClassifierModel(NamedTuple):
 class Spectrum(NamedTuple):
     """A fitted embedding and the classifier on its rows of unit length."""
 
-    vectors: Array  # documents x k, sources first
+    vectors: Annotated[Array, "any x k"]  # of the documents, sources first
     extension: Extension  # over all documents
     target: Extension  # over the documents of the targets
     model: LinearModel | ClassifierModel

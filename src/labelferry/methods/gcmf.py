@@ -55,7 +55,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,10 +87,10 @@ from ..linalg.row_order import content_order
 class Factors(NamedTuple):
     """The factors of (7); U, V and XV have one entry per domain."""
 
-    U: tuple[Array, ...]
-    H: Array
-    V: tuple[Array, ...]
-    XV: tuple[Array, ...]  # X_d' V_d
+    U: tuple[Annotated[Array, "words x topics"], ...]
+    H: Annotated[Array, "topics x classes"]
+    V: tuple[Annotated[Array, "any x classes"], ...]
+    XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
 
 
 class Graphs(NamedTuple):
@@ -104,8 +104,8 @@ class Fitted(NamedTuple):
     """The factors and the documents of the fit, in which the neighbors of later documents are searched."""
 
     factors: Factors
-    X: tuple[Matrix, ...]  # as factorized
-    lengths: Array | None  # what each X was divided by; None if every document was divided by its own length
+    X: tuple[Annotated[Matrix, "any x words"], ...]  # as factorized
+    lengths: Annotated[Array, "domains"] | None  # divisor of each X; None if every document has its own
     gamma: float
     p: int  # number of neighbors of a document
 

@@ -47,7 +47,7 @@ Departures
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,11 +82,11 @@ from ..linalg.normalize import normalize_rows_l2
 class TargetPartition(NamedTuple):
     """The partitions of one target, and what labels a new document of it."""
 
-    codes: Array  # class of every unlabelled document
-    clusters: Array  # and its cluster, C_o
-    words: Array  # cluster of every word, -1 for words that do not occur
-    axes: Array  # words x clusters: a row of R times this, at unit length, is closest to the axis of its cluster
-    names: Array  # class of every cluster
+    codes: Annotated[Array, "documents < classes"]  # class of every unlabelled document
+    clusters: Annotated[Array, "documents < clusters"]  # and its cluster, C_o
+    words: Annotated[Array, "words < any"]  # cluster of every word, -1 for words that do not occur
+    axes: Annotated[Array, "words x any"]  # R times this, at unit length, is closest to its cluster
+    names: Annotated[Array, "clusters < classes"]  # class of every cluster
 
 
 class PropagatedLabels(NamedTuple):

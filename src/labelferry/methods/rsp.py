@@ -50,7 +50,7 @@ Limits
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
@@ -78,18 +78,18 @@ class TargetClusters(NamedTuple):
     """The clusters of the target and what assigns a new document to one of them."""
 
     extension: Extension
-    centers: Array  # clusters x k
+    centers: Annotated[Array, "clusters x k"]
     variance: float  # about a center in each direction
-    outputs: Array  # clusters x columns of the prediction: 1 at the class, or the number, of every cluster
-    similarity: Array  # clusters x source classes: cosine of their profiles
-    cluster: Array  # of the target rows, in row order
-    proba: Array  # target rows x clusters, in row order
+    outputs: Annotated[Array, "clusters x classes"]  # 1 at the class, or the number, of every cluster
+    similarity: Annotated[Array, "clusters x any"]  # to the source classes: cosine of their profiles
+    cluster: Annotated[Array, "documents < clusters"]  # of the target rows, in row order
+    proba: Annotated[Array, "documents x clusters"]  # of the target rows, in row order
     transfer: str  # "full", "partial" or "none"
     risk: float  # (6), all sources together, or the given one
     divergence: float  # KL_c of the paper
     word_divergence: float  # KL_t of the paper
     gap: float
-    source_divergence: Array  # KL_c of each source
+    source_divergence: Annotated[Array, "any or NaN"]  # KL_c of each source
 
 
 class TargetCut(NamedTuple):
@@ -364,6 +364,7 @@ class RSP(TransductiveClassifier):
     """
 
     State = TargetClusters
+    source_classes_: Array
     solve = staticmethod(solve)
     non_negative = True  # degrees are sums of cosines
     drops_empty = False  # `cluster_` has all rows of the target: `solve` handles those without words itself

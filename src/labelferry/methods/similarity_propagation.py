@@ -56,7 +56,7 @@ Departures
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,10 +88,10 @@ from ..linalg.normalize import normalize_rows_l2
 class TargetSimilarity(NamedTuple):
     """What labels a document of one target or of a source, and the clusters of words."""
 
-    W_i: Array  # words x K, B_i = R_i W_i
-    W_o: Array  # words x K, B_o = R_o W_o
+    W_i: Annotated[Array, "words x k"]  # B_i = R_i W_i
+    W_o: Annotated[Array, "words x k"]  # B_o = R_o W_o
     means: ClassMeans  # of the source classes; for the cut, the axes of the clusters instead of means
-    words: Array  # cluster of every word, C_w; -1 for words that do not occur
+    words: Annotated[Array, "words < any"]  # cluster of every word, C_w; -1 for words that do not occur
 
 
 class PropagatedSimilarities(NamedTuple):

@@ -50,7 +50,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,11 +85,11 @@ logger = logging.getLogger(__name__)
 class Factors(NamedTuple):
     """The factors of (4); W, V and XV have one entry per domain."""
 
-    U: Array
-    W: tuple[Array, ...]
-    H: Array
-    V: tuple[Array, ...]
-    XV: tuple[Array, ...]  # X_d' V_d
+    U: Annotated[Array, "words x topics"]
+    W: tuple[Annotated[Array, "words x topics"], ...]
+    H: Annotated[Array, "topics x classes"]
+    V: tuple[Annotated[Array, "any x classes"], ...]
+    XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
 
 
 class Fitted(NamedTuple):
@@ -97,7 +97,7 @@ class Fitted(NamedTuple):
 
     factors: Factors
     alpha: float
-    word_weights: Array
+    word_weights: Annotated[Array, "words"]
 
 
 def mix(alpha: float, U: Array, Wd: Array) -> Array:

@@ -7,6 +7,7 @@ memory as the longest.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def vectorizer_state(vectorizer: TfidfVectorizer) -> dict[str, np.ndarray]:
     return state
 
 
-def vectorizer_from(state: dict[str, np.ndarray]) -> TfidfVectorizer:
+def vectorizer_from(state: Mapping[str, np.ndarray]) -> TfidfVectorizer:
     """Rebuild a vectorizer from its state: same settings, same columns, same numbers.
 
     Parameters

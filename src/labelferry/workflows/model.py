@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from ..assessment.later import LaterAssessment, assess_later
 from ..assessment.reference import Reference
 from ..core import persist
+from ..core.archive import Archive, Under
 from ..core.classifier import TransductiveClassifier
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
@@ -127,18 +128,21 @@ def load(path: str | PathLike[str]) -> Any:
     model : TransductiveClassifier or Model
         The fitted estimator, or the estimator with its vocabulary.
     """
-    arrays = persist.read_arrays(path)
-    if "model" not in arrays:
-        return persist.from_arrays(arrays, str(path))
+    with Archive(path) as arrays:
+        return _read(arrays, path) if "model" in arrays else persist.from_arrays(arrays, str(path))
+
+
+def _read(arrays: Archive, path: str | PathLike[str]) -> Model:
+    """The estimator with its vocabulary."""
     try:
         given = json.loads(str(arrays["model"]))
         cleaning = read_cleaning(given["cleaning"])
         typical = {str(name): [str(word) for word in words] for name, words in given["typical"].items()}
         reference = Reference.from_dict(given["reference"]) if given.get("reference") is not None else None
-        vectorizer = vectorizer_from(_under("vectorizer/", arrays))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        vectorizer = vectorizer_from(Under("vectorizer/", arrays))
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}. Save the model again.") from None
-    estimator = persist.from_arrays(_under("estimator/", arrays), str(path))
+    estimator = persist.from_arrays(Under("estimator/", arrays), str(path))
     if getattr(estimator, "n_features_in_", None) != len(vectorizer.vocabulary_):
         raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
     if reference is not None and len(reference.proportions) != len(estimator.classes_):
@@ -163,7 +167,3 @@ def read_cleaning(given: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(value, bool) and (name, value) != ("html", "auto"):
             raise ValueError(f"its setting {name} is {value!r}")
     return cleaning
-
-
-def _under(prefix: str, arrays: dict[str, Array]) -> dict[str, Array]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

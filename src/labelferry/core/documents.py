@@ -12,12 +12,16 @@ from ..linalg.matrix import empty_rows, has_negative, to_csr
 from .domains import Domains
 from .warn import warn_user
 
+RANGE = (1e-12, 1e12)  # of the largest entry of X: squares and products stay far from the limits of single precision
+NEGLIGIBLE = 1e-30  # entries below this fraction of the largest are set to 0: they would become denormal numbers
+
 
 def read_documents(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X validated for the estimator: CSR without duplicate entries, or a dense array; float32 or float64; no NaN."""
     reject_raw_texts(X)
     X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-    if sp.issparse(X) and not X.has_canonical_format:
+    X = in_safe_range(X)
+    if sp.issparse(X) and (not X.has_canonical_format or not X.data.all()):
         X = to_csr(X)
     if estimator.non_negative and has_negative(X):
         name, values = type(estimator).__name__, X.data if sp.issparse(X) else X
@@ -26,6 +30,23 @@ def read_documents(estimator: Any, X: Any, *, reset: bool) -> Any:
             f"{values.min():.3g}. {name} is made for counts or tf-idf weights, which are >= 0. Pass those, or use an "
             "estimator for signed features (SourceLR, SourceSVM, SelfTraining, CDSC)."
         )
+    return X
+
+
+def in_safe_range(X: Any) -> Any:
+    """X without entries that are too small to matter; an error if the largest entry is out of `RANGE`."""
+    values = np.abs(X.data if sp.issparse(X) else X)
+    largest = float(values.max(initial=0))
+    if largest > 0 and not RANGE[0] <= largest <= RANGE[1]:
+        raise ValueError(
+            f"the largest entry of X must be from {RANGE[0]:g} to {RANGE[1]:g}; it is {largest:g}. Divide X by it, or "
+            "scale the rows with sklearn.preprocessing.normalize."
+        )
+    tiny = (values > 0) & (values < NEGLIGIBLE * largest)
+    if not tiny.any():
+        return X
+    X = X.copy()
+    (X.data if sp.issparse(X) else X)[tiny] = 0
     return X
 
 

@@ -1,0 +1,40 @@
+"""Matrices of documents with extreme entries."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from labelferry.baselines import SourceLR
+from labelferry.core.checks import small_corpus
+from labelferry.core.documents import read_documents
+
+
+def read(X):
+    return read_documents(SourceLR(), X, reset=True)
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-100, 1e-13, 1e13, 1e100, 1e300])
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_an_extreme_scale_is_one_error_with_the_way_out(scale, form):
+    with pytest.raises(ValueError, match=r"largest entry of X must be from 1e-12 to 1e\+12.*normalize"):
+        read(form([[1.0, 0.5], [0.0, 1.0]]) * scale)
+
+
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_entries_that_are_too_small_to_matter_become_zero_and_the_input_is_unchanged(form):
+    X = form([[1.0, 1e-310], [1e-20, 2.0]])
+    np.testing.assert_array_equal(sp.csr_array(read(X)).toarray(), [[1.0, 0.0], [1e-20, 2.0]])
+    assert X[0, 1] == 1e-310
+
+
+def test_stored_zeros_are_removed():
+    X = sp.csr_array(([1.0, 0.0, 2.0], [0, 1, 1], [0, 2, 3]), shape=(2, 2))
+    assert read(X).nnz == 2
+    assert X.nnz == 3
+
+
+@pytest.mark.parametrize("scale", [1e-11, 1e-3, 1e3, 1e11])
+def test_a_usual_scale_gives_finite_probabilities(scale):
+    X, _, domain, masked = small_corpus()
+    model = SourceLR().fit(X * scale, masked, domain)
+    assert np.isfinite(model.transduction_proba_).all()

@@ -450,7 +450,7 @@ def test_an_import_reads_the_log_once_and_writes_once(tmp_path):
 
 def test_a_job_without_a_browser(folder, tmp_path):
     job = folder / "job.ferry"
-    assert "No answers yet" in run("certify", job).output
+    assert "No answers of the random sample yet" in run("certify", job).output
     run("audit", job, "-n", 25, "--duel", 5, "-o", tmp_path / "s.csv")
     columns = read_csv(tmp_path / "s.csv")
     write_csv(tmp_path / "f.csv", fill(columns, 20))

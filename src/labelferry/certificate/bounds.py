@@ -47,6 +47,7 @@ from scipy.stats import beta
 
 from ..linalg.matrix import Array
 
+LEVEL = 0.95  # of certificates, unless another one is chosen
 HALF_SPENT = 20  # number of answers after which half of alpha is spent, in (2)
 N_NODES = 600  # values of R for which (2) is computed
 ROUND = 20  # answers by which a design is extended
@@ -75,7 +76,7 @@ class Interval(NamedTuple):
         return {name: float(value) for name, value in self._asdict().items()}
 
 
-def clopper_pearson(k: Array | int, t: Array | int, level: float = 0.95) -> tuple[Array, Array]:
+def clopper_pearson(k: Array | int, t: Array | int, level: float = LEVEL) -> tuple[Array, Array]:
     """Ends of the Clopper-Pearson interval for a share, for a sample size that was fixed beforehand.
 
     Parameters

@@ -19,7 +19,7 @@ import numpy as np
 from ..linalg.matrix import Array
 from .bounds import Interval, count_bounds
 from .pairs import DEFAULT_ERROR, Part, pair_ranges
-from .sampling import UNCLEAR, Answers
+from .sampling import UNCLEAR_CODE, Answers
 from .shares import as_interval
 
 ENOUGH = 0.8  # mean confidence from which predictions are used
@@ -98,7 +98,7 @@ def proportion_interval(
         Of the proportion among all documents.
     """
     n, inside = len(labels), labels[rows] == code
-    is_class, unclear = answers.codes == code, answers.codes == UNCLEAR
+    is_class, unclear = answers.codes == code, answers.codes == UNCLEAR_CODE
     parts = class_parts(labels, code, n_classes, confidence)
     if parts.predicted.n == 0 or (confidence is not None and confidence.mean() < ENOUGH):
         lows, highs = count_bounds(is_class[None], n, level, unclear[None])
@@ -164,7 +164,7 @@ def recall_interval(
     interval : Interval or None
         Of the share of correct labels among the documents of the class.
     """
-    inside, is_class, unclear = labels[rows] == code, answers.codes == code, answers.codes == UNCLEAR
+    inside, is_class, unclear = labels[rows] == code, answers.codes == code, answers.codes == UNCLEAR_CODE
     if not is_class.any() and not known:
         return None
     parts = class_parts(labels, code, n_classes, confidence)

@@ -2,10 +2,10 @@ r"""Answers of people, and the random order of the documents that they are asked
 
 **One order for both samples.** The documents are put in random order once. The audit sample is a prefix of this order;
 the duel sample is a prefix of the same order without the documents on which the two classifiers agree. Each of the two
-is a random sample without replacement of its own set of documents, so each statement alone is exact, at every number of
-answers at once (`bounds.py`, `betting.py`): how many answers there are may depend on anything. An answer for one purpose
-also counts for the other one when its turn comes. With two independent orders, answers of the audit sample would count
-in the duel only by chance.
+is a random sample without replacement of its own set of documents. The bounds hold at all numbers of answers together
+(`bounds.py`, `betting.py`), so the number of answers may depend on anything, and each statement alone is exact. An
+answer for one purpose also counts for the other one when its turn comes. With two independent orders, answers of the
+audit sample would count in the duel only by chance.
 
 **A new order after learning.** Answers of the duel are ahead in the order. If these documents were removed from it, the
 first ones of the rest would be mostly documents on which the two agree: no random sample of the rest. The order is

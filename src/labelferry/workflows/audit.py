@@ -129,8 +129,9 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
 def sample_orders(population: Population, seed: int) -> dict[str, Array]:
     """The orders in which documents are drawn, per purpose, without those whose answers the labels learned from."""
     source_only = population.labels if population.source_only is None else population.source_only
+    known = population.known.rows
     orders = {
-        "audit": audit_order(len(population.texts), seed),
-        "duel": duel_order(population.labels, source_only, seed),
+        "audit": audit_order(len(population.texts), seed, known),
+        "duel": duel_order(population.labels, source_only, seed, known),
     }
-    return {purpose: order[~np.isin(order, population.known.rows)] for purpose, order in orders.items()}
+    return {purpose: order[~np.isin(order, known)] for purpose, order in orders.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..store.records import NONE_OF_THESE
 from ..text import Table
 from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
@@ -29,7 +30,7 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         answer = decided.get(row.number)
         labels.append(
             None
-            if answer is not None and answer.kind == "none_of_these"
+            if answer is not None and answer.kind == NONE_OF_THESE
             else values[answer.answer if answer is not None and answer.answer is not None else row.label]
         )
         answers.append(answer_text(decided, row.number))

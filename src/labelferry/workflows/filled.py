@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..certificate import LEVEL, Answers, Certificate, certify
 from ..certificate.sampling import no_answers
 from ..linalg.matrix import Array
+from ..store.decisions import majority
+from ..store.records import UNCLEAR
 from ..text import Table, from_frame, read_table
 from . import questions
 from .audit import Sample, sample_orders
@@ -18,10 +20,6 @@ from .cells import Given, as_text, read_answer
 from .exchange import is_json, read_json
 from .population import Population
 
-if TYPE_CHECKING:
-    from ..certificate import Answers, Certificate
-
-LEVEL = 0.95
 NEEDED = ("row", "text", "answer", "purpose", "sample_seed", "population")
 
 
@@ -39,7 +37,7 @@ class Filled(NamedTuple):
         given: dict[int, list[Given]] = {}
         for (row, _), answer in self.by_reviewer.items():
             given.setdefault(row, []).append(answer)
-        return {row: majority(answers) for row, answers in given.items()}
+        return {row: majority(answers) or Given(UNCLEAR, None) for row, answers in given.items()}
 
     @property
     def n_empty(self) -> int:
@@ -99,12 +97,6 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
     return Filled(table.name, seed, answers, purposes)
 
 
-def majority(answers: Sequence[Given]) -> Given:
-    """What more than half of the persons answered; unclear if there is no such answer."""
-    answer, n = Counter(answers).most_common(1)[0]
-    return answer if 2 * n > len(answers) else Given("unclear", None)
-
-
 def as_table(given: Any) -> Table:
     """A file, a frame or a dict of columns as a table."""
     if isinstance(given, str | PathLike):
@@ -150,8 +142,6 @@ def certify_sample(population: Population, filled: Filled, level: float = LEVEL)
     certificate : Certificate
         What the answers prove.
     """
-    from ..certificate import certify
-
     orders = sample_orders(population, filled.seed)
     source_only = population.labels if population.source_only is None else population.source_only
     return certify(
@@ -179,8 +169,6 @@ def certificate_dict(certificate: Certificate, population: Population) -> dict[s
 
 def checked_answers(population: Population, filled: Filled, purpose: str, order: Array) -> Answers:
     """The answered prefix of an order; an error if the answers are no random sample."""
-    from ..certificate import Answers
-
     prefix = questions.answered_prefix(order.tolist(), filled.answers)
     if purpose == "audit":
         check_prefix(filled, order.tolist(), len(prefix), set(population.known.rows.tolist()))
@@ -234,4 +222,4 @@ def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequ
     nothing = np.zeros(len(texts), dtype=np.int64)
     population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes), no_answers())
     answers = read_sample(given, population).answers
-    return {row: answer.answer or answer.kind for row, answer in answers.items() if answer.kind != "unclear"}
+    return {row: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..certificate.sampling import Answers, no_answers
+from ..certificate import UNCLEAR_CODE, Answers
+from ..certificate.sampling import no_answers
 from ..linalg.matrix import Array
+from ..store.records import NONE_OF_THESE
 from ..text import Table, choose_text, read_table
 from .cells import as_text
 from .job_data import source_only_codes
@@ -22,7 +24,7 @@ HELD_OUT = "held_out"  # column of labels of fits without the answer of the row;
 NOT_KNOWN = "?"  # in this column
 PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
 NEW_COLUMNS = (
-    *("label", "confidence", "alternative", "evidence", "needs_review", "none_of_these", "source_only"),
+    *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
     *(HELD_OUT, PREDICTED, "answer"),
 )
 
@@ -100,8 +102,10 @@ def known_answers(table: Table, classes: Sequence[str]) -> Answers:
     if any(held_out) and "answer" not in table.columns:
         raise ValueError(f"{table.name} has a column {HELD_OUT!r} but no column 'answer'. Restore it.")
     given = {row: as_text(table.columns["answer"][row]) for row, label in enumerate(held_out) if label}
-    codes = {name: code for code, name in enumerate([*classes, "none_of_these"])}
-    return Answers(np.array(list(given), dtype=np.int64), np.array([codes.get(a, -1) for a in given.values()]))
+    codes = {name: code for code, name in enumerate([*classes, NONE_OF_THESE])}
+    return Answers(
+        np.array(list(given), dtype=np.int64), np.array([codes.get(a, UNCLEAR_CODE) for a in given.values()])
+    )
 
 
 def numbers(values: Sequence[Any] | None) -> Array | None:
@@ -131,7 +135,7 @@ def population_of_result(result: Labelling) -> Population:
 
 def population_of_job(job: Job) -> Population:
     """The population of a job; texts are read one by one."""
-    arrays, known = job.store.labels().arrays, Answers(*job.seen())
+    arrays, known = job.store.labels().arrays, job.seen()
     labels, review = arrays["labels"], arrays["needs_review"]
     return Population(job.store.name, Texts(job), labels, job.store.source_only(), review, None, job.classes, known)
 

@@ -8,8 +8,9 @@ from zlib import crc32
 
 import numpy as np
 
+from ...certificate.bounds import LEVEL
 from ...certificate.duel import difference_bounds, scores
-from .coverage import LEVEL, N_DRAWS, SIZES
+from .coverage import N_DRAWS, SIZES
 from .tasks import ReviewTask
 
 LARGE = 0.03  # difference in accuracy from which the better one should be named

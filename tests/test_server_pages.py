@@ -81,7 +81,7 @@ def test_answers_without_javascript(browser, job):
         documents.append(browser.document)
         browser.answer(choice)
     rows = job.history()
-    assert [row.document for row in rows] == documents == job._audit[:3].tolist()
+    assert [row.document for row in rows] == documents == job._order("audit")[:3].tolist()
     assert [(row.answer, row.kind) for row in rows] == [
         ("billing", "label"),
         (None, "none_of_these"),
@@ -298,7 +298,7 @@ def test_a_page_does_not_wait_for_a_slow_certificate():
 def test_answers_of_another_process_are_certified(site, browser, job):
     before = site.certificate.show(wait=30).certificate["n_answers"]
     with open_job(job.store.name) as other:
-        other.answer(int(job._audit[0]), "billing", purpose="audit", reviewer="Bob")
+        other.answer(int(job._order("audit")[0]), "billing", purpose="audit", reviewer="Bob")
     assert site.certificate.show(wait=30).certificate["n_answers"] == before + 1
 
 

@@ -335,6 +335,35 @@ def wait_for(refit):
     return refit.state
 
 
+def test_labels_that_became_worse_are_announced(site, browser, monkeypatch):
+    monkeypatch.setattr(
+        site.job, "refit", lambda: {"answers": 2, "changed": 7, "warning": "The new labels may be worse."}
+    )
+    browser.send("/refit")
+    assert wait_for(site.refit).warning == "The new labels may be worse."
+    assert 'role="alert">The new labels may be worse.' in browser.open("/refit").page
+
+
+def test_the_list_hides_predictions_in_blind_mode(browser, job):
+    assert 'data-name="label"' in browser.open("/list").page
+    browser.send("/blind", blind="yes", purpose="audit")
+    page = browser.open("/list?label=billing&state=review&sort=confidence").page
+    for hidden in (
+        'data-name="label"',
+        'data-name="confidence"',
+        'name="shown"',
+        'id="sort"',
+        'id="label"',
+        "needs review",
+    ):
+        assert hidden not in page
+    assert f"{job.n_documents} documents" in page  # not filtered by the label
+    numbers = [int(n) for n in re.findall(r'name="document" value="(\d+)"', page)]
+    assert numbers == list(range(len(numbers)))  # not sorted by the confidence
+    browser.send("/list", document="1", choice="label:billing", shown="1:billing")
+    assert [(row.document, row.shown) for row in job.history()] == [(1, None)]
+
+
 def test_learning_starts_from_the_page(site, browser, monkeypatch):
     monkeypatch.setattr(site.job, "refit", lambda: {"answers": 2, "changed": 7})
     site.refit._job = site.job

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..certificate import LEVEL, Certificate, certify
 from ..store.records import FIRST_FIT
-from ..text import write_table
+from .export import corrections_table, labelled_table, write_export
 from .job_questions import JobQuestions
 from .job_state import JobState
 from .refit import refit
@@ -191,14 +191,23 @@ class Job(JobQuestions):
         """One page of documents; filters as in `Store.documents`."""
         return self.store.documents(search, **filters)
 
-    def export(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write all documents with all their columns, the labels and the answers. Returns messages."""
-        from .export import labelled_table
+    def export(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+        """Write all documents with all their columns, the labels and the answers.
 
-        return write_table(*labelled_table(self), path)
+        Parameters
+        ----------
+        path : path
+            The file; its suffix selects the format.
+        spreadsheet : bool, default=False
+            Whether cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
 
-    def export_corrections(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write the answers that count with their documents, one row per answer. Returns messages."""
-        from .export import corrections_table
+        Returns
+        -------
+        messages : list of str
+            One message per renamed column.
+        """
+        return write_export(*labelled_table(self), path, spreadsheet)
 
-        return write_table(*corrections_table(self), path)
+    def export_corrections(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+        """Write the answers that count with their documents, one row per answer; parameters as in `export`."""
+        return write_export(*corrections_table(self), path, spreadsheet)

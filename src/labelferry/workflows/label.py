@@ -126,7 +126,7 @@ def _read(answers: Any, inputs: Inputs, domains: Domains) -> AnsweredRows:
     """Checked answers: of a sample that was filled in, or rows with labels."""
     if is_sample(answers):
         classes = [str(c) for c in domains.classes]
-        answers = answers_of_sample(answers, inputs.target.name, inputs.texts, classes)
+        answers = answers_of_sample(answers, inputs.target.name, inputs.texts, classes, text=inputs.columns.text)
     return read_answers({} if answers is None else answers, domains.classes, len(domains.target_rows))
 
 

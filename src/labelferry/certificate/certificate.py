@@ -11,7 +11,7 @@ from ..linalg.matrix import Array
 from .bounds import LEVEL, Interval
 from .duel import Duel, compare
 from .planning import Need, plan
-from .proportions import proportion_interval, recall_interval, with_unsure
+from .proportions import ClassSample, proportion_interval, recall_interval, with_unsure
 from .sampling import NONE_OF_THESE, UNCLEAR_CODE, Answers, check_answers, keep, no_answers
 from .sentences import sentences
 from .shares import share_interval
@@ -184,15 +184,13 @@ def certify(
         has_label, n_of_class = labels == code, int((given.codes == code).sum())
         precision = share(correct, given_correct, has_label) if has_label.any() else None
         n_unsure = int(unsure.sum())
-        proportion = proportion_interval(
-            kept, audit, rows, code, K, level,
-            confidence=kept_confidence, known=n_of_class, n_known=n_known, unsure=n_unsure,
-        )  # fmt: skip
+        sample = ClassSample(kept, audit.codes, rows, code, K, kept_confidence)
+        proportion = proportion_interval(sample, level, known=n_of_class, n_known=n_known, unsure=n_unsure)
         recall = None
         if code < K:
             n_missed = int(((given.codes == code) & (given_labels != code)).sum())  # an answer changed after learning
             n_found = n_of_class - n_missed
-            recall = recall_interval(kept, audit, rows, code, K, level, confidence=kept_confidence, known=n_found)
+            recall = recall_interval(sample, level, known=n_found)
             recall = with_unsure(recall, proportion.low * n - n_missed, n_missed, n_unsure)
         return ClassCertificate(name, precision, recall, proportion)
 

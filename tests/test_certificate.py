@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from labelferry.certificate import Answers, audit_order, certify, duel_order
-from labelferry.certificate.bounds import Interval, clopper_pearson
 from labelferry.certificate.duel import LABELS, NO, SOURCE_ONLY, UNKNOWN, YES, Duel
+from labelferry.certificate.interval import Interval, clopper_pearson
 from labelferry.certificate.planning import answers_until, expected_interval, plan
 from labelferry.certificate.sampling import check_answers, no_answers
 

@@ -1,8 +1,8 @@
 """Certificates: exact statistics from hand-made answers, valid when people look after every answer."""
 
-from .bounds import LEVEL, Interval, clopper_pearson
 from .certificate import Certificate, ClassCertificate, certify
 from .duel import Duel
+from .interval import LEVEL, Interval, clopper_pearson
 from .planning import Need
 from .sampling import NONE_OF_THESE, UNCLEAR_CODE, Answers, audit_order, duel_order
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from .bounds import LEVEL, Interval
 from .duel import Duel, compare
+from .interval import LEVEL, Interval
 from .planning import Need, plan
 from .proportions import ClassSample, proportion_interval, recall_interval, with_unsure
 from .sampling import NONE_OF_THESE, UNCLEAR_CODE, Answers, check_answers, keep, no_answers

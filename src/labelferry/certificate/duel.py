@@ -22,7 +22,8 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from .betting import sum_bounds
-from .bounds import Interval, count_bounds
+from .bounds import count_bounds
+from .interval import Interval
 from .sampling import UNCLEAR_CODE, Answers, keep
 from .shares import as_interval
 

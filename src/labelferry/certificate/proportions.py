@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from .bounds import Interval, count_bounds
+from .bounds import count_bounds
+from .interval import Interval
 from .pairs import DEFAULT_ERROR, Part, pair_ranges
 from .sampling import UNCLEAR_CODE
 from .shares import as_interval

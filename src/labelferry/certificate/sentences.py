@@ -6,8 +6,8 @@ from collections.abc import Callable
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from .bounds import Interval
 from .duel import NO, YES
+from .interval import Interval
 
 if TYPE_CHECKING:
     from .certificate import Certificate

@@ -16,7 +16,8 @@ from zlib import crc32
 
 import numpy as np
 
-from ...certificate.bounds import LEVEL, clopper_pearson, count_bounds
+from ...certificate.bounds import count_bounds
+from ...certificate.interval import LEVEL, clopper_pearson
 from ...certificate.pairs import Part, log_martingale, pair_ranges
 from ...certificate.proportions import ENOUGH, class_parts
 from ..pools import Array

@@ -8,8 +8,8 @@ from zlib import crc32
 
 import numpy as np
 
-from ...certificate.bounds import LEVEL
 from ...certificate.duel import difference_bounds, scores
+from ...certificate.interval import LEVEL
 from .coverage import N_DRAWS, SIZES
 from .tasks import ReviewTask
 

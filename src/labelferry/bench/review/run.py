@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...certificate.bounds import LEVEL
+from ...certificate.interval import LEVEL
 from .coverage import N_DRAWS, measure, summarize
 from .duels import fight, summarize_duels
 from .tasks import read_tasks

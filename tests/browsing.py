@@ -11,6 +11,8 @@ import subprocess
 import sys
 import urllib.parse
 import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,20 @@ import labelferry
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SOURCE = str(Path(labelferry.__file__).parents[1])
+
+
+@contextmanager
+def starting(*default: str) -> Iterator[Callable[..., Server]]:
+    """A function that starts a server with options, or with the default ones. All of them end with the block."""
+    servers: list[Server] = []
+
+    def start(path: Path, *options: str) -> Server:
+        servers.append(Server(path, *(options or default)))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.end(signal.SIGKILL)
 
 
 class Server:

@@ -19,7 +19,7 @@ import pytest
 from labelferry.core import progress
 from labelferry.ensemble.panel import fit_panel
 
-CALLERS = ("ensemble.answer", "ensemble.fitted_panel")
+CALLERS = ("ensemble.assessed_fit", "ensemble.fitted_panel")
 _fitted: dict[str, tuple[Any, list[Any]]] = {}  # the predictions and the announced stages
 
 

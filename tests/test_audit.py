@@ -14,10 +14,11 @@ from labelferry.store import Store
 from labelferry.workflows.audit import draw
 from labelferry.workflows.cells import Given, read_answer
 from labelferry.workflows.exchange import FORMS, label_studio_config, write_json
-from labelferry.workflows.filled import certify_sample, majority, read_sample
+from labelferry.workflows.filled import Filled, certify_sample, read_sample
 from labelferry.workflows.job import Job
 from labelferry.workflows.job_files import draw_open, import_answers
 from labelferry.workflows.population import population_of_file
+from labelferry.workflows.spreadsheet import protect, restore
 from tests.jobs import small_job
 from tests.tickets import demo, new, old, read_csv, write_csv, write_jsonl
 
@@ -121,9 +122,82 @@ def test_every_document_is_drawn_equally_often(labelled):
     assert abs(counts / 600 - 0.25).max() < 0.08
 
 
+SAMPLE_COLUMNS = ["row", "id", "note", "text", "label", "answer", "purpose", "sample_seed", "population"]
+
+
+def test_a_sample_has_the_columns_of_the_user(labelled, sample, folder):
+    assert list(sample) == SAMPLE_COLUMNS
+    written = read_csv(labelled)
+    for name in ("id", "note", "text", "label"):
+        assert sample[name] == [written[name][int(row) - 1] for row in sample["row"]]
+
+
 def test_blind_samples_have_no_labels(labelled, tmp_path):
     run("audit", labelled, "-n", 5, "--blind", "-o", tmp_path / "s.csv")
-    assert list(read_csv(tmp_path / "s.csv")) == ["row", "text", "answer", "purpose", "sample_seed", "population"]
+    assert list(read_csv(tmp_path / "s.csv")) == [name for name in SAMPLE_COLUMNS if name != "label"]
+
+
+def test_the_text_column_keeps_its_name(labelled, tmp_path):
+    """Also a column of the user with the name of a column of the sample is kept."""
+    columns = read_csv(labelled)
+    columns = {{"text": "body", "note": "purpose"}.get(name, name): values for name, values in columns.items()}
+    write_csv(tmp_path / "named.csv", columns)
+    done = run("audit", tmp_path / "named.csv", "--text", "body", "-n", 20, "--seed", 7, "-o", tmp_path / "s.csv")
+    assert done.exit_code == 0, done.output
+    drawn = read_csv(tmp_path / "s.csv")
+    assert list(drawn)[:5] == ["row", "id", "purpose_before", "body", "label"]
+    assert set(drawn["purpose"]) == {"audit"}
+    write_csv(tmp_path / "f.csv", fill(drawn))
+    done = run("certify", tmp_path / "named.csv", tmp_path / "f.csv", "--text", "body", "--json")
+    assert json.loads(done.output)["n_answers"] == 20
+
+
+def test_rows_without_a_label_are_not_sampled_and_the_others_keep_their_numbers(labelled, sample, tmp_path):
+    columns = read_csv(labelled)
+    for name in ("label", "confidence", "alternative", "evidence", "needs_review", "source_only"):
+        columns[name] = ["" if row < 3 else value for row, value in enumerate(columns[name])]
+    write_csv(tmp_path / "part.csv", columns)
+    population = population_of_file(tmp_path / "part.csv")
+    assert population.row_numbers() == list(range(4, 121))
+    run("audit", tmp_path / "part.csv", "-n", 117, "-o", tmp_path / "s.csv")
+    drawn = read_csv(tmp_path / "s.csv")
+    assert sorted(map(int, drawn["row"])) == list(range(4, 121))
+    assert drawn["text"] == [columns["text"][int(row) - 1] for row in drawn["row"]]
+    write_csv(tmp_path / "f.csv", fill(drawn))
+    certificate = json.loads(run("certify", tmp_path / "part.csv", tmp_path / "f.csv", "--json").output)
+    true = np.mean([a == b for a, b in zip(columns["label"][3:], TRUTH[3:], strict=True)])
+    assert certificate["accuracy"] == pytest.approx({"estimate": true, "low": true, "high": true})
+    columns["label"][5] = ""  # somebody removed it
+    write_csv(tmp_path / "part.csv", columns)
+    assert "line 7: no label" in error_of("audit", tmp_path / "part.csv", "-o", tmp_path / "x.csv")
+
+
+FORMULAS = ["=HYPERLINK(1)", "+1+1", "-2+3", "@SUM(A1)", "-5", "plain = text"]
+CELLS = ["'=HYPERLINK(1)", "'+1+1", "'-2+3", "'@SUM(A1)", "-5", "plain = text"]
+
+
+def test_a_sample_has_no_formulas_and_reads_back(tmp_path):
+    texts = [f"{text} {i}" if text != "-5" else text for i, text in enumerate(FORMULAS * 3)]
+    labels = ["a", "b", "a"] * 6
+    columns = {"text": texts, "note": (FORMULAS * 3), "label": labels, "alternative": ["b", "a", "b"] * 6}
+    write_csv(tmp_path / "labelled.csv", columns)
+    for suffix in ("csv", "tsv", "jsonl"):
+        run("audit", tmp_path / "labelled.csv", "-n", 18, "--text", "text", "-o", tmp_path / f"s.{suffix}")
+    drawn = read_csv(tmp_path / "s.csv")
+    expected = [CELLS[(int(row) - 1) % 6] for row in drawn["row"]]
+    assert drawn["note"] == expected
+    assert all(cell[0] not in "=+-@" or cell == "-5" for cell in drawn["text"])
+    lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
+    assert [line["text"] for line in lines] == [texts[line["row"] - 1] for line in lines]  # for programs: unchanged
+    drawn["answer"] = [labels[int(row) - 1] for row in drawn["row"]]
+    write_csv(tmp_path / "f.csv", drawn)
+    done = run("certify", tmp_path / "labelled.csv", tmp_path / "f.csv", "--text", "text", "--json")
+    assert json.loads(done.output)["accuracy"]["low"] == 1
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, "", "'=quoted", "''", "\t=1", "''-5", "'-5"])
+def test_a_protected_cell_is_restored(text):
+    assert restore(protect(text)) == text
 
 
 def test_the_rows_may_be_in_any_order_and_texts_may_lose_spaces(labelled, sample, tmp_path):
@@ -236,8 +310,13 @@ def test_answers_in_cells():
     assert read_answer("None of these", classes, "") == Given("none_of_these", None)
     assert Given("none_of_these", None).code(classes) == 4
     assert Given("unclear", None).code(classes) == -1
-    assert majority([Given("label", "a"), Given("label", "b")]) == Given("unclear", None)
-    assert majority([Given("label", "a"), Given("label", "b"), Given("label", "a")]) == Given("label", "a")
+
+
+def test_the_majority_of_several_persons_decides():
+    a, b = Given("label", "a"), Given("label", "b")
+    two = Filled("s.csv", 1, {(0, "ann"): a, (0, "bob"): b}, {0: "audit"})
+    assert two.answers == {0: Given("unclear", None)}
+    assert two._replace(by_reviewer={**two.by_reviewer, (0, "eve"): a}).answers == {0: a}
 
 
 def test_a_class_that_occurs_nowhere_can_be_named(labelled, sample, tmp_path):
@@ -438,19 +517,64 @@ def test_a_wrong_row_of_a_sample_imports_nothing(tmp_path):
         assert job.history() == []
 
 
-def test_an_import_reads_the_log_once_and_writes_once(tmp_path):
+def test_an_import_reads_new_rows_three_times_and_writes_once(tmp_path):
     with Job(Store.create(tmp_path / "job.ferry", small_job())) as job:
         sample = draw_open(job, 20).columns
         statements = []
         sa.event.listen(job.store._engine, "before_cursor_execute", lambda c, cursor, sql, *_: statements.append(sql))
         assert import_answers(job, {**sample, "answer": sample["label"]}, "ann")["new"] == 20
-        assert sum("FROM answers" in sql for sql in statements) <= 3  # before, after, and what was seen
+        assert sum("FROM answers" in sql for sql in statements) == 3  # population, known answers, before writing
         assert statements.count("BEGIN IMMEDIATE") == 1
+
+
+def test_corrections_are_answers_and_labelled_documents(folder, tmp_path):
+    with labelferry.label(folder / "old.csv", folder / "new.csv").store(tmp_path / "job.ferry", seed=7) as job:
+        for document in range(20):
+            job.answer(document, TRUTH[document], reviewer="ann")
+        job.answer(3, NEXT[TRUTH[3]], reviewer="bob")
+        job.answer(4, TRUTH[4], reviewer="bob")
+        job.answer(20, None, kind="none_of_these", reviewer="ann")
+        refitted = job.refit()
+    for options, name in (((), "all.csv"), (("--corrections",), "corrections.csv")):
+        done = run("export", tmp_path / "job.ferry", "-o", tmp_path / name, *options)
+        assert done.exit_code == 0, done.output
+        assert "Written: " in done.output
+    assert len(read_csv(tmp_path / "all.csv")["label"]) == 120
+    corrections = read_csv(tmp_path / "corrections.csv")
+    assert len(corrections["row"]) == 23
+    assert [label for label in corrections["label"] if label] == TRUTH[:3] + TRUTH[4:20]
+    command = ["label", folder / "old.csv", folder / "new.csv", "-q", "-o", tmp_path / "learned.csv"]
+    done = run(*command, "--answers", tmp_path / "corrections.csv")
+    assert done.exit_code == 0, done.output
+    learned = read_csv(tmp_path / "learned.csv")
+    assert learned["answer"][:22] == [*TRUTH[:3], "", *TRUTH[4:20], "none_of_these", ""]
+    assert refitted["answers"] == sum(answer in CLASSES for answer in learned["answer"]) == 19
+    write_csv(tmp_path / "rest.csv", {name: values[30:] for name, values in read_csv(folder / "new.csv").items()})
+    done = run(
+        *("label", folder / "old.csv", tmp_path / "corrections.csv", tmp_path / "rest.csv", "--method", "sourcelr"),
+        *("--skip-bad", "-q", "-o", tmp_path / "second.csv"),
+    )
+    assert done.exit_code == 0, done.output
+    assert len(read_csv(tmp_path / "second.csv")["label"]) == 90
+
+
+def test_an_export_for_a_spreadsheet_has_no_formulas(tmp_path):
+    with Job(Store.create(tmp_path / "job.ferry", small_job(texts=["=1+1"] * 30))) as job:
+        job.answer(0, "billing", reviewer="=cmd()")
+        job.export(tmp_path / "plain.csv")
+        job.export(tmp_path / "safe.csv", spreadsheet=True)
+        job.export_corrections(tmp_path / "corrections.csv", spreadsheet=True)
+        job.export(tmp_path / "safe.jsonl", spreadsheet=True)
+    assert set(read_csv(tmp_path / "plain.csv")["text"]) == {"=1+1"}
+    assert set(read_csv(tmp_path / "safe.csv")["text"]) == {"'=1+1"}
+    assert read_csv(tmp_path / "corrections.csv")["reviewer"] == ["'=cmd()"]
+    assert json.loads((tmp_path / "safe.jsonl").read_text().splitlines()[0])["text"] == "=1+1"
+    assert population_of_file(tmp_path / "safe.csv", text="text").texts == ["=1+1"] * 30
 
 
 def test_a_job_without_a_browser(folder, tmp_path):
     job = folder / "job.ferry"
-    assert "No answers yet" in run("certify", job).output
+    assert "No answers of the random sample yet" in run("certify", job).output
     run("audit", job, "-n", 25, "--duel", 5, "-o", tmp_path / "s.csv")
     columns = read_csv(tmp_path / "s.csv")
     write_csv(tmp_path / "f.csv", fill(columns, 20))

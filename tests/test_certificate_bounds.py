@@ -11,12 +11,12 @@ from scipy.stats import binomtest, hypergeom
 from labelferry.certificate.betting import sum_bounds
 from labelferry.certificate.bounds import (
     _design_so_far,
-    clopper_pearson,
     count_bounds,
     count_design,
     is_look,
     spending,
 )
+from labelferry.certificate.interval import clopper_pearson
 from labelferry.certificate.pairs import Part, accepted_pairs, cells, log_martingale, pair_ranges
 
 

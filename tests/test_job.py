@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.certificate import audit_order, duel_order
-from labelferry.store import Store
+from labelferry.certificate import audit_order
+from labelferry.store import FitData, Store
 from labelferry.workflows import questions
 from labelferry.workflows.job import Job, check_new_job
-from labelferry.workflows.refit import confidence_shift, shifted
+from labelferry.workflows.refit import confidence_shift, shifted, summarize
 from tests.jobs import CLASSES, small_job
 from tests.tickets import demo, new, old, read_csv, write_csv
 
@@ -70,12 +70,17 @@ def test_duel_questions_are_documents_on_which_the_labels_differ(job):
     assert {q["purpose"]: (q["open"], q["answered"]) for q in job.queues()}["duel"] == (0, 20)
 
 
-def test_the_duel_order_keeps_its_order_when_labels_change():
-    rng = np.random.default_rng(0)
-    source_only, labels = rng.integers(3, size=(2, 200))
-    changed = np.where(rng.random(200) < 0.1, source_only, labels)
-    before, after = duel_order(labels, source_only, 3), duel_order(changed, source_only, 3)
-    assert after.tolist() == [row for row in before.tolist() if row in set(after.tolist())]
+def test_answers_of_the_audit_count_in_the_duel(job):
+    """The duel has the order of the audit, so no answer on a document on which the labels differ is lost."""
+    audited = answer_all(job, "audit", 30)
+    different = [document for document in audited if document % 3 == 0]
+    assert len(different) == 9
+    assert job.sample("duel").rows.tolist() == different
+    assert job.certificate().better_than_source_only.n_answers == 9
+    ahead = answer_all(job, "duel", 4)
+    assert job.sample("duel").rows.tolist() == different + ahead
+    order = audit_order(60, job.seed).tolist()
+    assert job.question("audit").document == next(row for row in order[30:] if row not in ahead)
 
 
 def test_orders_are_the_same_in_every_version():
@@ -195,16 +200,21 @@ def test_refit_learns_and_only_later_answers_certify(job):
 
 
 def test_the_duel_after_learning_has_both_kinds_of_answers(job):
-    """Answers on which the source-only classifier was right stay in the comparison."""
-    answer_all(job, "duel", 12)
-    wins = job.certificate().better_than_source_only.difference
+    """Answers on which the source-only classifier was correct stay in the comparison."""
+    answered = answer_all(job, "duel", 12)
+    before = job.certificate().better_than_source_only
+    assert (before.n_answers, before.n_different) == (12, 20)
+    truth = job._job_arrays["truth"]
+    source_only, first = job.store.source_only(), job.store.labels().arrays["labels"]
+    d = [int(first[row] == truth[row]) - int(source_only[row] == truth[row]) for row in answered]
+    assert before.difference.estimate == pytest.approx(20 * np.mean(d) / 60)
+    assert before.difference.low <= ((first == truth).mean() - (source_only == truth).mean()) <= before.difference.high
     job.refit()
     labels, truth = job.store.labels().arrays["labels"], job._job_arrays["truth"]
     d = job.certificate().better_than_source_only
     assert d.n_answers == 0  # all were learned from
     true = (labels == truth).mean() - (job.store.source_only() == truth).mean()
     assert d.difference.low <= true <= d.difference.high
-    assert wins.low <= wins.high
 
 
 def test_after_learning_progress_counts_new_answers(job):
@@ -236,10 +246,55 @@ def test_a_fact_that_demands_review_stays(tmp_path):
         assert job.search(needs_review=True).total == 20
 
 
-def test_disagreement_of_the_members():
-    votes = np.array([[0, 0, 1], [0, 1, 1], [0, 2, 0]])
-    assert questions.disputed(votes, 3).tolist() == [1, 2]
-    assert questions.disputed(votes[:, :1], 3).tolist() == []
+def test_documents_of_no_class_stay_marked_after_learning(tmp_path):
+    data = small_job()
+    data = dataclasses.replace(data, arrays={**data.arrays, "new": np.array([4, 9, 11])})
+    with Job(Store.create(tmp_path / "job.ferry", data)) as job:
+        truth = job._job_arrays["truth"]
+        for document in (0, 1, 2, 9):
+            job.answer(document, CLASSES[truth[document]])
+        job.answer(11, None, kind="none_of_these")
+        job.refit()
+        assert job.store.labels().arrays["needs_review"][[4, 9, 11]].tolist() == [True, False, True]
+
+
+def test_labels_that_became_worse_give_a_warning():
+    labels, held = np.array([0, 1, 0, 1]), {"rows": np.arange(3), "labels": np.array([0, 0, 1])}
+    fit = FitData("learned", labels, np.ones(4), labels, np.zeros(4, dtype=bool), held_out=held)
+    before = {"labels": labels, "needs_review": np.zeros(4, dtype=bool)}
+    worse = summarize(before, fit, {0: 0, 1: 1, 2: 0})
+    assert (worse["accuracy_before"], worse["accuracy_after"]) == (1, 1 / 3)
+    assert "may be worse: 1 of 3 answered documents are predicted correctly without their answer, 3" in worse["warning"]
+    assert summarize(before, fit, {0: 0, 1: 0, 2: 1})["warning"] == ""
+
+
+def test_a_certificate_is_of_one_state_although_others_answer_and_learn(job, tmp_path):
+    """Another process adds an answer and a fit while the certificate is computed."""
+    answer_all(job, "audit", 20)
+    expected, certify_state = job.certificate(), job._certify
+
+    def slow(state, level):
+        with Job(Store.open(tmp_path / "job.ferry")) as other:
+            answer_all(other, "audit", 5, "bob")
+            other.refit()
+        return certify_state(state, level)
+
+    job._certify, job._certificates = slow, {}
+    assert job.issue() == expected
+    (stored,) = job.store.certificates()
+    assert (stored.fit, stored.last_answer) == (1, job.history()[19].id)
+    assert stored.content["n_answers"] == 20
+
+
+def test_typical_documents_are_asked_about(result, tmp_path):
+    with result.store(tmp_path / "job.ferry", seed=3) as job:
+        typical = job.open_documents("group", 200)
+        assert len(set(typical)) == len(typical) == questions.N_TYPICAL
+        assert "whole group" in job.question("group").reason
+        coordinates = result.estimator.pool_inputs_.coordinates
+        cosine = coordinates @ coordinates[typical].T
+        chosen = audit_order(len(coordinates), 3)[: len(typical)]  # at random
+        assert cosine.max(axis=1).mean() > (coordinates @ coordinates[chosen].T).max(axis=1).mean()
 
 
 def test_export_keeps_all_columns(job, tmp_path):

@@ -1,13 +1,12 @@
 """The review page in Chromium, served by a process of its own. Pictures are written to test-artifacts/."""
 
 import random
-import signal
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from .browsing import CHROMIUM, Person, Server
+from .browsing import CHROMIUM, Person, starting
 from .review_jobs import hostile_texts, write_job
 
 pytestmark = [
@@ -40,15 +39,8 @@ def job(tmp_path):
 
 @pytest.fixture
 def start():
-    servers = []
-
-    def run(path, *options):
-        servers.append(Server(path, *(options or ("--reviewer", "Ada"))))
-        return servers[-1]
-
-    yield run
-    for server in servers:
-        server.end(signal.SIGKILL)
+    with starting("--reviewer", "Ada") as start:
+        yield start
 
 
 def log(path):

@@ -81,7 +81,7 @@ def test_answers_without_javascript(browser, job):
         documents.append(browser.document)
         browser.answer(choice)
     rows = job.history()
-    assert [row.document for row in rows] == documents == job._audit[:3].tolist()
+    assert [row.document for row in rows] == documents == job._order("audit")[:3].tolist()
     assert [(row.answer, row.kind) for row in rows] == [
         ("billing", "label"),
         (None, "none_of_these"),
@@ -298,7 +298,7 @@ def test_a_page_does_not_wait_for_a_slow_certificate():
 def test_answers_of_another_process_are_certified(site, browser, job):
     before = site.certificate.show(wait=30).certificate["n_answers"]
     with open_job(job.store.name) as other:
-        other.answer(int(job._audit[0]), "billing", purpose="audit", reviewer="Bob")
+        other.answer(int(job._order("audit")[0]), "billing", purpose="audit", reviewer="Bob")
     assert site.certificate.show(wait=30).certificate["n_answers"] == before + 1
 
 
@@ -333,6 +333,35 @@ def wait_for(refit):
     while refit.state.status == "running" and time.monotonic() < deadline:
         time.sleep(0.01)
     return refit.state
+
+
+def test_labels_that_became_worse_are_announced(site, browser, monkeypatch):
+    monkeypatch.setattr(
+        site.job, "refit", lambda: {"answers": 2, "changed": 7, "warning": "The new labels may be worse."}
+    )
+    browser.send("/refit")
+    assert wait_for(site.refit).warning == "The new labels may be worse."
+    assert 'role="alert">The new labels may be worse.' in browser.open("/refit").page
+
+
+def test_the_list_hides_predictions_in_blind_mode(browser, job):
+    assert 'data-name="label"' in browser.open("/list").page
+    browser.send("/blind", blind="yes", purpose="audit")
+    page = browser.open("/list?label=billing&state=review&sort=confidence").page
+    for hidden in (
+        'data-name="label"',
+        'data-name="confidence"',
+        'name="shown"',
+        'id="sort"',
+        'id="label"',
+        "needs review",
+    ):
+        assert hidden not in page
+    assert f"{job.n_documents} documents" in page  # not filtered by the label
+    numbers = [int(n) for n in re.findall(r'name="document" value="(\d+)"', page)]
+    assert numbers == list(range(len(numbers)))  # not sorted by the confidence
+    browser.send("/list", document="1", choice="label:billing", shown="1:billing")
+    assert [(row.document, row.shown) for row in job.history()] == [(1, None)]
 
 
 def test_learning_starts_from_the_page(site, browser, monkeypatch):

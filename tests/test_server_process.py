@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from .browsing import Server
+from .browsing import Server, starting
 from .review_jobs import write_job
 
 httpx = pytest.importorskip("httpx", reason="needs httpx")
@@ -23,15 +23,8 @@ def job(tmp_path):
 
 @pytest.fixture
 def start():
-    servers = []
-
-    def run(path, *options):
-        servers.append(Server(path, *options))
-        return servers[-1]
-
-    yield run
-    for server in servers:
-        server.end(signal.SIGKILL)
+    with starting() as start:
+        yield start
 
 
 def test_interrupt_ends_cleanly(job, start):

@@ -374,3 +374,18 @@ def test_the_page_shows_no_password_of_the_database(job, monkeypatch):
 def test_sessions_end(client):
     assert client.post("/logout", data={"csrf": csrf(client)}, headers=SAME).status_code == 200
     assert client.get("/list").status_code == 401
+
+
+def test_sessions_end_after_a_time():
+    now = [0.0]
+    sessions = Sessions("Ada", clock=lambda: now[0])
+    idle, busy = sessions.start(), sessions.start()
+    for _ in range(13):
+        now[0] += 3600
+        assert sessions.find(busy) is not None
+    assert sessions.find(idle) is None
+    for _ in range(7 * 24):
+        now[0] += 3600
+        sessions.find(busy)
+    assert sessions.find(busy) is None
+    assert sessions.find("") is None

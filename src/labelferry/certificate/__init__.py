@@ -1,12 +1,15 @@
 """Certificates: exact statistics from hand-made answers, valid when people look after every answer."""
 
-from .bounds import Interval, clopper_pearson
 from .certificate import Certificate, ClassCertificate, certify
 from .duel import Duel
+from .interval import LEVEL, Interval, clopper_pearson
 from .planning import Need
-from .sampling import Answers, audit_order, duel_order
+from .sampling import NONE_OF_THESE, UNCLEAR_CODE, Answers, audit_order, duel_order
 
 __all__ = [
+    "LEVEL",
+    "NONE_OF_THESE",
+    "UNCLEAR_CODE",
     "Answers",
     "Certificate",
     "ClassCertificate",

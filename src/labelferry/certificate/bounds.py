@@ -4,10 +4,8 @@ r"""Exact bounds for the number of documents with a property, from a random samp
     t, k  answers so far, and how many of them have the property
     alpha 1 - level
 
-**Fixed sample size** (Clopper & Pearson 1934): `clopper_pearson`. Valid if the size was decided beforehand and the
-interval is read once. Looked at after every answer it fails too often.
-
-**Looked at after every answer**: `CountDesign`. For each R the process k_t is a Markov chain,
+The bounds are valid if they are read after every answer; the interval of Clopper and Pearson (`interval.py`) is not.
+For each R the process k_t is a Markov chain,
 
     P(k_{t+1} = k + 1 | k_t = k) = (R - k) / (N - t),                                                               (1)
 
@@ -43,7 +41,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import beta
 
 from ..linalg.matrix import Array
 
@@ -53,50 +50,6 @@ ROUND = 20  # answers by which a design is extended
 EVERY = 200  # number of answers up to which there is a look after every answer
 NEGLIGIBLE = 1e-17
 TOLERANCE = 1e-12
-
-
-class Interval(NamedTuple):
-    """An estimate with the ends of its interval.
-
-    Attributes
-    ----------
-    estimate : float
-        Share in the sample, or its correction by the predictions.
-    low, high : float
-        The ends.
-    """
-
-    estimate: float
-    low: float
-    high: float
-
-    def as_dict(self) -> dict[str, float]:
-        """Plain values."""
-        return {name: float(value) for name, value in self._asdict().items()}
-
-
-def clopper_pearson(k: Array | int, t: Array | int, level: float = 0.95) -> tuple[Array, Array]:
-    """Ends of the Clopper-Pearson interval for a share, for a sample size that was fixed beforehand.
-
-    Parameters
-    ----------
-    k : int or array of int
-        Documents in the sample with the property.
-    t : int or array of int
-        Size of the sample.
-    level : float, default=0.95
-        Confidence level.
-
-    Returns
-    -------
-    low, high : tuple of array
-        The ends.
-    """
-    k, t, tail = np.asarray(k, dtype=float), np.asarray(t, dtype=float), (1 - level) / 2
-    with np.errstate(invalid="ignore"):
-        low = np.where(k > 0, beta.ppf(tail, k, t - k + 1), 0.0)
-        high = np.where(k < t, beta.isf(tail, k + 1, t - k), 1.0)
-    return low, high
 
 
 class CountDesign(NamedTuple):

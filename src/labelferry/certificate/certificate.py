@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from .bounds import Interval
 from .duel import Duel, compare
+from .interval import LEVEL, Interval
 from .planning import Need, plan
-from .proportions import proportion_interval, recall_interval, with_unsure
-from .sampling import UNCLEAR, Answers, check_answers, keep, no_answers
+from .proportions import ClassSample, proportion_interval, recall_interval, with_unsure
+from .sampling import NONE_OF_THESE, UNCLEAR_CODE, Answers, check_answers, keep, no_answers
 from .sentences import sentences
 from .shares import share_interval
 
-NONE_OF_THESE = "none of these"
 LEVELS = (0.5, 0.999)
 
 
@@ -116,7 +115,7 @@ def certify(
     duel: Answers,
     *,
     classes: Sequence[str],
-    level: float = 0.95,
+    level: float = LEVEL,
     confidence: Array | None = None,
     known: Answers | None = None,
 ) -> Certificate:
@@ -145,7 +144,7 @@ def certify(
         proportions and recall narrower; they are valid whatever it is.
     known : Answers, default=None
         All answers that were there when the labels were fitted, in any order. Their documents count exactly and leave
-        the population that the samples are drawn from: the rest of a random order is a random order of the rest.
+        the population that the samples are drawn from; the orders of the samples were drawn for them (`audit_order`).
 
     Returns
     -------
@@ -159,10 +158,10 @@ def certify(
     given = check_answers(no_answers() if known is None else known, n, K, "known")
     sampled = np.ones(n, dtype=bool)
     sampled[given.rows] = False
-    given_labels, unsure = labels[given.rows], given.codes == UNCLEAR
+    given_labels, unsure = labels[given.rows], given.codes == UNCLEAR_CODE
     audit = keep(check_answers(audit, n, K, "audit"), sampled)
     duel = check_answers(duel, n, K, "duel")
-    unclear, correct = audit.codes == UNCLEAR, audit.codes == labels[audit.rows]
+    unclear, correct = audit.codes == UNCLEAR_CODE, audit.codes == labels[audit.rows]
     n_sampled, n_known = int(sampled.sum()), len(given.rows)
 
     def share(values: Array, given_values: Array, mask: Array) -> Interval:
@@ -185,19 +184,17 @@ def certify(
         has_label, n_of_class = labels == code, int((given.codes == code).sum())
         precision = share(correct, given_correct, has_label) if has_label.any() else None
         n_unsure = int(unsure.sum())
-        proportion = proportion_interval(
-            kept, audit, rows, code, K, level,
-            confidence=kept_confidence, known=n_of_class, n_known=n_known, unsure=n_unsure,
-        )  # fmt: skip
+        sample = ClassSample(kept, audit.codes, rows, code, K, kept_confidence)
+        proportion = proportion_interval(sample, level, known=n_of_class, n_known=n_known, unsure=n_unsure)
         recall = None
         if code < K:
             n_missed = int(((given.codes == code) & (given_labels != code)).sum())  # an answer changed after learning
             n_found = n_of_class - n_missed
-            recall = recall_interval(kept, audit, rows, code, K, level, confidence=kept_confidence, known=n_found)
+            recall = recall_interval(sample, level, known=n_found)
             recall = with_unsure(recall, proportion.low * n - n_missed, n_missed, n_unsure)
         return ClassCertificate(name, precision, recall, proportion)
 
-    comparison = compare(labels, source_only, audit, duel, K, level, known=given)
+    comparison = compare(labels, source_only, duel, K, level, known=given)
     n_duel = int(((labels != source_only) & sampled).sum())
     needed = plan(accuracy, len(audit.rows), n_sampled, comparison, n_duel, level)
     return Certificate(
@@ -237,5 +234,5 @@ def _check(
     if confidence is not None and not ((arrays["confidence"] >= 0) & (arrays["confidence"] <= 1)).all():
         raise ValueError("confidence must be from 0 to 1. Pass probabilities of the labels to be correct, or None.")
     if not LEVELS[0] <= level <= LEVELS[1]:
-        raise ValueError(f"level must be from {LEVELS[0]} to {LEVELS[1]}, got {level}. The usual choice is 0.95.")
+        raise ValueError(f"level must be from {LEVELS[0]} to {LEVELS[1]}, got {level}. The usual choice is {LEVEL}.")
     return labels, arrays["source_only"], arrays["needs_review"].astype(bool), arrays.get("confidence")

@@ -6,7 +6,8 @@ documents).
 
 Two statements, and they are not the same:
 
-- **verdict**: "yes" if D > 0 with the given confidence, "no" if D < 0, else "not yet known". Valid after every answer.
+- **verdict**: "yes" if D > 0 with the given confidence, "no" if D <= 0, else "not yet known". Valid after every answer.
+  D = 0 is a "no": the labels are not better. It is proven if all documents on which the two differ have an answer.
 - **leader**: who is ahead so far. No confidence is attached; with few answers it is often wrong.
 
 Two classes: D >= 2 W - n with W the number of documents with +1, and D <= n - 2 L with L those with -1, so the exact
@@ -21,8 +22,9 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from .betting import sum_bounds
-from .bounds import Interval, count_bounds
-from .sampling import UNCLEAR, Answers, keep
+from .bounds import count_bounds
+from .interval import Interval
+from .sampling import UNCLEAR_CODE, Answers, keep
 from .shares import as_interval
 
 YES, NO, UNKNOWN = "yes", "no", "not yet known"
@@ -35,7 +37,7 @@ class Duel(NamedTuple):
     Attributes
     ----------
     verdict : str
-        "yes", "no" or "not yet known": are the labels better?
+        "yes", "no" or "not yet known": are the labels better? Equal accuracies are a "no".
     leader : str
         "labels", "source-only classifier" or "tie": who is ahead, without a guarantee.
     n_answers : int
@@ -72,25 +74,7 @@ def difference_bounds(d: Array, n: int, n_classes: int, level: float, unclear: A
     return 2 * wins - n, n - 2 * losses
 
 
-def merge(audit: Answers, duel: Answers) -> Answers:
-    """Both kinds of answers in the order in which they were asked, a document once; without that order the duel only.
-
-    The next document of either kind is a random one of those on which the labels differ and that have no answer yet, so
-    together they are one random sample, as long as it grows in the order of time.
-    """
-    if audit.asked is None or duel.asked is None:
-        return duel
-    rows, codes = np.append(audit.rows, duel.rows), np.append(audit.codes, duel.codes)
-    asked = np.append(audit.asked, duel.asked)
-    order = np.argsort(asked, kind="stable")
-    _, first = np.unique(rows[order], return_index=True)
-    kept = order[np.sort(first)]
-    return Answers(rows[kept], codes[kept], asked[kept])
-
-
-def compare(
-    labels: Array, source_only: Array, audit: Answers, duel: Answers, n_classes: int, level: float, *, known: Answers
-) -> Duel:
+def compare(labels: Array, source_only: Array, duel: Answers, n_classes: int, level: float, *, known: Answers) -> Duel:
     """Compare the labels with those of the source-only classifier.
 
     Parameters
@@ -99,8 +83,6 @@ def compare(
         Predicted codes.
     source_only : array of int of shape (n_documents,)
         Codes of the source-only classifier.
-    audit : Answers
-        Random sample of all documents; used if both have the order of their questions.
     duel : Answers
         Random sample of the documents on which the two differ.
     n_classes : int
@@ -118,17 +100,17 @@ def compare(
     different = labels != source_only
     sampled = different.copy()
     sampled[known.rows] = False
-    answers = merge(keep(audit, sampled), keep(duel, sampled))
-    n, rows, unsure = int(sampled.sum()), known.rows, int((different[known.rows] & (known.codes == UNCLEAR)).sum())
+    answers = keep(duel, sampled)
+    n, rows, unsure = int(sampled.sum()), known.rows, int((different[known.rows] & (known.codes == UNCLEAR_CODE)).sum())
     won = int(scores(labels[rows], source_only[rows], known.codes).sum())
     d = scores(labels[answers.rows], source_only[answers.rows], answers.codes)
-    unclear = answers.codes == UNCLEAR
+    unclear = answers.codes == UNCLEAR_CODE
     low, high, middle = -n, n, 0.0
     if len(d):
         lows, highs = difference_bounds(d[None], n, n_classes, level, unclear[None])
         low, high = int(lows[0, -1]), int(highs[0, -1])
         middle = n * float(d[~unclear].mean()) if (~unclear).any() else 0.0
     difference = as_interval(middle + won, low + won - unsure, high + won + unsure, len(labels))
-    verdict = YES if difference.low > 0 else NO if difference.high < 0 or not different.any() else UNKNOWN
+    verdict = YES if difference.low > 0 else NO if difference.high <= 0 else UNKNOWN
     leader = LABELS if middle + won > 0 else SOURCE_ONLY if middle + won < 0 else TIE
     return Duel(verdict, leader, len(d), int(different.sum()), difference)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .bounds import Interval, clopper_pearson
 from .duel import UNKNOWN, Duel
+from .interval import Interval, clopper_pearson
 
 PRICE = 2.5  # looking after every answer costs as much as dividing alpha by about this number
 WITHIN = 0.05

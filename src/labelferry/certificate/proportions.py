@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from .bounds import Interval, count_bounds
+from .bounds import count_bounds
+from .interval import Interval
 from .pairs import DEFAULT_ERROR, Part, pair_ranges
-from .sampling import UNCLEAR, Answers
+from .sampling import UNCLEAR_CODE
 from .shares import as_interval
 
 ENOUGH = 0.8  # mean confidence from which predictions are used
@@ -45,8 +46,56 @@ def class_parts(labels: Array, code: int, n_classes: int, confidence: Array | No
     return ClassParts(Part(int(inside.sum()), 0, 0, errors[0]), Part(int((~inside).sum()), 0, 0, errors[1]))
 
 
-def states(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) -> list[ClassParts]:
+class ClassSample(NamedTuple):
+    """One class in a random sample.
+
+    Attributes
+    ----------
+    labels : array of int of shape (n,)
+        Predicted codes of the documents that the sample was drawn from.
+    answers : array of int of shape (n_answers,)
+        Codes of the answers.
+    rows : array of int of shape (n_answers,)
+        Positions of the answers in `labels`.
+    code : int
+        The class; `n_classes` for none of these.
+    n_classes : int
+        Number of classes.
+    confidence : array of shape (n,) or None
+        Probability of each label to be correct, from before the answers. The intervals are valid whatever it is.
+    """
+
+    labels: Array
+    answers: Array
+    rows: Array
+    code: int
+    n_classes: int
+    confidence: Array | None = None
+
+    @property
+    def parts(self) -> ClassParts:
+        """The two parts of the documents."""
+        return class_parts(self.labels, self.code, self.n_classes, self.confidence)
+
+    @property
+    def inside(self) -> Array:
+        """True for the answers whose document has the predicted label of the class."""
+        return np.asarray(self.labels[self.rows] == self.code)
+
+    @property
+    def is_class(self) -> Array:
+        """True for the answers that name the class."""
+        return np.asarray(self.answers == self.code)
+
+    @property
+    def unclear(self) -> Array:
+        """True for the answers of persons who could not decide."""
+        return np.asarray(self.answers == UNCLEAR_CODE)
+
+
+def states(sample: ClassSample) -> list[ClassParts]:
     """After each answer: the parts with the answers so far."""
+    parts, inside, is_class, unclear = sample.parts, sample.inside, sample.is_class, sample.unclear
     counts = np.stack(
         [
             part & rows
@@ -64,27 +113,16 @@ def states(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) ->
 
 
 def proportion_interval(
-    labels: Array, answers: Answers, rows: Array, code: int, n_classes: int, level: float,
-    *, confidence: Array | None = None, known: int = 0, n_known: int = 0, unsure: int = 0,
-) -> Interval:  # fmt: skip
+    sample: ClassSample, level: float, *, known: int = 0, n_known: int = 0, unsure: int = 0
+) -> Interval:
     """Interval of the proportion of a class.
 
     Parameters
     ----------
-    labels : array of int of shape (n,)
-        Predicted codes of the documents that the sample was drawn from.
-    answers : Answers
-        The random sample.
-    rows : array of int of shape (n_answers,)
-        Positions of the answers in `labels`.
-    code : int
-        The class; `n_classes` for none of these.
-    n_classes : int
-        Number of classes.
+    sample : ClassSample
+        The answers.
     level : float
         Confidence level.
-    confidence : array of shape (n,), default=None
-        Probability of each label to be correct, from before the answers. The interval is valid whatever it is.
     known : int, default=0
         Number of further documents that are known to be of the class.
     n_known : int, default=0
@@ -97,27 +135,26 @@ def proportion_interval(
     interval : Interval
         Of the proportion among all documents.
     """
-    n, inside = len(labels), labels[rows] == code
-    is_class, unclear = answers.codes == code, answers.codes == UNCLEAR
-    parts = class_parts(labels, code, n_classes, confidence)
-    if parts.predicted.n == 0 or (confidence is not None and confidence.mean() < ENOUGH):
-        lows, highs = count_bounds(is_class[None], n, level, unclear[None])
-        low, high = (int(lows[0, -1]), int(highs[0, -1])) if len(rows) else (0, n)
+    n, predicted, confidence = len(sample.labels), sample.parts.predicted, sample.confidence
+    if predicted.n == 0 or (confidence is not None and confidence.mean() < ENOUGH):
+        lows, highs = count_bounds(sample.is_class[None], n, level, sample.unclear[None])
+        low, high = (int(lows[0, -1]), int(highs[0, -1])) if len(sample.rows) else (0, n)
     else:
         low, high = 0, n
-        for state in states(parts, inside, is_class, unclear):
+        for state in states(sample):
             least, most = pair_ranges(*state, level).difference
-            low, high = max(low, parts.predicted.n + least), min(high, parts.predicted.n + most)
-    estimate = _estimate(parts, inside, is_class, unclear) + known
-    return as_interval(estimate, low + known, high + known + unsure, n + n_known)
+            low, high = max(low, predicted.n + least), min(high, predicted.n + most)
+    correct, missed = _estimates(sample)
+    return as_interval(correct + missed + known, low + known, high + known + unsure, n + n_known)
 
 
-def _estimate(parts: ClassParts, inside: Array, is_class: Array, unclear: Array) -> float:
-    """N_1 (1 - u / t_1) + N_2 v / t_2."""
-    first, second = inside & ~unclear, ~inside & ~unclear
+def _estimates(sample: ClassSample) -> tuple[float, float]:
+    """N_1 (1 - u / t_1) and N_2 v / t_2: documents of the class with its label, and with another one."""
+    parts, is_class = sample.parts, sample.is_class
+    first, second = sample.inside & ~sample.unclear, ~sample.inside & ~sample.unclear
     kept = float(is_class[first].mean()) if first.any() else 1.0
     missed = float(is_class[second].mean()) if second.any() else 0.0
-    return parts.predicted.n * kept + parts.others.n * missed
+    return parts.predicted.n * kept, parts.others.n * missed
 
 
 def with_unsure(recall: Interval | None, least: float, n_missed: int, n_unsure: int) -> Interval | None:
@@ -134,28 +171,15 @@ def with_unsure(recall: Interval | None, least: float, n_missed: int, n_unsure: 
     return Interval(float(np.clip(recall.estimate, low, high)), low, high)
 
 
-def recall_interval(
-    labels: Array, answers: Answers, rows: Array, code: int, n_classes: int, level: float,
-    *, confidence: Array | None = None, known: int = 0,
-) -> Interval | None:  # fmt: skip
+def recall_interval(sample: ClassSample, level: float, *, known: int = 0) -> Interval | None:
     """Interval of the recall of a class; None if no document of the class was seen.
 
     Parameters
     ----------
-    labels : array of int of shape (n,)
-        Predicted codes of the documents that the sample was drawn from.
-    answers : Answers
-        The random sample.
-    rows : array of int of shape (n_answers,)
-        Positions of the answers in `labels`.
-    code : int
-        The class.
-    n_classes : int
-        Number of classes.
+    sample : ClassSample
+        The answers.
     level : float
         Confidence level.
-    confidence : array of shape (n,), default=None
-        Probability of each label to be correct, from before the answers.
     known : int, default=0
         Number of further documents that are known to be of the class; their labels are correct.
 
@@ -164,17 +188,14 @@ def recall_interval(
     interval : Interval or None
         Of the share of correct labels among the documents of the class.
     """
-    inside, is_class, unclear = labels[rows] == code, answers.codes == code, answers.codes == UNCLEAR
-    if not is_class.any() and not known:
+    if not sample.is_class.any() and not known:
         return None
-    parts = class_parts(labels, code, n_classes, confidence)
     low, high = 0.0, 1.0
-    for state in states(parts, inside, is_class, unclear):
+    for state in states(sample):
         least, most = pair_ranges(*state, level, known).recall
         low, high = max(low, least), min(high, most)
-    total = _estimate(parts, inside, is_class, unclear)
-    first = inside & ~unclear
-    correct = parts.predicted.n * (float(is_class[first].mean()) if first.any() else 1.0)
-    estimate = (correct + known) / (total + known) if total + known else (low + high) / 2
+    correct, missed = _estimates(sample)
+    total = correct + missed + known
+    estimate = (correct + known) / total if total else (low + high) / 2
     low, high = min(low, high), max(low, high)
     return Interval(float(np.clip(estimate, low, high)), low, high)

@@ -1,18 +1,33 @@
-"""Answers of people, and the order in which documents are asked about."""
+r"""Answers of people, and the random order of the documents that they are asked about.
+
+**One order for both samples.** The documents are put in random order once. The audit sample is a prefix of this order;
+the duel sample is a prefix of the same order without the documents on which the two classifiers agree. Each of the two
+is a random sample without replacement of its own set of documents. The bounds hold at all numbers of answers together
+(`bounds.py`, `betting.py`), so the number of answers may depend on anything, and each statement alone is exact. An
+answer for one purpose also counts for the other one when its turn comes. With two independent orders, answers of the
+audit sample would count in the duel only by chance.
+
+**A new order after learning.** Answers of the duel are ahead in the order. If these documents were removed from it, the
+first ones of the rest would be mostly documents on which the two agree: no random sample of the rest. The order is
+therefore drawn again for the documents whose answers the labels learned from (`known`): it depends on the seed and on
+these documents only, so without them it is a random order of the rest.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from ..linalg.matrix import Array
 
-UNCLEAR = -1
+UNCLEAR_CODE = -1
+NONE_OF_THESE = "none of these"  # for people; its code is the number of classes
 
 
 class Answers(NamedTuple):
-    """Answers of one purpose, in the order in which the questions were asked.
+    """Answers of one purpose, in the random order of the questions.
 
     Attributes
     ----------
@@ -20,23 +35,19 @@ class Answers(NamedTuple):
         Target rows.
     codes : array of int
         Class codes from 0 to K - 1; K for none of these classes; -1 for unclear.
-    asked : array of int, default=None
-        Running numbers of the questions over all purposes. With them, answers of the audit sample also count in the
-        duel.
     """
 
     rows: Array
     codes: Array
-    asked: Array | None = None
 
 
 def no_answers() -> Answers:
     """Answers without rows."""
     empty = np.zeros(0, dtype=int)
-    return Answers(empty, empty, empty)
+    return Answers(empty, empty)
 
 
-def audit_order(n_documents: int, seed: int) -> Array:
+def audit_order(n_documents: int, seed: int, known: Iterable[int] = ()) -> Array:
     """All documents in random order: the audit sample is a prefix, so it can grow.
 
     Documents must be asked in this order. One that a person skips is not passed over: the sample ends before it,
@@ -48,20 +59,22 @@ def audit_order(n_documents: int, seed: int) -> Array:
         Number of target documents.
     seed : int
         Same seed, same order.
+    known : iterable of int, default=()
+        Rows whose answers the labels learned from. Remove them from the order: the rest is a random order of the rest.
 
     Returns
     -------
     order : array of int of shape (n_documents,)
         Target rows.
     """
-    return random_order(n_documents, seed)
+    rows = sorted(int(row) for row in known)
+    return random_order(n_documents, seed, len(rows), *rows)
 
 
-def duel_order(labels: Array, source_only: Array, seed: int) -> Array:
+def duel_order(labels: Array, source_only: Array, seed: int, known: Iterable[int] = ()) -> Array:
     """The documents on which the labels and the source-only classifier differ, in random order.
 
-    It is a part of one order of all documents: if some labels change, the others keep their order, so that most answers
-    are still a prefix.
+    It is a part of `audit_order`: answers of the audit sample on these documents count in the duel, too.
 
     Parameters
     ----------
@@ -71,13 +84,15 @@ def duel_order(labels: Array, source_only: Array, seed: int) -> Array:
         Codes of the source-only classifier.
     seed : int
         Same seed, same order.
+    known : iterable of int, default=()
+        As in `audit_order`.
 
     Returns
     -------
     order : array of int
         Target rows.
     """
-    order = random_order(len(labels), seed, 1)
+    order = audit_order(len(labels), seed, known)
     return np.asarray(order[(np.asarray(labels) != np.asarray(source_only))[order]])
 
 
@@ -106,25 +121,15 @@ def check_answers(answers: Answers, n_documents: int, n_classes: int, name: str)
             f"{name}: each document may have one answer, row {values[counts > 1][0]} has more. "
             "Decide which one counts, for example the last one."
         )
-    if len(codes) and not (codes.min() >= UNCLEAR and codes.max() <= n_classes):
+    if len(codes) and not (codes.min() >= UNCLEAR_CODE and codes.max() <= n_classes):
         raise ValueError(
             f"{name}: codes must be from -1 (unclear) to {n_classes} (none of these), got {codes.min()} to "
             f"{codes.max()}. Pass positions in `classes`."
         )
-    asked = answers.asked
-    if asked is not None:
-        asked = np.asarray(asked)
-        if asked.shape != rows.shape or (np.diff(asked) <= 0).any():
-            raise ValueError(
-                f"{name}: asked must have one increasing number per answer, got {asked.tolist()[:5]}... "
-                "Pass the answers in the order of their questions, or asked=None."
-            )
-    return Answers(rows, codes, asked)
+    return Answers(rows, codes)
 
 
 def keep(answers: Answers, mask: Array) -> Answers:
     """The answers whose documents are in the mask."""
     inside = mask[answers.rows]
-    return Answers(
-        answers.rows[inside], answers.codes[inside], None if answers.asked is None else answers.asked[inside]
-    )
+    return Answers(answers.rows[inside], answers.codes[inside])

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from .bounds import Interval
 from .duel import NO, YES
+from .interval import Interval
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -28,7 +28,8 @@ def sentences(certificate: Certificate) -> list[str]:
     """
     c = certificate
     if not c.n_answers and not c.n_known:
-        return ["No answers yet: nothing is certified. Answer questions of the random sample first."]
+        nothing = "No answers of the random sample yet: no accuracy is certified. Answer its questions first."
+        return [nothing, _duel(c)] if c.better_than_source_only.n_answers else [nothing]
     level = f"{100 * c.level:g} %"
     result = [
         f"With {level} confidence, {between(c.accuracy)} of the {c.n_documents:,} labels are correct "
@@ -81,6 +82,11 @@ def _duel(c: Certificate) -> str:
     if not duel.n_different:
         return "The labels are the same as those of the source-only classifier."
     d = duel.difference
+    if d.low == d.high == 0:
+        return (
+            "The labels and the source-only classifier are equally often correct: all documents on which they differ "
+            "are answered."
+        )
     evidence = (
         f"the difference in accuracy is between {100 * d.low:+.1f} and {100 * d.high:+.1f} points "
         f"({count(duel.n_answers, 'answer')} on the {duel.n_different:,} documents on which they differ)"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..linalg.matrix import Array
-from .bounds import Interval, count_bounds
+from .bounds import count_bounds
+from .interval import Interval
 
 
 def share_interval(

@@ -113,13 +113,18 @@ class RefitState:
     @property
     def lines(self) -> list[str]:
         """The result in sentences."""
-        found = self.result or {}
-        before, after = found.get("accuracy_before"), found.get("accuracy_after")
-        lines = [f"Learned from {found.get('answers', 0):,} answers. {found.get('changed', 0):,} labels changed."]
+        result = self.result or {}
+        before, after = result.get("accuracy_before"), result.get("accuracy_after")
+        lines = [f"Learned from {result.get('answers', 0):,} answers. {result.get('changed', 0):,} labels changed."]
         if before is not None and after is not None:
             change = f"{before:.0%} before, {after:.0%} now"
             lines.append(f"Correct on the answered documents, each predicted without its answer: {change}.")
         return lines
+
+    @property
+    def warning(self) -> str:
+        """Whether the labels may have become worse, in a sentence; empty if not."""
+        return str((self.result or {}).get("warning", ""))
 
 
 class Refit:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..store.records import QUEUES
 from .sessions import Session
 from .site import Site
 
-QUEUES = ("audit", "duel", "group", "new")
-PURPOSES = (*QUEUES, "list")
 TITLES = {
     "audit": "Random sample",
     "duel": "Disagreements",
-    "group": "Disputed groups",
+    "group": "Typical documents",
     "new": "Possible new classes",
     "list": "Chosen in the list",
 }

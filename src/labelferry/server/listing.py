@@ -57,8 +57,11 @@ class Filters(NamedTuple):
         return f"/list?{urlencode(changed)}" if changed else "/list"
 
 
-def read_filters(parameters: QueryParams, classes: list[str]) -> Filters:
-    """The filters of a URL; unknown values are ignored."""
+def read_filters(parameters: QueryParams, classes: list[str], *, is_blind: bool = False) -> Filters:
+    """The filters of a URL; unknown values are ignored, and those that show predictions if these are hidden."""
+    if is_blind:
+        kept = ("search", "page") if parameters.get("state") == "review" else ("search", "page", "state")
+        parameters = QueryParams({**{name: parameters[name] for name in kept if name in parameters}, "sort": "number"})
     label, state, sort = (parameters.get(name, "") for name in ("label", "state", "sort"))
     page_number = parameters.get("page", "")
     return Filters(
@@ -73,7 +76,7 @@ def read_filters(parameters: QueryParams, classes: list[str]) -> Filters:
 def show_list(request: Request, site: Site, session: Session) -> Response:
     """A page of the list."""
     job = site.job
-    filters = read_filters(request.query_params, list(job.classes))
+    filters = read_filters(request.query_params, list(job.classes), is_blind=session.is_blind)
     rows, total = find(site, filters)
     answers: dict[int, list[str]] = {row.number: [] for row in rows}
     for answer in job.answers():
@@ -86,8 +89,9 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
         answers=answers,
         total=total,
         filters=filters,
-        states=STATES,
+        states={key: name for key, name in STATES.items() if not (session.is_blind and key == "review")},
         sorts=SORTS,
+        is_blind=session.is_blind,
         max_search=MAX_SEARCH,
         first=(filters.page - 1) * LIMIT + 1,
         n_pages=-(-total // LIMIT),
@@ -116,7 +120,7 @@ def answer_selected(form: Form, site: Site, session: Session) -> Response:
         session.message = "Select documents first."
         return redirect(back)
     answer, kind = parse_choice(value(form, "choice"), site.job.classes)
-    shown = shown_labels(form, site, documents)
+    shown = dict.fromkeys(documents) if session.is_blind else shown_labels(form, site, documents)
     site.job.add_answers(
         [NewAnswer(row, answer, kind, "list", session.reviewer, label) for row, label in shown.items()]
     )
@@ -124,9 +128,9 @@ def answer_selected(form: Form, site: Site, session: Session) -> Response:
     return redirect(back)
 
 
-def shown_labels(form: Form, site: Site, documents: list[int]) -> dict[int, str]:
+def shown_labels(form: Form, site: Site, documents: list[int]) -> dict[int, str | None]:
     """Per selected document, the label that the list showed; the current one if the form does not contain it."""
-    shown = {row.number: row.label for row in site.job.store.some_documents(documents)}
+    shown: dict[int, str | None] = {row.number: row.label for row in site.job.store.some_documents(documents)}
     for entry in form.get("shown", []):
         row, _, label = entry.partition(":")
         if label in site.job.classes and number(row) in shown:

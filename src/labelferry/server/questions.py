@@ -8,16 +8,17 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..certificate import NONE_OF_THESE as NONE_OF_THESE_NAME
+from ..store.records import LABEL, NONE_OF_THESE, PURPOSES, QUEUES, UNCLEAR
 from ..workflows.questions import reason_without_labels
-from .frame import PURPOSES, QUEUES, frame, queue_title
+from .frame import frame, queue_title
 from .pages import page
 from .sessions import Session
 from .site import Form, Site, number, redirect, value
 
 N_KEYS = 9  # classes with a key of their own
 MAX_SHOWN = 12_000  # characters of a text before the rest is folded
-LABEL, NONE_OF_THESE, UNCLEAR = "label", "none_of_these", "unclear"
-NAMES = {NONE_OF_THESE: "none of these", UNCLEAR: "unclear"}
+NAMES = {NONE_OF_THESE: NONE_OF_THESE_NAME, UNCLEAR: UNCLEAR}
 
 
 def home(request: Request, site: Site, session: Session) -> Response:
@@ -120,7 +121,7 @@ def next_path(purpose: str) -> str:
 def parse_choice(choice: str, classes: Any) -> tuple[str | None, str]:
     """The button of a form as an answer and its kind. Labels have a prefix, so that a class may be called unclear."""
     prefix, _, label = choice.partition(":")
-    if prefix == "label" and label in classes:
+    if prefix == LABEL and label in classes:
         return label, LABEL
     if choice in NAMES:
         return None, choice

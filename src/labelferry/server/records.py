@@ -48,7 +48,8 @@ def download(request: Request, site: Site, session: Session) -> Response:
         raise ValueError("There is no such file.")
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{content}.{suffix}"
-        (site.job.export if content == "labelled" else site.job.export_corrections)(path)
+        write = site.job.export if content == "labelled" else site.job.export_corrections
+        write(path, spreadsheet=True)  # people open a download with a spreadsheet
         body = path.read_bytes()
     headers = {"Content-Disposition": f'attachment; filename="{content}.{suffix}"'}
     return Response(body, headers=headers, media_type=MEDIA_TYPES[suffix])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
 MAX_SESSIONS = 1000  # the oldest session ends when there are more
 MAX_TOKENS = 20  # links that nobody has opened yet
+MAX_IDLE = 12 * 3600.0  # seconds without a request after which a session ends
+MAX_AGE = 7 * 24 * 3600.0  # seconds after which every session ends
 N_BYTES = 32
 
 
@@ -61,6 +65,8 @@ class Session:
         Per purpose the documents that were skipped, in their order.
     is_blind : bool
         Whether predictions are hidden, so that they cannot influence the answers.
+    began, used : float
+        Time of the start and of the last request, in seconds.
     """
 
     reviewer: str = ""
@@ -68,6 +74,8 @@ class Session:
     message: str = ""
     skipped: dict[str, list[int]] = field(default_factory=dict)
     is_blind: bool = False
+    began: float = 0.0
+    used: float = 0.0
 
     def take_message(self) -> str:
         """Return the message once."""
@@ -76,16 +84,19 @@ class Session:
 
 
 class Sessions:
-    """The sessions of a running server, by the value of their cookie.
+    """The sessions of a running server, by the value of their cookie. They end after a time; answers are stored.
 
     Parameters
     ----------
     reviewer : str, default=""
         Name of the person for new sessions; if it is empty, the page requests a name.
+    clock : callable, default=time.monotonic
+        Returns the time in seconds.
     """
 
-    def __init__(self, reviewer: str = "") -> None:
+    def __init__(self, reviewer: str = "", clock: Callable[[], float] = time.monotonic) -> None:
         self.reviewer = reviewer
+        self._clock = clock
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._lock = Lock()
 
@@ -93,15 +104,24 @@ class Sessions:
         """Start a session and return the value of its cookie."""
         key = new_secret()
         with self._lock:
-            self._sessions[key] = Session(self.reviewer)
+            now = self._clock()
+            self._sessions[key] = Session(self.reviewer, began=now, used=now)
             while len(self._sessions) > MAX_SESSIONS:
                 self._sessions.popitem(last=False)
         return key
 
     def find(self, key: str | None) -> Session | None:
-        """Return the session of a cookie, or None."""
+        """Return the session of a cookie, or None if there is none or it has ended."""
         with self._lock:
-            return self._sessions.get(key) if key else None
+            session = self._sessions.get(key or "")
+            if session is None:
+                return None
+            now = self._clock()
+            if now - session.used > MAX_IDLE or now - session.began > MAX_AGE:
+                del self._sessions[key or ""]
+                return None
+            session.used = now
+            return session
 
     def end(self, key: str | None) -> None:
         """Forget a session."""

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from .records import UNDO, AnswerRow
+
+T = TypeVar("T")
 
 
 def current_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
@@ -54,8 +57,16 @@ def decide(rows: Sequence[AnswerRow]) -> AnswerRow | None:
     row : AnswerRow or None
         The first row with that answer; None if there is no majority.
     """
-    if not rows:
-        return None
-    counts = Counter((row.kind, row.answer) for row in rows)
-    winner, n = counts.most_common(1)[0]
-    return next(row for row in rows if (row.kind, row.answer) == winner) if 2 * n > len(rows) else None
+    winner = majority([(row.kind, row.answer) for row in rows])
+    return next((row for row in rows if (row.kind, row.answer) == winner), None)
+
+
+def majority(values: Sequence[T]) -> T | None:
+    """The value that more than half of a sequence have; None if there is none.
+
+    >>> majority(["a", "b", "a"])
+    'a'
+    >>> majority(["a", "b"])
+    """
+    value, n = Counter(values).most_common(1)[0] if values else (None, 0)
+    return value if 2 * n > len(values) else None

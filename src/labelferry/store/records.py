@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 LABEL, NONE_OF_THESE, UNCLEAR, UNDO = "label", "none_of_these", "unclear", "undo"
 KINDS = (LABEL, NONE_OF_THESE, UNCLEAR)
-PURPOSES = ("audit", "duel", "group", "new", "list")
+QUEUES = ("audit", "duel", "group", "new")  # why a document is shown; "list": a person chose it in the list
+PURPOSES = (*QUEUES, "list")
+FIRST_FIT = 1  # number of the labels that learned from no answer
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from . import schema
 from .database import now
 from .decisions import current_answers
 from .documents import Documents
-from .records import KINDS, PURPOSES, UNDO, AnswerRow, NewAnswer
+from .records import KINDS, LABEL, PURPOSES, UNDO, AnswerRow, NewAnswer
 
 
 class Store(Documents):
@@ -109,9 +109,9 @@ class Store(Documents):
             raise ValueError(f"purpose must be one of {', '.join(PURPOSES)}; got {row.purpose!r}.")
         if not 0 <= row.document < self.n_documents:
             raise ValueError(f"document must be from 0 to {self.n_documents - 1}; got {row.document}.")
-        is_label = row.kind == "label"
+        is_label = row.kind == LABEL
         if is_label != (row.answer is not None) or (is_label and row.answer not in self.classes):
-            raise ValueError(f"answer must be one of {', '.join(self.classes)} for kind 'label'; got {row.answer!r}.")
+            raise ValueError(f"answer must be one of {', '.join(self.classes)} for kind {LABEL!r}; got {row.answer!r}.")
 
     def history(self, after: int = 0) -> list[AnswerRow]:
         """The log, or its rows after a number."""

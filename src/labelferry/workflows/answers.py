@@ -11,11 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..certificate import NONE_OF_THESE
 from ..core.domains import Domains
 from ..core.labels import UNKNOWN
 from ..linalg.matrix import Array
+from ..store.records import UNCLEAR
+from .cells import Given, read_answer
 
-NONE_OF_THESE, UNCLEAR = "none of these", "unclear"
+__all__ = ["NONE_OF_THESE", "UNCLEAR", "AnsweredRows", "read_answers", "with_answers"]
 
 
 class AnsweredRows(NamedTuple):
@@ -56,18 +59,16 @@ def read_answers(answers: Any, classes: Array, n_documents: int) -> AnsweredRows
                 "to answer for some rows."
             )
         pairs = list(enumerate(values))
-    by_row = {_row(row, n_documents): value for row, value in pairs if not _is_missing(value)}
-    rows = np.array(sorted(by_row), dtype=np.intp)
-    codes = {str(label): code for code, label in enumerate(classes.tolist())}
-    special = {NONE_OF_THESE: len(classes), NONE_OF_THESE.replace(" ", "_"): len(classes), UNCLEAR: -1}
-    lookup = {**special, **codes}
-    unknown = [by_row[row] for row in rows.tolist() if str(by_row[row]) not in lookup]
-    if unknown:
-        raise ValueError(
-            f"the answer {unknown[0]!r} is none of the classes {', '.join(codes)}. Use one of them, {NONE_OF_THESE!r} "
-            f"or {UNCLEAR!r}."
-        )
-    return AnsweredRows(rows, np.array([lookup[str(by_row[row])] for row in rows.tolist()], dtype=np.intp))
+    names = [str(label) for label in classes.tolist()]
+    by_row: dict[int, Given] = {}
+    for row, value in pairs:
+        given = read_answer(value, names, f"the answer to row {row}")
+        if given is not None:
+            by_row[_row(row, n_documents)] = given
+    rows = sorted(by_row)
+    return AnsweredRows(
+        np.array(rows, dtype=np.intp), np.array([by_row[row].code(names) for row in rows], dtype=np.intp)
+    )
 
 
 def with_answers(domains: Domains, answers: AnsweredRows) -> Domains:
@@ -88,11 +89,3 @@ def _row(row: Any, n_documents: int) -> int:
     if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < n_documents:
         raise ValueError(f"the rows of answers must be integers from 0 to {n_documents - 1}; got {row!r}.")
     return int(row)
-
-
-def _is_missing(value: Any) -> bool:
-    return (
-        value is None
-        or (isinstance(value, float) and np.isnan(value))
-        or (isinstance(value, str) and not value.strip())
-    )

@@ -16,18 +16,22 @@ import numpy as np
 
 from ..certificate import audit_order, duel_order
 from ..linalg.matrix import Array
-from ..text import Table, read_table, write_table
+from ..text import Table, write_table
+from ..text.write import new_names
 from .cells import as_text
-from .exchange import is_json, write_json
+from .exchange import TEXT, is_json, write_json
 from .population import Population
+from .spreadsheet import protected, read_protected
 
 N_AUDIT = 40
+ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population")  # columns of a sample
 
 
 class Sample(NamedTuple):
     """Documents to be answered, as the columns of a file."""
 
     columns: dict[str, list[Any]]
+    text: str = "text"  # name of the column of the texts
 
     def __len__(self) -> int:
         return len(self.columns["row"])
@@ -35,8 +39,9 @@ class Sample(NamedTuple):
     def write(self, path: str | PathLike[str], form: str = "") -> None:
         """Write the sample; the suffix selects the format, and `form` the program for .json."""
         if is_json(path):
-            return write_json(self.columns, path, form)
-        write_table(Table("sample", self.columns, range(1, len(self) + 1)), {}, path)
+            texts = {TEXT: self.columns[self.text]}
+            return write_json({**texts, **{n: self.columns[n] for n in ADDED if n in self.columns}}, path, form)
+        write_table(Table("sample", protected(self.columns, path), range(1, len(self) + 1)), {}, path)
 
 
 def draw(
@@ -62,7 +67,8 @@ def draw(
     Returns
     -------
     sample : Sample
-        Columns row (from 1), text, label, answer (empty), purpose, sample_seed, population.
+        Columns row (from 1, without the header), the user's columns, label, answer (empty), purpose, sample_seed,
+        population. A column of the user with one of these names is kept as `<name>_before`.
     """
     if n < 0 or n_duel < 0 or n + n_duel == 0:
         raise ValueError(f"the sample must have at least one document; got n={n} and {n_duel} for the comparison.")
@@ -82,7 +88,7 @@ def check_no_answers(path: str | PathLike[str]) -> None:
     if not Path(path).is_file() or is_json(path):
         return
     try:
-        answers = read_table(path).columns.get("answer", ())
+        answers = read_protected(path).columns.get("answer", ())
     except ValueError:  # no table: nothing that people filled in
         return
     if n := sum(bool(as_text(value)) for value in answers):
@@ -91,7 +97,7 @@ def check_no_answers(path: str | PathLike[str]) -> None:
 
 def seed_of(path: str | PathLike[str]) -> int:
     """The seed of a sample."""
-    seeds = {as_text(value) for value in read_table(path).columns.get("sample_seed", ())}
+    seeds = {as_text(value) for value in read_protected(path).columns.get("sample_seed", ())}
     if len(seeds) != 1 or not (seed := seeds.pop()).isdecimal():
         raise ValueError(f"{path} is no sample that `labelferry audit` wrote: it has no single sample_seed.")
     return int(seed)
@@ -99,7 +105,7 @@ def seed_of(path: str | PathLike[str]) -> int:
 
 def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
     """A larger sample with the answers of a smaller one."""
-    earlier = read_table(path).columns
+    earlier = read_protected(path).columns
     answers = {int(as_text(row)): as_text(a) for row, a in zip(earlier["row"], earlier["answer"], strict=True)}
     missing = sorted(row for row, answer in answers.items() if answer and row not in sample.columns["row"])
     if missing:
@@ -107,14 +113,19 @@ def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
             f"{path} has an answer to row {missing[0]}, which is not in the new sample. Draw a larger one with -n and "
             "--duel."
         )
-    return Sample({**sample.columns, "answer": [answers.get(row, "") for row in sample.columns["row"]]})
+    return sample._replace(
+        columns={**sample.columns, "answer": [answers.get(row, "") for row in sample.columns["row"]]}
+    )
 
 
 def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int, blind: bool) -> Sample:
     """The columns of a sample file; `rows` are purposes and positions."""
+    numbers, (names, text) = population.row_numbers(), sample_names(population)
+    own = {names[name]: [values[row] for _, row in rows] for name, values in population.own.items()}
     columns: dict[str, list[Any]] = {
-        "row": [row + 1 for _, row in rows],
-        "text": [population.texts[row] for _, row in rows],
+        "row": [numbers[row] for _, row in rows],
+        **own,
+        text: [population.texts[row] for _, row in rows],
         "label": [population.classes[population.labels[row]] for _, row in rows],
         "answer": [""] * len(rows),
         "purpose": [purpose for purpose, _ in rows],
@@ -123,14 +134,22 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
     }
     if blind:
         del columns["label"]
-    return Sample(columns)
+    return Sample(columns, text)
+
+
+def sample_names(population: Population) -> tuple[dict[str, str], str]:
+    """Names of the user's columns in a sample, and that of the texts."""
+    columns = dict.fromkeys((*population.own, population.text), ())
+    names = {name: name for name in columns} | new_names(columns, dict.fromkeys(ADDED, ()))
+    return names, names[population.text]
 
 
 def sample_orders(population: Population, seed: int) -> dict[str, Array]:
     """The orders in which documents are drawn, per purpose, without those whose answers the labels learned from."""
     source_only = population.labels if population.source_only is None else population.source_only
+    known = population.known.rows
     orders = {
-        "audit": audit_order(len(population.texts), seed),
-        "duel": duel_order(population.labels, source_only, seed),
+        "audit": audit_order(len(population.texts), seed, known),
+        "duel": duel_order(population.labels, source_only, seed, known),
     }
-    return {purpose: order[~np.isin(order, population.known.rows)] for purpose, order in orders.items()}
+    return {purpose: order[~np.isin(order, known)] for purpose, order in orders.items()}

@@ -1,4 +1,4 @@
-"""What people write into a file as an answer: a class label, "none of these" or "unclear"."""
+"""What people write as an answer: a class label, "none of these" or "unclear"."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from ..certificate import NONE_OF_THESE as NONE_OF_THESE_NAME
+from ..certificate import UNCLEAR_CODE
+from ..store.records import LABEL, NONE_OF_THESE, UNCLEAR
+
 MAX_LISTED = 12  # classes in a message
 SPECIAL = {
-    "none_of_these": {"none_of_these", "none of these"},
-    "unclear": {"unclear", "?"},
+    NONE_OF_THESE: {NONE_OF_THESE, NONE_OF_THESE_NAME},
+    UNCLEAR: {UNCLEAR, "?"},
 }
 
 
@@ -19,11 +23,25 @@ class Given(NamedTuple):
     kind: str  # "label", "none_of_these" or "unclear"
     answer: str | None  # the class label
 
+    @property
+    def value(self) -> str:
+        """The class label, or the kind of an answer that is no class label."""
+        return self.kind if self.answer is None else self.answer
+
     def code(self, classes: Sequence[str]) -> int:
         """Position among the classes; K for none of these, -1 for unclear."""
-        if self.answer is not None:
-            return classes.index(self.answer)
-        return len(classes) if self.kind == "none_of_these" else -1
+        return code_of(self.kind, self.answer, classes)
+
+
+def code_of(kind: str, answer: str | None, classes: Sequence[str]) -> int:
+    """Position of an answer among the classes; K for none of these, -1 for unclear.
+
+    >>> code_of("none_of_these", None, ["billing", "technical"])
+    2
+    """
+    if answer is not None:
+        return classes.index(answer)
+    return len(classes) if kind == NONE_OF_THESE else UNCLEAR_CODE
 
 
 def read_answer(value: Any, classes: Sequence[str], where: str) -> Given | None:
@@ -55,15 +73,15 @@ def read_answer(value: Any, classes: Sequence[str], where: str) -> Given | None:
         return None
     label = class_named(text, classes)
     if label is not None:
-        return Given("label", label)
+        return Given(LABEL, label)
     for kind, words in SPECIAL.items():
         if text.casefold() in words:
             return Given(kind, None)
     near = get_close_matches(text, classes, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ValueError(
-        f"{where}: {text[:60]!r} is no class; the classes are {listed(classes)}.{hint} Write a class, none_of_these or "
-        "unclear."
+        f"{where}: {text[:60]!r} is no class; the classes are {listed(classes)}.{hint} Write a class, {NONE_OF_THESE} "
+        f"or {UNCLEAR}."
     )
 
 

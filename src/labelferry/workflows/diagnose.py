@@ -8,7 +8,7 @@ import numpy as np
 
 from ..assessment import carriers, changed_words, divergence, gap, risk, vocabulary_overlap
 from ..assessment.verdict import LEVELS
-from ..ensemble.answer import transfer
+from ..ensemble.assessed_fit import fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..linalg.matrix import Array
 from .features import make_features
@@ -48,7 +48,7 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
     auto = AutoTransfer(random_state=seed)
     domains = features.domains(inputs, auto)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
-    assessment = transfer(auto, domains, seed=seed, target_error=TARGET_ERROR).assessment
+    assessment = fit_and_assess(auto, domains, seed=seed, target_error=TARGET_ERROR).assessment
     verdict = assessment.verdict()
     carrying = carriers(Xs, codes, Xt)
     kl = divergence(Xs, Xt, random_state=seed)

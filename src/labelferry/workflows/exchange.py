@@ -15,6 +15,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from ..files import write_text
+from ..store.records import NONE_OF_THESE, UNCLEAR
 
 LABEL_STUDIO, ARGILLA = "label-studio", "argilla"
 FORMS = (LABEL_STUDIO, ARGILLA)
@@ -82,7 +83,7 @@ def label_studio_config(classes: Sequence[str]) -> str:
     xml : str
         A view with the text and one choice per class, and the choices none_of_these and unclear.
     """
-    choices = "\n".join(f"    <Choice value={quoteattr(name)}/>" for name in (*classes, "none_of_these", "unclear"))
+    choices = "\n".join(f"    <Choice value={quoteattr(name)}/>" for name in (*classes, NONE_OF_THESE, UNCLEAR))
     return (
         f'<View>\n  <Text name="{TEXT}" value="${TEXT}"/>\n'
         f'  <Choices name="{QUESTION}" toName="{TEXT}" choice="single">\n{choices}\n  </Choices>\n</View>\n'

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from ..text import Table
+from ..store.records import LABEL, NONE_OF_THESE
+from ..text import Table, write_table
 from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
+from .spreadsheet import protected
 
 if TYPE_CHECKING:
     from ..store import AnswerRow, DocumentRow
@@ -29,7 +33,7 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         answer = decided.get(row.number)
         labels.append(
             None
-            if answer is not None and answer.kind == "none_of_these"
+            if answer is not None and answer.kind == NONE_OF_THESE
             else values[answer.answer if answer is not None and answer.answer is not None else row.label]
         )
         answers.append(answer_text(decided, row.number))
@@ -44,6 +48,12 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         "source_only": [values[row.source_only] for row in rows],
         "answer": answers,
     }
+    new_class = set(job.new_class_rows.tolist())
+    if new_class:
+        extra[NONE_OF_THESE] = [
+            answer == NONE_OF_THESE if answer else row.number in new_class
+            for row, answer in zip(rows, answers, strict=True)
+        ]
     if any(answers):  # what `certify` needs: labels without the answers, and the answers that were learned from
         arrays = job.store.labels().arrays
         without, seen = not_learned(arrays)[0], set(arrays.get("held_out/seen", ()))
@@ -70,11 +80,18 @@ def user_table(job: Job, rows: list[DocumentRow]) -> Table:
 
 
 def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
-    """The user's table and the new columns, one row per answer that counts."""
+    """The user's table and the new columns, one row per answer that counts.
+
+    `label` is the class on which the reviewers agree, once per document, so that the file can be used as labelled
+    documents; it is empty in all other rows.
+    """
     answers = job.answers()
     rows = job.store.some_documents([row.document for row in answers]) if answers else []
+    first = {document: row.id for document, row in job.decided().items() if row is not None and row.kind == LABEL}
+    values = dict(zip(job.classes, job.store.settings["classes"], strict=True))
     columns: dict[str, list[Any]] = {
         "row": [row.number + 1 for row in rows],
+        "label": [values[answer.value] if first.get(answer.document) == answer.id else None for answer in answers],
         "predicted_label": [row.label for row in rows],
         "shown_label": [answer.shown or "" for answer in answers],
         "answer": [answer.value for answer in answers],
@@ -92,3 +109,10 @@ def all_documents(job: Job) -> list[DocumentRow]:
     for start in range(0, job.n_documents, BATCH):
         rows += job.store.documents(offset=start, limit=BATCH)
     return rows
+
+
+def write_export(table: Table, extra: dict[str, list[Any]], path: str | PathLike[str], spreadsheet: bool) -> list[str]:
+    """Write a table with new columns; with `spreadsheet`, no cell of a CSV or TSV file is a formula."""
+    if spreadsheet:
+        table, extra = replace(table, columns=protected(table.columns, path)), protected(extra, path)
+    return write_table(table, extra, path)

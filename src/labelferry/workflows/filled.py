@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..certificate import LEVEL, Answers, Certificate, certify
 from ..certificate.sampling import no_answers
 from ..linalg.matrix import Array
-from ..text import Table, from_frame, read_table
+from ..store.decisions import majority
+from ..store.records import UNCLEAR
+from ..text import Table, from_frame
 from . import questions
-from .audit import Sample, sample_orders
+from .audit import Sample, sample_names, sample_orders
 from .cells import Given, as_text, read_answer
-from .exchange import is_json, read_json
+from .exchange import TEXT, is_json, read_json
 from .population import Population
+from .spreadsheet import read_protected
 
-if TYPE_CHECKING:
-    from ..certificate import Answers, Certificate
-
-LEVEL = 0.95
-NEEDED = ("row", "text", "answer", "purpose", "sample_seed", "population")
+NEEDED = ("row", "answer", "purpose")
+SAMPLE_NEEDED = (*NEEDED, "sample_seed", "population")
 
 
 class Filled(NamedTuple):
@@ -39,7 +39,7 @@ class Filled(NamedTuple):
         given: dict[int, list[Given]] = {}
         for (row, _), answer in self.by_reviewer.items():
             given.setdefault(row, []).append(answer)
-        return {row: majority(answers) for row, answers in given.items()}
+        return {row: majority(answers) or Given(UNCLEAR, None) for row, answers in given.items()}
 
     @property
     def n_empty(self) -> int:
@@ -63,12 +63,7 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
         The answers.
     """
     table = as_table(given)
-    missing = [name for name in NEEDED if name not in table.columns]
-    if missing:
-        raise ValueError(
-            f"{table.name} has no column {missing[0]!r}; it has {', '.join(table.columns)}. Pass a file that "
-            "`labelferry audit` wrote, with all its columns."
-        )
+    text = text_column(table, population, SAMPLE_NEEDED)
     seed = one_number(table, "sample_seed")
     n_documents = len(population.texts)
     if (drawn_from := one_number(table, "population")) != n_documents:
@@ -76,19 +71,40 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
             f"{table.name} was drawn from {drawn_from} documents, and {population.name} has {n_documents}. Pass the "
             "file from which it was drawn."
         )
+    answers, purposes = read_rows(table, population, text)
+    return Filled(table.name, seed, answers, purposes)
+
+
+def text_column(table: Table, population: Population, needed: Sequence[str]) -> str:
+    """Name of the column of the texts; an error if it or a column that is needed is missing."""
+    own = sample_names(population)[1]
+    text = next((name for name in (own, population.text, TEXT) if name in table.columns), own)
+    missing = [name for name in (*needed, text) if name not in table.columns]
+    if missing:
+        raise ValueError(
+            f"{table.name} has no column {missing[0]!r}; it has {', '.join(table.columns)}. Pass a file that "
+            "`labelferry audit` or `labelferry export --corrections` wrote, with all its columns."
+        )
+    return text
+
+
+def read_rows(table: Table, population: Population, text: str) -> tuple[dict[tuple[int, str], Given], dict[int, str]]:
+    """Answers by position and person, and purposes by position; an error if a row is not of the population."""
     answers: dict[tuple[int, str], Given] = {}
     purposes: dict[int, str] = {}
+    numbers = population.row_numbers()
+    positions = {number: position for position, number in enumerate(numbers)}
     reviewers = table.columns.get("reviewer", [""] * len(table))
     for position, line in enumerate(table.lines):
         where = f"{table.name}, line {line}"
-        row = row_number(table.columns["row"][position], n_documents, where)
+        row = row_number(table.columns["row"][position], positions, where)
         key = (row, as_text(reviewers[position]))
         if row in purposes and (key in answers or "reviewer" not in table.columns):
-            raise ValueError(f"{where}: row {row + 1} occurs twice. Keep one of the two.")
-        if as_text(table.columns["text"][position]).split() != population.texts[row].split():
+            raise ValueError(f"{where}: row {numbers[row]} occurs twice. Keep one of the two.")
+        if as_text(table.columns[text][position]).split() != population.texts[row].split():
             raise ValueError(
-                f"{where}: the text is not the text of row {row + 1} of {population.name}. Is it the sample of another "
-                "file, or was the column row changed?"
+                f"{where}: the text is not the text of row {numbers[row]} of {population.name}. Is it the sample of "
+                "another file, or was the column row changed?"
             )
         purposes[row] = as_text(table.columns["purpose"][position])
         answer = read_answer(table.columns["answer"][position], population.classes, where)
@@ -96,19 +112,13 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
             answers[key] = answer
     if not answers:
         raise ValueError(f"{table.name} has no answers. Write a class into the column answer of each row.")
-    return Filled(table.name, seed, answers, purposes)
-
-
-def majority(answers: Sequence[Given]) -> Given:
-    """What more than half of the persons answered; unclear if there is no such answer."""
-    answer, n = Counter(answers).most_common(1)[0]
-    return answer if 2 * n > len(answers) else Given("unclear", None)
+    return answers, purposes
 
 
 def as_table(given: Any) -> Table:
     """A file, a frame or a dict of columns as a table."""
     if isinstance(given, str | PathLike):
-        return Table(str(given), *read_json(given)) if is_json(given) else read_table(given)
+        return Table(str(given), *read_json(given)) if is_json(given) else read_protected(given)
     if isinstance(given, Sample):
         given = given.columns
     if isinstance(given, Mapping):
@@ -125,12 +135,13 @@ def one_number(table: Table, column: str) -> int:
     return int(value)
 
 
-def row_number(value: Any, n_documents: int, where: str) -> int:
+def row_number(value: Any, positions: Mapping[int, int], where: str) -> int:
     """A row number of a sample as a position from 0."""
     text = as_text(value)
-    if not text.isdecimal() or not 1 <= int(text) <= n_documents:
-        raise ValueError(f"{where}: row must be a number from 1 to {n_documents}; got {text[:40]!r}. Restore it.")
-    return int(text) - 1
+    if not text.isdecimal() or int(text) not in positions:
+        least, most = min(positions), max(positions)
+        raise ValueError(f"{where}: row must be a number from {least} to {most}; got {text[:40]!r}. Restore it.")
+    return positions[int(text)]
 
 
 def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
@@ -150,8 +161,6 @@ def certify_sample(population: Population, filled: Filled, level: float = LEVEL)
     certificate : Certificate
         What the answers prove.
     """
-    from ..certificate import certify
-
     orders = sample_orders(population, filled.seed)
     source_only = population.labels if population.source_only is None else population.source_only
     return certify(
@@ -179,30 +188,29 @@ def certificate_dict(certificate: Certificate, population: Population) -> dict[s
 
 def checked_answers(population: Population, filled: Filled, purpose: str, order: Array) -> Answers:
     """The answered prefix of an order; an error if the answers are no random sample."""
-    from ..certificate import Answers
-
     prefix = questions.answered_prefix(order.tolist(), filled.answers)
     if purpose == "audit":
-        check_prefix(filled, order.tolist(), len(prefix), set(population.known.rows.tolist()))
+        check_prefix(filled, order.tolist(), len(prefix), population)
     codes = [filled.answers[row].code(population.classes) for row in prefix]
     return Answers(np.array(prefix, dtype=np.int64), np.array(codes, dtype=np.int64))
 
 
-def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int, known: Collection[int] = ()) -> None:
-    """Raise an error if an answer of the random sample lies behind a row without one; `known` rows do not count."""
+def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int, population: Population) -> None:
+    """Raise an error if an answer of the random sample comes after a row without one; known rows do not count."""
+    known = set(population.known.rows.tolist())
     rows = [row for row in filled.answers if filled.purposes[row] == "audit" and row not in known]
     beyond = set(rows) - set(order[:n_prefix])
     if not beyond:
         return
-    first = order[n_prefix]
+    first, numbers = order[n_prefix], population.row_numbers()
     if first in filled.purposes:
         raise ValueError(
-            f"{filled.name}: row {first + 1} has no answer, and {len(beyond)} of {len(rows)} answers come after it in "
-            "the sample. A row that is left out makes the sample less random: answer it, or write unclear."
+            f"{filled.name}: row {numbers[first]} has no answer, and {len(beyond)} of {len(rows)} answers come after "
+            "it in the sample. A row that is omitted makes the sample less random: answer it, or write unclear."
         )
     raise ValueError(
-        f"{filled.name}: row {first + 1} belongs to the sample with the seed {filled.seed} and is missing. Pass the "
-        "whole sample; its rows may be in any order."
+        f"{filled.name}: row {numbers[first]} belongs to the sample with the seed {filled.seed} and is missing. Pass "
+        "the whole sample; its rows may be in any order."
     )
 
 
@@ -212,19 +220,33 @@ def is_sample(answers: Any) -> bool:
     return isinstance(answers, str | PathLike | Sample) or hasattr(answers, "columns") or is_columns
 
 
-def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequence[str]) -> dict[int, str]:
-    """Target rows and answers of a filled sample, to learn from; answers that are unclear are omitted.
+def answers_of_sample(
+    given: Any,
+    name: str,
+    texts: Sequence[str],
+    classes: Sequence[str],
+    *,
+    text: str = TEXT,
+    numbers: Array | None = None,
+) -> dict[int, str]:
+    """Target rows and answers of a filled sample or of the corrections of a job, to learn from.
+
+    Answers that are unclear are omitted. If several persons answered, the majority decides.
 
     Parameters
     ----------
     given : path, data frame or mapping of str to list
-        The sample with answers.
+        The sample with answers, or the corrections.
     name : str
         Name of the target, for messages.
     texts : sequence of str
         Texts of the target.
     classes : sequence of str
         The class labels.
+    text : str, default="text"
+        Name of the column of the texts.
+    numbers : array of int, default=None
+        Row of each text, from 1; None if all rows have a text.
 
     Returns
     -------
@@ -232,6 +254,10 @@ def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequ
         Row (from 0) to class label or "none_of_these".
     """
     nothing = np.zeros(len(texts), dtype=np.int64)
-    population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes), no_answers())
-    answers = read_sample(given, population).answers
-    return {row: answer.answer or answer.kind for row, answer in answers.items() if answer.kind != "unclear"}
+    population = Population(
+        name, texts, nothing, None, nothing.astype(bool), None, list(classes), no_answers(), text=text, numbers=numbers
+    )
+    table = as_table(given)
+    column = text_column(table, population, NEEDED)
+    answers = Filled(table.name, 0, *read_rows(table, population, column)).answers
+    return {row: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

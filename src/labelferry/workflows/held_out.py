@@ -9,6 +9,7 @@ import numpy as np
 from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.labelled_pool import held_out
 from ..linalg.matrix import Array
+from ..store.records import NONE_OF_THESE, UNCLEAR
 from .job_data import rows_in_panel
 from .population import HELD_OUT, NOT_KNOWN
 
@@ -55,8 +56,8 @@ def learned_message(result: Labelling) -> list[str]:
     if codes is None:
         return [f"learned from {len(rows)} answers"]
     named = result.answers.named(len(result.estimator.classes_))
-    right = int((codes == result.answers.codes[named]).sum())
-    return [f"learned from {len(rows)} answers; {right} of them are predicted correctly by fits without them"]
+    n_correct = int((codes == result.answers.codes[named]).sum())
+    return [f"learned from {len(rows)} answers; {n_correct} of them are predicted correctly by fits without them"]
 
 
 def answer_columns(result: Labelling) -> dict[str, list[Any]]:
@@ -64,7 +65,7 @@ def answer_columns(result: Labelling) -> dict[str, list[Any]]:
     if result.answers is None or not len(result.answers.rows):
         return {}
     classes = result.estimator.classes_.tolist()
-    names = [*classes, "none_of_these", "unclear"]  # -1, the last one, is unclear
+    names = [*classes, NONE_OF_THESE, UNCLEAR]  # the code of unclear is -1: the last one
     answers: list[Any] = [None] * len(result.labels)
     for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
         answers[row] = names[code]

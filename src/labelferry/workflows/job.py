@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..text import write_table
+from ..certificate import LEVEL, Certificate, certify
+from ..store.records import FIRST_FIT
+from .export import corrections_table, labelled_table, write_export
 from .job_questions import JobQuestions
+from .job_state import JobState
 from .refit import refit
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
     from ..store import Page, Store
     from .labelling import Labelling
-
-LEVEL = 0.95  # of certificates
-FIRST_FIT = 1
 
 
 def open_job(place: str | os.PathLike[str]) -> Job:
@@ -132,32 +131,31 @@ class Job(JobQuestions):
         certificate : Certificate
             Intervals that are valid after every answer.
         """
-        from ..certificate import Answers, certify
+        return self._certify(self.state(), level)
 
-        log, fit = self.history(), self.store.labels()
-        last = log[-1].id if log else 0
-        key = (fit.fit, last, level)
-        if key not in self._certificates:
-            self._certificates = {
-                key: certify(
-                    fit.arrays["labels"],
-                    self._source_only,
-                    fit.arrays["needs_review"],
-                    Answers(*self.sample("audit")),
-                    Answers(*self.sample("duel")),
-                    classes=self.classes,
-                    level=level,
-                    confidence=np.clip(self.store.fit_arrays(FIRST_FIT)["confidence"], 0, 1),  # knows no answers
-                    known=Answers(*self.seen()),
-                )
-            }
-        return self._certificates[key]
+    def _certify(self, state: JobState, level: float) -> Certificate:
+        key = (*state.version, level)
+        certificate = self._certificates.get(key)
+        if certificate is None:
+            certificate = certify(
+                state.fit.arrays["labels"],
+                self._source_only,
+                state.fit.arrays["needs_review"],
+                self.sample("audit", state),
+                self.sample("duel", state),
+                classes=self.classes,
+                level=level,
+                confidence=np.clip(self.store.fit_arrays(FIRST_FIT)["confidence"], 0, 1),  # learned from no answers
+                known=state.seen,
+            )
+            self._certificates = {key: certificate}
+        return certificate
 
     def issue(self, level: float = LEVEL) -> Certificate:
         """The certificate, also written to the store."""
-        certificate = self.certificate(level)
-        last = self._log[-1].id if self._log else 0
-        self.store.add_certificate(certificate.as_dict(), level=level, fit=self.store.last_fit(), last_answer=last)
+        state = self.state()
+        certificate, (fit, last_answer) = self._certify(state, level), state.version
+        self.store.add_certificate(certificate.as_dict(), level=level, fit=fit, last_answer=last_answer)
         return certificate
 
     def progress(self) -> dict[str, Any]:
@@ -183,6 +181,7 @@ class Job(JobQuestions):
         summary : dict
             `fit`, `answers`, `changed` (labels that changed), and the accuracy on the answered documents before and
             after: `accuracy_before` and `accuracy_after`, both by fits that did not learn from the document.
+            `warning` is a sentence if the labels became worse on them, otherwise empty.
         """
         return refit(self)
 
@@ -192,14 +191,23 @@ class Job(JobQuestions):
         """One page of documents; filters as in `Store.documents`."""
         return self.store.documents(search, **filters)
 
-    def export(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write all documents with all their columns, the labels and the answers. Returns messages."""
-        from .export import labelled_table
+    def export(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+        """Write all documents with all their columns, the labels and the answers.
 
-        return write_table(*labelled_table(self), path)
+        Parameters
+        ----------
+        path : path
+            The file; its suffix selects the format.
+        spreadsheet : bool, default=False
+            Whether cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
 
-    def export_corrections(self, path: str | os.PathLike[str]) -> list[str]:
-        """Write the answers that count with their documents, one row per answer. Returns messages."""
-        from .export import corrections_table
+        Returns
+        -------
+        messages : list of str
+            One message per renamed column.
+        """
+        return write_export(*labelled_table(self), path, spreadsheet)
 
-        return write_table(*corrections_table(self), path)
+    def export_corrections(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+        """Write the answers that count with their documents, one row per answer; parameters as in `export`."""
+        return write_export(*corrections_table(self), path, spreadsheet)

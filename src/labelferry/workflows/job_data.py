@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.panel import SOURCE_ONLY
+from ..ensemble.queries import typical_documents
 from ..linalg.matrix import Array
 from . import questions
 
@@ -43,9 +44,8 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
     classes = labelling.estimator.classes_
     text = inputs.columns.text
     codes = np.searchsorted(classes, labelling.labels)
-    votes = member_votes(labelling, codes)
-    arrays: dict[str, Array] = {"group": questions.disputed(votes, len(classes)), "votes": votes}
-    arrays["new"] = questions.new_class_order(getattr(labelling, "groups", None))
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    arrays = {"group": typical_order(labelling, seed), "new": questions.new_class_order(labelling.groups)}
     columns = inputs.target.columns
     return JobData(
         texts=inputs.texts,
@@ -66,7 +66,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "file": inputs.target.name,
             "text": text,
             "columns": list(columns),
-            "question_seed": secrets.randbelow(2**31) if seed is None else seed,
+            "question_seed": seed,
             "settings": plain_settings(labelling.settings),
             "review_all": any(fact.review_all for fact in labelling.assessment.facts),
         },
@@ -93,12 +93,13 @@ def rows_in_panel(labelling: Labelling) -> Array:
     return np.arange(len(labelling.labels)) if in_fit is None else np.flatnonzero(in_fit)
 
 
-def member_votes(labelling: Labelling, codes: Array) -> Array:
-    """Labels of the members, members x documents; the label itself for documents that the panel has not seen."""
-    members = labelling.assessment.members
-    votes = np.tile(codes, (len(members.names), 1)).astype(np.int16)
-    votes[:, rows_in_panel(labelling)] = members.codes
-    return votes
+def typical_order(labelling: Labelling, seed: int) -> Array:
+    """Typical documents of groups, the largest groups first; none if the method cannot learn from answers."""
+    if not isinstance(labelling.estimator, AutoTransfer):
+        return np.zeros(0, dtype=np.int64)
+    coordinates, excluded = labelling.estimator.pool_inputs_.coordinates, np.zeros(0, dtype=np.int64)
+    typical = typical_documents(coordinates, questions.N_TYPICAL, excluded, np.random.default_rng(seed))
+    return rows_in_panel(labelling)[typical]
 
 
 def pool_arrays(labelling: Labelling) -> dict[str, dict[str, Array]]:

@@ -98,6 +98,7 @@ def shown_labels(given: Any, job: Job) -> dict[int, str]:
     """Per document of a filled sample, the label that it shows; none if the labels are hidden."""
     table = as_table(given)
     labels = table.columns.get("label", [])
-    rows = (row_number(row, job.n_documents, table.name) for row in table.columns["row"])
+    positions = {number: number - 1 for number in range(1, job.n_documents + 1)}
+    rows = (row_number(row, positions, table.name) for row in table.columns["row"])
     names = (class_named(as_text(label), job.classes) for label in labels)
     return {row: name for row, name in zip(rows, names, strict=False) if name is not None}

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from ..store.records import LABEL, UNDO, AnswerRow, NewAnswer
+from .job_state import JobState
+
 if TYPE_CHECKING:
-    from ..store import AnswerRow, NewAnswer, Store
+    from ..store import Store
 
 
 class JobLog:
@@ -26,6 +29,7 @@ class JobLog:
         self.n_documents: int = store.n_documents
         self._lock = RLock()
         self._log: list[AnswerRow] = []
+        self._state: JobState | None = None
 
     def history(self) -> list[AnswerRow]:
         """All rows of the log, the first one first."""
@@ -33,41 +37,42 @@ class JobLog:
             self._log += self.store.history(after=self._log[-1].id if self._log else 0)
             return list(self._log)
 
+    def state(self) -> JobState:
+        """The labels and the answers of this moment, to compute several things from the same ones."""
+        with self._lock:
+            fit = self.store.labels()  # before the log, which then has all answers that it learned from
+            state = JobState(self.history(), fit, self.classes)
+            if self._state is None or self._state.version != state.version:
+                self._state = state
+            return self._state
+
     def answers(self) -> list[AnswerRow]:
         """The answers that count: the last one per document and reviewer."""
-        from ..store import current_answers
-
-        return current_answers(self.history())
+        return self.state().answers
 
     def decided(self) -> dict[int, AnswerRow | None]:
         """Per answered document, the answer on which the reviewers agree; None for a disagreement."""
-        from ..store import decide
-        from ..store.decisions import by_document
+        return self.state().decided
 
-        return {document: decide(rows) for document, rows in by_document(self.answers()).items()}
+    def codes(self) -> dict[int, int]:
+        """Class codes of the answered documents: K for none of these, -1 for unclear and for a disagreement."""
+        return self.state().codes
 
     def disagreements(self) -> list[dict[str, Any]]:
         """Documents with different answers and no majority: `document`, and `answers` as rows of the log."""
-        from ..store import decide
-        from ..store.decisions import by_document
-
-        return [
-            {"document": document, "answers": rows}
-            for document, rows in by_document(self.answers()).items()
-            if decide(rows) is None
-        ]
+        return self.state().disagreements
 
     def answer(
         self,
         document: int,
         answer: str | None,
         *,
-        kind: str = "label",
+        kind: str = LABEL,
         purpose: str = "list",
         reviewer: str = "",
         shown: str | None = None,
     ) -> int:
-        """Record what a person said about a document. It is on the disk when this returns.
+        """Record the answer of a person about a document. It is on the disk when this returns.
 
         Parameters
         ----------
@@ -89,8 +94,6 @@ class JobLog:
         id : int
             Number of the row in the log.
         """
-        from ..store import NewAnswer
-
         return self.add_answers([NewAnswer(document, answer, kind, purpose, reviewer, shown)])[0]
 
     def add_answers(self, answers: Sequence[NewAnswer]) -> list[int]:
@@ -128,17 +131,5 @@ class JobLog:
         if not mine:
             return None
         last = mine[-1]
-        self.store.add_answer(last.document, None, "undo", last.purpose, reviewer, replaces=last.id)
+        self.store.add_answer(last.document, None, UNDO, last.purpose, reviewer, replaces=last.id)
         return last
-
-    def codes(self) -> dict[int, int]:
-        """Class codes of the answered documents: K for none of these, -1 for unclear and for a disagreement."""
-        other = {"none_of_these": len(self.classes), "unclear": -1}
-        return {
-            document: -1
-            if row is None
-            else other.get(row.kind, -1)
-            if row.answer is None
-            else self.classes.index(row.answer)
-            for document, row in self.decided().items()
-        }

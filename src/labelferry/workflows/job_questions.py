@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..certificate import audit_order, duel_order
+from ..certificate import Answers, audit_order
 from ..linalg.matrix import Array
+from ..store.records import QUEUES
 from . import questions
 from .job_log import JobLog
+from .job_state import JobState
 from .questions import Question
 
 if TYPE_CHECKING:
@@ -40,25 +42,30 @@ class JobQuestions(JobLog):
         super().__init__(store)
         self._job_arrays = store.arrays("job")
         self._source_only = store.source_only()
-        self._audit = audit_order(self.n_documents, self.seed)
-        self._duel = (0, np.zeros(0, dtype=np.int64))  # a fit and its order
+        self._audit = (0, np.zeros(0, dtype=np.int64))  # a fit and its order
 
     @property
     def seed(self) -> int:
         """Seed of the random samples."""
         return int(self.store.settings["question_seed"])
 
-    def _order(self, purpose: str) -> Array:
-        if purpose == "audit":
-            return self._audit
-        if purpose == "duel":
-            fit = self.store.labels()
-            if self._duel[0] != fit.fit:
-                self._duel = (fit.fit, duel_order(fit.arrays["labels"], self._source_only, self.seed))
-            return self._duel[1]
-        if purpose in questions.PURPOSES:
+    @property
+    def new_class_rows(self) -> Array:
+        """Documents that no class explains, in the order in which they are asked about."""
+        return self._job_arrays.get("new", np.zeros(0, dtype=np.int64))
+
+    def _order(self, purpose: str, state: JobState | None = None) -> Array:
+        """The documents of a queue in their order."""
+        if purpose in ("audit", "duel"):
+            fit = (self.state() if state is None else state).fit
+            if self._audit[0] != fit.fit:  # a new order after learning, see `certificate/sampling.py`
+                seen = fit.arrays.get("held_out/seen", ())
+                self._audit = (fit.fit, audit_order(self.n_documents, self.seed, seen))
+            order = self._audit[1]
+            return order if purpose == "audit" else order[(fit.arrays["labels"] != self._source_only)[order]]
+        if purpose in QUEUES:
             return self._job_arrays.get(purpose, np.zeros(0, dtype=np.int64))
-        raise ValueError(f"purpose must be one of {', '.join(questions.PURPOSES)}; got {purpose!r}.")
+        raise ValueError(f"purpose must be one of {', '.join(QUEUES)}; got {purpose!r}.")
 
     def question(self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = ()) -> Question | None:
         """The next open question, None if there is none.
@@ -98,11 +105,7 @@ class JobQuestions(JobLog):
     def ask(self, document: int, purpose: str = "list") -> Question:
         """The question about one document."""
         row = self.store.document(document)
-        members = {}
-        if "votes" in self._job_arrays and purpose == "group":
-            votes = self._job_arrays["votes"][:, document]
-            members = {str(i): self.classes[code] for i, code in enumerate(votes)}
-        why = questions.reason(purpose, row.label, row.source_only, members)
+        why = questions.reason(purpose, row.label, row.source_only)
         return Question(
             row.number,
             row.line,
@@ -120,14 +123,15 @@ class JobQuestions(JobLog):
 
     def queues(self) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
-        answers = self.answers()
+        state = self.state()
+        answers = state.answers
         closed = np.zeros(self.n_documents, dtype=bool)
         closed[[row.document for row in answers]] = True
-        found = []
-        for purpose in questions.PURPOSES:
-            order = self._order(purpose)
+        queues = []
+        for purpose in QUEUES:
+            order = self._order(purpose, state)
             n_closed = int(closed[order].sum())
-            found.append(
+            queues.append(
                 {
                     "purpose": purpose,
                     "open": len(order) - n_closed,
@@ -135,24 +139,22 @@ class JobQuestions(JobLog):
                     "why": questions.WHY[purpose],
                 }
             )
-        return found
+        return queues
 
-    def sample(self, purpose: str) -> tuple[Array, Array]:
-        """Documents and codes of the answers that are a random sample: a prefix of the order of this purpose.
+    def sample(self, purpose: str, state: JobState | None = None) -> Answers:
+        """The answers that are a random sample: a prefix of the order of this purpose.
 
-        Documents that had an answer when the labels were fitted are left out: the rest of the order is a random order
-        of the rest.
+        Documents that had an answer when the labels were fitted are not in the order.
         """
-        codes, order = self.codes(), self._order(purpose)
-        rows = questions.answered_prefix(order[~np.isin(order, self.seen()[0])], codes)
-        return np.array(rows, dtype=np.int64), np.array([codes[row] for row in rows], dtype=np.int64)
+        state = self.state() if state is None else state
+        return state.sample(self._order(purpose, state))
 
     def waiting(self) -> int:
         """Answers to questions of the random sample that come after a document without an answer."""
-        counted = set(self.sample("audit")[0].tolist()) | set(self.seen()[0].tolist())
-        return len({row.document for row in self.answers() if row.purpose == "audit"} - counted)
+        state = self.state()
+        counted = {*self.sample("audit", state).rows.tolist(), *state.seen.rows.tolist()}
+        return len({row.document for row in state.answers if row.purpose == "audit"} - counted)
 
-    def seen(self) -> tuple[Array, Array]:
+    def seen(self) -> Answers:
         """Documents that had an answer when the current labels were fitted, and the codes of their present answers."""
-        codes, rows = self.codes(), self.store.labels().arrays.get("held_out/seen", np.zeros(0, dtype=np.int64))
-        return rows, np.array([codes.get(row, -1) for row in rows.tolist()], dtype=np.int64)
+        return self.state().seen

@@ -15,7 +15,7 @@ from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.registry import make
-from ..ensemble.answer import Answer, transfer
+from ..ensemble.assessed_fit import AssessedFit, fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..ensemble.fitted_panel import FittedPanel
 from .answers import AnsweredRows, read_answers, with_answers
@@ -126,7 +126,7 @@ def _read(answers: Any, inputs: Inputs, domains: Domains) -> AnsweredRows:
     """Checked answers: of a sample that was filled in, or rows with labels."""
     if is_sample(answers):
         classes = [str(c) for c in domains.classes]
-        answers = answers_of_sample(answers, inputs.target.name, inputs.texts, classes)
+        answers = answers_of_sample(answers, inputs.target.name, inputs.texts, classes, text=inputs.columns.text)
     return read_answers({} if answers is None else answers, domains.classes, len(domains.target_rows))
 
 
@@ -143,7 +143,7 @@ def _finish(
     start = time.perf_counter()
     labelled = with_answers(domains, answers) if len(answers.rows) else domains
     transfer_settings = {name: settings[name] for name in ("seed", "target_error", "class_prior")}
-    answer = transfer(estimator, labelled, **transfer_settings, panel=panel)
+    answer = fit_and_assess(estimator, labelled, **transfer_settings, panel=panel)
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         return mark_answered(build_result(inputs, features, domains, answer, settings, seconds), answers)
@@ -163,7 +163,7 @@ def build_result(
     inputs: Inputs,
     features: Features,
     domains: Domains,
-    answer: Answer,
+    answer: AssessedFit,
     settings: dict[str, Any],
     seconds: dict[str, float],
 ) -> Labelling:

@@ -6,23 +6,23 @@ audit order are therefore a random sample of all documents, whatever the purpose
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..linalg.matrix import Array
 
-PURPOSES = ("audit", "duel", "group", "new")
 WHY = {
     "audit": "A random sample of all documents. It shows how many labels are correct.",
     "duel": "A random sample of the documents on which the label and the source-only classifier differ. It shows which "
     "of the two is better.",
-    "group": "Documents on which the methods disagree most; useful to see where they fail.",
+    "group": "Typical documents of groups of similar documents. Together they cover all kinds of documents: the labels "
+    "learn slightly more from them than from a random sample.",
     "new": "Documents that are like no class of the labelled documents.",
     "list": "Documents that were chosen in the list.",
 }
-N_DISPUTED = 2_000  # documents in the queue "group"
+N_TYPICAL = 40  # documents in the queue "group"
 
 
 class Question(NamedTuple):
@@ -40,27 +40,6 @@ class Question(NamedTuple):
     needs_review: bool
     purpose: str
     reason: str
-
-
-def disputed(votes: Array, n_classes: int) -> Array:
-    """The documents on which the members disagree most, the largest disagreement first; none without disagreement.
-
-    Parameters
-    ----------
-    votes : array of int of shape (n_members, n_documents)
-        Labels of the members.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    rows : array of int
-        At most N_DISPUTED documents.
-    """
-    shares = np.array([(votes == c).mean(axis=0) for c in range(n_classes)])
-    entropy = -np.sum(shares * np.log(np.where(shares > 0, shares, 1)), axis=0)
-    order = np.argsort(-entropy, kind="stable")
-    return np.asarray(order[entropy[order] > 0][:N_DISPUTED])
 
 
 def new_class_order(groups: Array | None) -> Array:
@@ -109,17 +88,12 @@ def answered_prefix(order: Iterable[Any], answered: Collection[int]) -> list[int
     return rows
 
 
-def reason(purpose: str, label: str, source_only: str, members: Mapping[str, str]) -> str:
+def reason(purpose: str, label: str, source_only: str) -> str:
     """Why this document is shown, in one or two sentences."""
     if purpose == "duel":
         return (
             f"The label is {label!r}, the classifier trained on the labelled documents only gives {source_only!r}. "
             "Your answer shows which of the two is better."
-        )
-    if purpose == "group" and members:
-        others = sum(name != label for name in members.values())
-        return (
-            f"{others} of {len(members)} methods give another label than {label!r}. Your answer shows where they fail."
         )
     return reason_without_labels(purpose)
 
@@ -128,12 +102,12 @@ def reason_without_labels(purpose: str) -> str:
     """Why a document is shown, for a person who must not see predictions.
 
     >>> reason_without_labels("group")
-    'The methods disagree on this document. Your answer shows where they fail.'
+    'Typical of a group of similar documents. The labels of the whole group learn from your answer.'
     """
     return {
         "audit": "Chosen at random. The share of correct labels in this sample is the base of the certificate.",
         "duel": "The label differs from that of the classifier trained on the labelled documents only. Your answer "
         "shows which of the two is better.",
-        "group": "The methods disagree on this document. Your answer shows where they fail.",
+        "group": "Typical of a group of similar documents. The labels of the whole group learn from your answer.",
         "new": "It is like no class of the labelled documents: it may belong to a new class.",
     }.get(purpose, "You chose it in the list.")

@@ -13,13 +13,13 @@ from scipy.special import expit, logit
 from ..assessment.confidence import needs_review
 from ..ensemble.labelled_pool import PoolInputs, fit_pool, held_out, pool_labels
 from ..linalg.matrix import Array
+from ..store.records import FIRST_FIT, LABEL
 
 if TYPE_CHECKING:
     from ..store import FitData
     from .job import Job
 
 METHOD = "learned from answers"
-FIRST_FIT = 1
 MAX_SHIFT = 10.0  # of log-odds
 LEAST = 1e-4  # probability that is not shifted to 0
 
@@ -43,16 +43,17 @@ def refit(job: Job) -> dict[str, Any]:
             f"this job was labelled by {job.store.fits()[0].method} alone, which cannot learn from answers. Label with "
             "method 'auto' (--method auto) and start a new job."
         )
-    answers = {document: row for document, row in job.decided().items() if row is not None and row.kind == "label"}
+    state = job.state()
+    answers = {document: row for document, row in state.decided.items() if row is not None and row.kind == LABEL}
     if not answers:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
     inputs = PoolInputs(pool["start"], job.store.arrays("members"), pool["coordinates"])
     codes = {document: job.classes.index(str(row.answer)) for document, row in answers.items()}
-    stored, first = job.store.settings, job.store.fit_arrays(FIRST_FIT)
-    fit = learn(inputs, pool["rows"], codes, first, stored["settings"], stored.get("review_all", False))
-    before = job.store.labels().arrays
-    summary = summarize(job, before, fit, codes)
-    held_out_arrays = {**fit.held_out, "seen": np.array(sorted(job.codes()), dtype=np.int64)}
+    stored = job.store.settings
+    marked = np.arange(job.n_documents) if stored.get("review_all", False) else job.new_class_rows
+    fit = learn(inputs, pool["rows"], codes, job.store.fit_arrays(FIRST_FIT), stored["settings"], marked)
+    summary = summarize(state.fit.arrays, fit, codes)
+    held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
     return {"fit": job.store.add_fit(fit), **summary}
 
@@ -63,7 +64,7 @@ def learn(
     codes: dict[int, int],
     first: dict[str, Array],
     settings: dict[str, Any],
-    review_all: bool = False,
+    marked: Array,
 ) -> FitData:
     """Labels that have learned from answers.
 
@@ -79,8 +80,9 @@ def learn(
         Arrays of the first fit. Documents outside the panel keep its labels.
     settings : dict
         `target_error` and `min_confidence` of the run.
-    review_all : bool, default=False
-        Whether a fact about the documents demands that all labels are reviewed.
+    marked : array of int
+        Documents that need review whatever their confidence: those that no class explains, or all of them if a fact
+        about the documents demands it. An answer that names a class removes the mark.
 
     Returns
     -------
@@ -111,7 +113,7 @@ def learn(
     review = needs_review(confidence, settings["target_error"]) if minimum is None else confidence < minimum
     outside = np.setdiff1d(np.arange(len(labels)), in_panel)
     review[outside] = True
-    review |= review_all
+    review[marked] = True
     review[known] = False
     limit = minimum if minimum is not None else confidence[~review].min(initial=1.0)
     held = {"rows": known, "labels": held_labels, "needs_review": held_confidence < limit}
@@ -140,15 +142,23 @@ def shifted(confidence: Array, shift: float) -> Array:
     return p
 
 
-def summarize(job: Job, before: dict[str, Array], fit: FitData, codes: dict[int, int]) -> dict[str, Any]:
+def summarize(before: Mapping[str, Array], fit: FitData, codes: dict[int, int]) -> dict[str, Any]:
     """What changed, and the accuracy on the answered documents by fits that did not learn from them."""
     known = fit.held_out["rows"]
     truth = np.array([codes[row] for row in known.tolist()])
+    n_before, n_after = (
+        int((labels == truth).sum()) for labels in (not_learned(before)[0][known], fit.held_out["labels"])
+    )
+    warning = (
+        f"The new labels may be worse: {n_after} of {len(known)} answered documents are predicted correctly without "
+        f"their answer, {n_before} with the labels before. Answer more questions of the random sample and learn again."
+    )
     return {
         "answers": len(known),
         "changed": int((before["labels"] != fit.labels).sum()),
-        "accuracy_before": float((not_learned(before)[0][known] == truth).mean()),
-        "accuracy_after": float((fit.held_out["labels"] == truth).mean()),
+        "accuracy_before": n_before / len(known),
+        "accuracy_after": n_after / len(known),
+        "warning": warning if n_after < n_before else "",
     }
 
 

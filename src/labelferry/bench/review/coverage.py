@@ -16,7 +16,8 @@ from zlib import crc32
 
 import numpy as np
 
-from ...certificate.bounds import clopper_pearson, count_bounds
+from ...certificate.bounds import count_bounds
+from ...certificate.interval import LEVEL, clopper_pearson
 from ...certificate.pairs import Part, log_martingale, pair_ranges
 from ...certificate.proportions import ENOUGH, class_parts
 from ..pools import Array
@@ -25,7 +26,6 @@ from .tasks import ReviewTask
 SIZES = (20, 40, 80)
 LOOKS = (10, 20, 40, 60, 80)  # at which the ends of proportion and recall are computed
 N_DRAWS = 200
-LEVEL = 0.95
 ACCURATE = 0.85  # the goal for class proportions is about tasks above this accuracy
 
 

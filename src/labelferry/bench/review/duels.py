@@ -9,7 +9,8 @@ from zlib import crc32
 import numpy as np
 
 from ...certificate.duel import difference_bounds, scores
-from .coverage import LEVEL, N_DRAWS, SIZES
+from ...certificate.interval import LEVEL
+from .coverage import N_DRAWS, SIZES
 from .tasks import ReviewTask
 
 LARGE = 0.03  # difference in accuracy from which the better one should be named

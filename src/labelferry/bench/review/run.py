@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .coverage import LEVEL, N_DRAWS, measure, summarize
+from ...certificate.interval import LEVEL
+from .coverage import N_DRAWS, measure, summarize
 from .duels import fight, summarize_duels
 from .tasks import read_tasks
 

@@ -1,4 +1,4 @@
-"""The answer of any estimator, assessed: AutoTransfer assesses itself, others are compared with the same panel."""
+"""Any estimator, fitted and assessed: AutoTransfer assesses itself, others are compared with the same panel."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .fitted_panel import FittedPanel
 from .panel import fit_panel
 
 
-class Answer(NamedTuple):
-    """A fitted estimator with what can be said about its labels."""
+class AssessedFit(NamedTuple):
+    """A fitted estimator with what can be estimated about its labels."""
 
     estimator: TransductiveClassifier
     assessment: Assessment
@@ -31,7 +31,7 @@ class Answer(NamedTuple):
     groups: Array  # of the target rows that no class explains; -1 for all others
 
 
-def transfer(
+def fit_and_assess(
     estimator: TransductiveClassifier,
     domains: Domains,
     *,
@@ -39,7 +39,7 @@ def transfer(
     target_error: float,
     class_prior: Any = None,
     panel: FittedPanel | None = None,
-) -> Answer:
+) -> AssessedFit:
     """Fit the estimator and assess its labels.
 
     `class_prior` replaces the estimator's own parameter. AutoTransfer does not fit a panel again that is passed.
@@ -51,7 +51,9 @@ def transfer(
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
-        return Answer(auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_, auto.groups_)
+        return AssessedFit(
+            auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_, auto.groups_
+        )
     name = type(estimator).__name__
     progress.expect(1)
     progress.begin(name)
@@ -69,12 +71,12 @@ def transfer(
         known=known,
         prior=Prior.read(class_prior, domains),
     )
-    empty = estimator.transduction_empty_  # these keep the class prior, as in the answer of the panel
+    empty = estimator.transduction_empty_  # these keep the class prior, as in AutoTransfer
     proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
     confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
     review, groups = assessment.review | empty, np.where(empty, NOT_MARKED, assessment.groups)
     confidence[known], review[known] = 1, False
-    return Answer(estimator, assessment, proba, confidence, review, groups)
+    return AssessedFit(estimator, assessment, proba, confidence, review, groups)
 
 
 def _with_empty(auto: AutoTransfer) -> Assessment:

@@ -270,18 +270,14 @@ def test_sources_of_two_kinds_of_labels(tmp_path):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), "", " "])
-def test_rows_without_a_label_are_bad_rows(missing):
+def test_rows_without_a_label_are_left_out(missing):
     labels = np.array(tickets.old()["label"], dtype=object)
     labels[[3, 8]] = missing
     source = pd.DataFrame({"text": tickets.old()["text"], "label": labels})
-    with pytest.raises(ValueError, match=r"line 4: no label in column 'label'.*--skip-bad"):
-        labelferry.label(source, tickets.demo().texts_target, method="sourcelr")
-    inputs = read_inputs(source, tickets.demo().texts_target, TextOptions(skip_bad=True))
+    inputs = read_inputs(source, tickets.demo().texts_target, TextOptions())
     assert len(inputs.sources[0].texts) == 358
     assert set(inputs.sources[0].labels) == {"billing", "technical", "account"}
-    assert inputs.messages[-2:] == [
-        f"the source 1 frame, line {n}: no label in column 'label'; skipped" for n in (4, 9)
-    ]
+    assert inputs.messages[-1] == "the source 1 frame: 2 rows without a label left out, first: line 4"
 
 
 def test_several_sources_as_files_and_by_domain(tmp_path):

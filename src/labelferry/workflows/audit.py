@@ -113,7 +113,7 @@ def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
 def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int, blind: bool) -> Sample:
     """The columns of a sample file; `rows` are purposes and positions."""
     columns: dict[str, list[Any]] = {
-        "row": [row + 1 for _, row in rows],
+        "row": [population.numbers[row] for _, row in rows],
         "text": [population.texts[row] for _, row in rows],
         "label": [population.classes[population.labels[row]] for _, row in rows],
         "answer": [""] * len(rows),

@@ -78,17 +78,18 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
         )
     answers: dict[tuple[int, str], Given] = {}
     purposes: dict[int, str] = {}
+    positions = {number: position for position, number in enumerate(population.numbers)}
     reviewers = table.columns.get("reviewer", [""] * len(table))
     for position, line in enumerate(table.lines):
         where = f"{table.name}, line {line}"
-        row = row_number(table.columns["row"][position], n_documents, where)
+        row = position_of(table.columns["row"][position], positions, where)
         key = (row, as_text(reviewers[position]))
         if row in purposes and (key in answers or "reviewer" not in table.columns):
-            raise ValueError(f"{where}: row {row + 1} occurs twice. Keep one of the two.")
+            raise ValueError(f"{where}: row {population.numbers[row]} occurs twice. Keep one of the two.")
         if as_text(table.columns["text"][position]).split() != population.texts[row].split():
             raise ValueError(
-                f"{where}: the text is not the text of row {row + 1} of {population.name}. Is it the sample of another "
-                "file, or was the column row changed?"
+                f"{where}: the text is not the text of row {population.numbers[row]} of {population.name}. Is it the "
+                "sample of another file, or was the column row changed?"
             )
         purposes[row] = as_text(table.columns["purpose"][position])
         answer = read_answer(table.columns["answer"][position], population.classes, where)
@@ -131,6 +132,14 @@ def row_number(value: Any, n_documents: int, where: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= n_documents:
         raise ValueError(f"{where}: row must be a number from 1 to {n_documents}; got {text[:40]!r}. Restore it.")
     return int(text) - 1
+
+
+def position_of(value: Any, positions: Mapping[int, int], where: str) -> int:
+    """Position of a document by its row number in the user's file."""
+    row = row_number(value, max(positions), where) + 1
+    if row not in positions:
+        raise ValueError(f"{where}: row {row} has no predicted label, so it is in no sample. Restore the column row.")
+    return positions[row]
 
 
 def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
@@ -183,25 +192,28 @@ def checked_answers(population: Population, filled: Filled, purpose: str, order:
 
     prefix = questions.answered_prefix(order.tolist(), filled.answers)
     if purpose == "audit":
-        check_prefix(filled, order.tolist(), len(prefix), set(population.known.rows.tolist()))
+        check_prefix(filled, order.tolist(), len(prefix), set(population.known.rows.tolist()), population.numbers)
     codes = [filled.answers[row].code(population.classes) for row in prefix]
     return Answers(np.array(prefix, dtype=np.int64), np.array(codes, dtype=np.int64))
 
 
-def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int, known: Collection[int] = ()) -> None:
+def check_prefix(
+    filled: Filled, order: Sequence[int], n_prefix: int, known: Collection[int], numbers: Sequence[int]
+) -> None:
     """Raise an error if an answer of the random sample lies behind a row without one; `known` rows do not count."""
     rows = [row for row in filled.answers if filled.purposes[row] == "audit" and row not in known]
     beyond = set(rows) - set(order[:n_prefix])
     if not beyond:
         return
     first = order[n_prefix]
+    row = numbers[first]
     if first in filled.purposes:
         raise ValueError(
-            f"{filled.name}: row {first + 1} has no answer, and {len(beyond)} of {len(rows)} answers come after it in "
+            f"{filled.name}: row {row} has no answer, and {len(beyond)} of {len(rows)} answers come after it in "
             "the sample. A row that is left out makes the sample less random: answer it, or write unclear."
         )
     raise ValueError(
-        f"{filled.name}: row {first + 1} belongs to the sample with the seed {filled.seed} and is missing. Pass the "
+        f"{filled.name}: row {row} belongs to the sample with the seed {filled.seed} and is missing. Pass the "
         "whole sample; its rows may be in any order."
     )
 
@@ -212,7 +224,9 @@ def is_sample(answers: Any) -> bool:
     return isinstance(answers, str | PathLike | Sample) or hasattr(answers, "columns") or is_columns
 
 
-def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequence[str]) -> dict[int, str]:
+def answers_of_sample(
+    given: Any, name: str, texts: Sequence[str], classes: Sequence[str], numbers: Sequence[int] | None = None
+) -> dict[int, str]:
     """Target rows and answers of a filled sample, to learn from; answers that are unclear are omitted.
 
     Parameters
@@ -225,13 +239,20 @@ def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequ
         Texts of the target.
     classes : sequence of str
         The class labels.
+    numbers : sequence of int, default=None
+        Row of each text in the user's file, from 1; all rows in their order if not given.
 
     Returns
     -------
     answers : dict of int to str
-        Row (from 0) to class label or "none_of_these".
+        Row of the file (from 0) to class label or "none_of_these".
     """
     nothing = np.zeros(len(texts), dtype=np.int64)
-    population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes), no_answers())
+    review = nothing.astype(bool)
+    population = Population(name, texts, nothing, None, review, None, list(classes), no_answers(), numbers)
     answers = read_sample(given, population).answers
-    return {row: answer.answer or answer.kind for row, answer in answers.items() if answer.kind != "unclear"}
+    return {
+        population.numbers[row] - 1: answer.answer or answer.kind
+        for row, answer in answers.items()
+        if answer.kind != "unclear"
+    }

@@ -41,7 +41,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
         )
     inputs = labelling._inputs
     classes = labelling.estimator.classes_
-    text = inputs.columns.text
+    text = inputs.columns.text_target[0] if len(inputs.columns.text_target) == 1 else None  # None: several are joined
     codes = np.searchsorted(classes, labelling.labels)
     votes = member_votes(labelling, codes)
     arrays: dict[str, Array] = {"group": questions.disputed(votes, len(classes)), "votes": votes}

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..certificate.sampling import Answers, no_answers
 from ..linalg.matrix import Array
-from ..text import Table, choose_text, read_table
+from ..text import Table, choose_text, join_texts, read_table, take_rows
 from .cells import as_text
 from .job_data import source_only_codes
+from .rows import REASONS
 
 if TYPE_CHECKING:
     from .job import Job
@@ -23,8 +24,9 @@ NOT_KNOWN = "?"  # in this column
 PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
 NEW_COLUMNS = (
     *("label", "confidence", "alternative", "evidence", "needs_review", "none_of_these", "source_only"),
-    *(HELD_OUT, PREDICTED, "answer"),
+    *(HELD_OUT, PREDICTED, "answer", "reason", "origin"),
 )
+ORIGINS = ("", "given", "predicted")
 
 
 class Population(NamedTuple):
@@ -38,10 +40,20 @@ class Population(NamedTuple):
     confidence: Array | None  # None if it has learned from answers
     classes: list[str]
     known: Answers  # answers that the labels learned from
+    own_numbers: Sequence[int] | None = None  # row of each document in the user's file, from 1; None: all rows in order
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """Row of each document in the user's file, from 1."""
+        return range(1, len(self.texts) + 1) if self.own_numbers is None else self.own_numbers
 
 
 def population_of_file(
-    path: str | PathLike[str], *, text: str | None = None, classes: Sequence[str] = (), encoding: str | None = None
+    path: str | PathLike[str],
+    *,
+    text: str | Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    encoding: str | None = None,
 ) -> Population:
     """The population of a file that `labelferry label` wrote.
 
@@ -49,8 +61,8 @@ def population_of_file(
     ----------
     path : path
         The labelled file.
-    text : str, default=None
-        Name of the text column; detected if not given.
+    text : str or sequence of str, default=None
+        Name of the text column, or of several that are joined; detected if not given.
     classes : sequence of str, default=()
         Classes beside those that occur in the file.
     encoding : str, default=None
@@ -61,11 +73,13 @@ def population_of_file(
     population : Population
         All documents with their labels.
     """
-    table = read_table(path, encoding=encoding)
-    if "label" not in table.columns:
-        raise ValueError(f"{table.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
-    column = choose_text(table, table, text, NEW_COLUMNS, [])
-    texts = [as_text(value) for value in table.columns[column]]
+    everything = read_table(path, encoding=encoding)
+    if "label" not in everything.columns:
+        raise ValueError(f"{everything.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
+    predicted = predicted_rows(everything)
+    table = take_rows(everything, predicted)
+    columns = choose_text(table, text, NEW_COLUMNS, [])
+    texts = [as_text(value) for value in join_texts(table, columns)]
     labels = [as_text(value) for value in table.columns[PREDICTED if PREDICTED in table.columns else "label"]]
     names = {*labels, *classes}
     for other in ("alternative", "source_only"):
@@ -91,7 +105,18 @@ def population_of_file(
         None if any(table.columns.get(HELD_OUT, ())) else numbers(table.columns.get("confidence")),
         known,
         answers,
+        [row + 1 for row in predicted],
     )
+
+
+def predicted_rows(table: Table) -> list[int]:
+    """The rows whose label was predicted: not those that had one, and not those with a reason to have none."""
+    nothing = [None] * len(table)
+    reasons, origins = (table.columns.get(name, nothing) for name in ("reason", "origin"))
+    if not all(as_text(value) in ORIGINS for value in origins):  # a column of the user
+        origins = nothing
+    pairs = enumerate(zip(reasons, origins, strict=True))
+    return [i for i, (reason, origin) in pairs if as_text(reason) not in REASONS and as_text(origin) != "given"]
 
 
 def known_answers(table: Table, classes: Sequence[str]) -> Answers:
@@ -114,18 +139,23 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 
 
 def population_of_result(result: Labelling) -> Population:
-    """The population of a result of `label`."""
-    classes = result.estimator.classes_
-    answers = no_answers() if result.answers is None else Answers(result.answers.rows, result.answers.codes)
+    """The population of a result of `label`: the documents with a predicted label."""
+    documents, classes, inputs = result.documents, result.estimator.classes_, result._inputs
+    kept = np.array([i for i, row in enumerate(inputs.labelled_rows.tolist()) if not result.reasons[row]], dtype=int)
+    answers = no_answers()
+    if documents.answers is not None:
+        inside = np.isin(documents.answers.rows, kept)
+        answers = Answers(np.searchsorted(kept, documents.answers.rows[inside]), documents.answers.codes[inside])
     return Population(
-        result._inputs.target.name,
-        result._inputs.texts,
-        np.searchsorted(classes, result.labels),
-        source_only_codes(result),
-        result.needs_review,
-        None if len(answers.rows) else np.clip(result.confidence, 0, 1),
+        inputs.target.name,
+        [inputs.texts[i] for i in kept.tolist()],
+        np.searchsorted(classes, documents.labels[kept]),
+        source_only_codes(documents)[kept],
+        documents.needs_review[kept],
+        None if len(answers.rows) else np.clip(documents.confidence[kept], 0, 1),
         [str(c) for c in classes],
         answers,
+        (inputs.labelled_rows[kept] + 1).tolist(),
     )
 
 

@@ -307,7 +307,9 @@ def test_bad_targets(files, tmp_path, write, message):
 )
 def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("labelferry.workflows.user_tables.read_table", lambda *_, **__: pytest.fail("the files were read"))
+    monkeypatch.setattr(
+        "labelferry.workflows.user_tables.read_table", lambda *_, **__: pytest.fail("the files were read")
+    )
     (tmp_path / "folder.csv").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     check_one_line(run("label", "old.csv", "new.csv", *arguments), message, tmp_path, before)

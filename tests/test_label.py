@@ -130,8 +130,12 @@ def test_no_new_document_has_a_known_word(method):
     old, labels = ["red door", "red wall", "green tree wall", "green leaf door"], ["r", "r", "g", "g"]
     result = labelferry.label(old, ["zzyzx", "qwrtp"], label=labels, method=method)
     assert result.needs_review.tolist() == [True, True]
-    assert result.confidence.tolist() == [0.5, 0.5]
+    assert result.documents.confidence.tolist() == [0.5, 0.5]
     assert result.verdict.level == "unsafe"
+    assert result.labels.tolist() == [None, None]
+    assert result.reasons == ["no known word"] * 2
+    with pytest.raises(ValueError, match="no row with a predicted label"):
+        result.audit()
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrays", "series"])
@@ -204,7 +208,8 @@ def test_no_known_word_no_evidence():
     )
     assert result.evidence[-1] == []
     assert result.needs_review.tolist() == [False] * 360 + [True]
-    assert result.confidence[-1] == result.estimator.class_prior_.max()
+    assert result.documents.confidence[-1] == result.estimator.class_prior_.max()
+    assert np.isnan(result.confidence[-1])
 
 
 def test_evidence_counts_by_hand():

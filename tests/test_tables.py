@@ -426,7 +426,12 @@ LONG = ["the door of the house is red", "the house behind the door is green"]
         ({"text": LONG, "label": "ab"}, {"text": LONG}, (("text",), "label", None), ["its name", "its name"]),
         ({"Body": LONG, "y": "ab"}, {"Body": LONG, "y": "ab"}, (("Body",), "y", None), ["'Body' (its name)", "'y'"]),
         ({"title": LONG, "text": LONG, "class": "ab"}, {"title": LONG, "text": LONG}, (("text",), "class", None), []),
-        ({"id": "12", "words": LONG, "kind": "ab"}, {"id": "12", "words": LONG}, (("words",), "kind", None), ["longest"]),
+        (
+            {"id": "12", "words": LONG, "kind": "ab"},
+            {"id": "12", "words": LONG},
+            (("words",), "kind", None),
+            ["longest"],
+        ),
         (
             {"text": LONG, "label": "ab", "domain": "uv"},
             {"text": LONG},

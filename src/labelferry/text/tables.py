@@ -90,8 +90,22 @@ class Table:
 
 
 def take_rows(table: Table, rows: Sequence[int]) -> Table:
-    """The table with these rows only. Columns are converted on first access.
+    """Keep these rows of a table. Columns are converted on first access.
 
+    Parameters
+    ----------
+    table : Table
+        The documents.
+    rows : sequence of int
+        Positions of the rows, increasing.
+
+    Returns
+    -------
+    kept : Table
+        The table with these rows only.
+
+    Examples
+    --------
     >>> dict(take_rows(from_texts(["a red door", "a green house"]), [1]).columns)
     {'text': ['a green house']}
     """

@@ -66,6 +66,8 @@ def draw(
     """
     if n < 0 or n_duel < 0 or n + n_duel == 0:
         raise ValueError(f"the sample must have at least one document; got n={n} and {n_duel} for the comparison.")
+    if not len(population.texts):
+        raise ValueError(f"{population.name} has no row with a predicted label, so there is nothing to check.")
     seed = secrets.randbelow(2**31) if seed is None else seed
     orders = sample_orders(population, seed)
     if n_duel and not len(orders["duel"]):

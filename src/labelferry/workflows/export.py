@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..text import Table
+from .other_rows import add_other_rows
 from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
 
@@ -49,7 +50,7 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         without, seen = not_learned(arrays)[0], set(arrays.get("held_out/seen", ()))
         extra[PREDICTED] = [values[row.label] for row in rows]
         extra[HELD_OUT] = [values[job.classes[code]] if i in seen else None for i, code in enumerate(without)]
-    return user_table(job, rows), extra
+    return add_other_rows(user_table(job, rows), extra, job.store.settings.get("other_rows", {}))
 
 
 def answer_text(decided: dict[int, AnswerRow | None], document: int) -> str:

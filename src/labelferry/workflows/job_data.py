@@ -11,6 +11,7 @@ from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.panel import SOURCE_ONLY
 from ..linalg.matrix import Array
 from . import questions
+from .other_rows import keep_other_rows
 
 if TYPE_CHECKING:
     from ..store import JobData
@@ -41,7 +42,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
         )
     inputs = labelling._inputs
     classes = labelling.estimator.classes_
-    text = inputs.columns.text_target[0] if len(inputs.columns.text_target) == 1 else None  # None: several are joined
+    text = " + ".join(inputs.columns.text_target)  # a column, or no column if several are joined
     codes = np.searchsorted(classes, labelling.labels)
     votes = member_votes(labelling, codes)
     arrays: dict[str, Array] = {"group": questions.disputed(votes, len(classes)), "votes": votes}
@@ -66,6 +67,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "file": inputs.target.name,
             "text": text,
             "columns": list(columns),
+            "other_rows": keep_other_rows(inputs),
             "question_seed": secrets.randbelow(2**31) if seed is None else seed,
             "settings": plain_settings(labelling.settings),
             "review_all": any(fact.review_all for fact in labelling.assessment.facts),

@@ -26,6 +26,7 @@ from .held_out import answer_columns, learned_message
 from .inputs import Inputs
 from .job_data import source_only_codes
 from .model import Model
+from .other_rows import GIVEN, PREDICTED
 from .population import population_of_result
 from .rows import NO_TEXT, count_rows
 from .summary import summarize
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from .audit import Sample
     from .job import Job
 
-GIVEN, PREDICTED = "given", "predicted"  # in the column origin
 N_GROUP_WORDS = 5  # per group, in the verdict
 
 

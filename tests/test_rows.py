@@ -202,7 +202,7 @@ def test_labels_that_differ_in_case_or_blanks():
     inputs = read_inputs(old(label=labels), new(), TextOptions())
     assert set(inputs.labels) == {"billing", "BILLING", "technical", "account"}
     stripped, case = inputs.messages[-2:]
-    assert stripped.startswith("the source 1 frame: 2 rows with blanks around the label: they are removed, first: line")
+    assert stripped.startswith("the source 1 frame: 2 rows with blanks around the label, removed; first: row")
     assert f"'billing' ({len(billing) - 1} rows), 'BILLING' (1 row). They are different classes" in case
     assert case.endswith("merge them with merge_labels=True (--merge-labels)")
     merged = read_inputs(old(label=labels), new(), TextOptions(merge_labels=True))
@@ -216,8 +216,8 @@ def test_rows_of_the_source_without_text_or_label():
     texts[5] = " "
     inputs = read_inputs(pd.DataFrame({"text": texts, "label": labels}), new(), TextOptions())
     assert inputs.messages[-2:] == [
-        "the source 1 frame: 2 rows without a label left out, first: line 4",
-        "the source 1 frame: 1 row without a text left out, first: line 6",
+        "the source 1 frame: 2 rows without a label, left out; first: row 4",
+        "the source 1 frame: 1 row without a text, left out; first: row 6",
     ]
     assert len(inputs.sources[0].texts) == 57
     assert inputs.sources[0].rows.tolist() == [i for i in range(60) if i not in (3, 5, 9)]
@@ -257,7 +257,7 @@ def test_every_row_of_the_target_is_in_the_output(plain, tmp_path, missing):
     assert np.isnan(result.confidence[[0, 20, 61]]).all()
     assert result.needs_review[[0, 20, 61]].all()
     assert [result.reasons[row] for row in (0, 1, 20)] == ["no text", "", "no text"]
-    assert f"{target}: 3 rows without a text get no label, first: line 2" in result.messages
+    assert f"{target}: 3 rows without a text, not labelled; first: line 2" in result.messages
     assert result.documents.labels.tolist() == plain.labels.tolist()
     assert result.summary()["n_target"] == 60
     result.write(tmp_path / "out.csv")
@@ -278,7 +278,7 @@ def test_a_row_without_a_known_word_has_no_label(plain, tmp_path):
     result = label(old(), texts)
     assert result.labels.tolist() == [*plain.labels.tolist(), None]
     assert (result.reasons[-1], bool(result.needs_review[-1])) == ("no known word", True)
-    assert "target: 1 row without a label (no known word) need review, first: line 61" in result.messages
+    assert "target: 1 row without a known word, not labelled; first: row 61" in result.messages
     answered = label(old(), texts, answers={60: "billing"})
     assert answered.labels[60] == "billing"
     assert not answered.needs_review[60]
@@ -381,7 +381,7 @@ def test_a_half_labelled_frame_and_list(plain):
     assert (result.labels[0], result.labels[119]) == (columns["category"][0], None)
     assert result.columns()["origin"][-2:] == ["given", None]
     assert result.columns()["reason"][-1] == "no text"
-    assert "the source 1 frame: 1 row with a label and without a text left out, first: line 1" in result.messages
+    assert "the source 1 frame: 1 row with a label and without a text, left out; first: row 1" in result.messages
     listed = label(columns["text"], label=columns["category"])
     assert listed.labels[1::2].tolist() == plain.labels.tolist()
 

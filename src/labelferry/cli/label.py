@@ -146,14 +146,13 @@ def show(
     heading(console, f"Labels by {result.method}")
     proportions, precision = result.assessment.proportions, result.assessment.class_precision
     interval = "given" if proportions.given else "range"
-    predicted = ~result.given & (result.labels != None)  # noqa: E711  (elementwise)
     table = new_table("label", "documents", "share", interval, "est. precision", "to review", numbers=5)
     for i, c in enumerate(result.estimator.classes_):
-        rows = predicted & (result.labels == c)
+        rows = result.predicted & (result.labels == c)
         table.add_row(
             escape(str(c)),
             str(rows.sum()),
-            f"{rows.sum() / max(1, predicted.sum()):.0%}",
+            f"{rows.sum() / max(1, result.predicted.sum()):.0%}",
             f"{proportions.low[i]:.0%}"
             if proportions.given
             else f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",

@@ -44,7 +44,7 @@ Text = Annotated[
     list[str] | None,
     typer.Option(help="Text column (default: detected). Several are joined: --text subject,body."),
 ]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and count them.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of the input files if not UTF-8, e.g. cp1252.")]
 
 # The fields of `workflows.options.TextOptions`: annotation and default per option.

@@ -21,7 +21,8 @@ def is_missing(value: Any) -> bool:
 
 def is_label(value: Any) -> bool:
     """Whether a cell is a label: a text, a number, true or false."""
-    return not isinstance(value, list | tuple | dict | set | bytes) and not is_missing(value)
+    is_collection = hasattr(value, "__len__") and not isinstance(value, str)
+    return not is_collection and not is_missing(value)
 
 
 def strip_label(label: Any) -> Any:

@@ -15,7 +15,7 @@ from ..text import Table, choose_text, read_table, write_table
 from ..text.names import find_name, listed
 from .all_rows import spread
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
-from .rows import NO_TEXT, read_rows, table_messages
+from .rows import NO_TEXT, NOT_LABELLED, read_rows, table_messages
 
 
 class Applied(NamedTuple):
@@ -116,7 +116,7 @@ def apply(
     kept = np.flatnonzero(rows.with_text)
     if not len(kept):
         raise ValueError(f"{table.name} has no text at all in the text column. Name another with text= (--text).")
-    messages += [*table_messages(table), *rows.count_message(~rows.with_text, "without a text", "get no label")]
+    messages += [*table_messages(table), *rows.count_message(~rows.with_text, "without a text", NOT_LABELLED)]
     texts = rows.texts_of(kept)
     proba, classes = fitted.proba(texts), fitted.estimator.classes_
     order = np.argsort(-proba, axis=1, kind="stable")

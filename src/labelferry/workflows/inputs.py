@@ -10,7 +10,7 @@ import numpy as np
 from ..linalg.matrix import Array
 from ..text import Columns, Table, take_rows
 from .options import TextOptions
-from .rows import NO_TEXT, Rows, merge_spellings, read_rows, rename, stripped_message, table_messages
+from .rows import NO_TEXT, NOT_LABELLED, Rows, merge_spellings, read_rows, rename, stripped_message, table_messages
 from .sources import Source, check_has_labels, check_not_identical, make_sources
 from .user_tables import choose_all, is_several, read_tables
 
@@ -66,6 +66,8 @@ class Inputs(NamedTuple):
     @property
     def title(self) -> str:
         """The names of the sources and of the target."""
+        if self.is_half_labelled:
+            return f"{self.target.name}, rows with a label to rows without one"
         return f"{', '.join(source.name for source in self.sources)} to {self.target.name}"
 
     @property
@@ -158,13 +160,13 @@ def _left_out(sources: Sequence[Rows], new: Rows, *, is_half: bool) -> list[str]
     if is_half:
         return [
             *new.count_message(new.with_label & ~new.with_text, "with a label and without a text", effect),
-            *new.count_message(~new.with_label & ~new.with_text, "without a text", "get no label"),
+            *new.count_message(~new.with_label & ~new.with_text, "without a text", NOT_LABELLED),
         ]
     messages = []
     for rows in sources:
         messages += rows.count_message(~rows.with_label, "without a label", effect)
         messages += rows.count_message(rows.with_label & ~rows.with_text, "without a text", effect)
-    return [*messages, *new.count_message(~new.with_text, "without a text", "get no label")]
+    return [*messages, *new.count_message(~new.with_text, "without a text", NOT_LABELLED)]
 
 
 def _unused_labels(target: Rows, column: str | None) -> list[str]:

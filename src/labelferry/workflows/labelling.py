@@ -19,16 +19,14 @@ from ..core.domains import Domains
 from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
-from .all_rows import spread
 from .answers import AnsweredRows
+from .columns import new_columns
 from .features import Features
-from .held_out import answer_columns, learned_message
+from .held_out import learned_message
 from .inputs import Inputs
-from .job_data import source_only_codes
 from .model import Model
-from .other_rows import GIVEN, PREDICTED
 from .population import population_of_result
-from .rows import NO_TEXT, count_rows
+from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, count_rows
 from .summary import summarize
 
 if TYPE_CHECKING:
@@ -128,6 +126,11 @@ class Labelling:
         return self if self._documents is None else self._documents
 
     @property
+    def predicted(self) -> Array:
+        """True for the rows whose label was predicted: those without a reason to have none and without a given label."""
+        return ~self.given & np.array([not reason for reason in self.reasons], dtype=bool)
+
+    @property
     def method(self) -> str:
         """Name of the estimator."""
         return type(self.estimator).__name__
@@ -164,11 +167,11 @@ class Labelling:
     def messages(self) -> list[str]:
         """What was detected, what was skipped, and what was learned."""
         unknown = np.array([row for row, reason in enumerate(self.reasons) if reason not in ("", NO_TEXT)], dtype=int)
-        reason = f"without a label ({self.reasons[unknown[0]]})" if len(unknown) else ""
+        what = "without a known word" if NO_KNOWN_WORD in self.reasons else "whose features are all 0"
         return [
             *self._inputs.messages,
             *self._features.messages,
-            *count_rows(self._inputs.all_rows, unknown, reason, "need review"),
+            *count_rows(self._inputs.all_rows, unknown, what, NOT_LABELLED),
             *learned_message(self.documents),
         ]
 
@@ -180,29 +183,7 @@ class Labelling:
         fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
         `origin` is "given" for the labels that it had and "predicted" for the others.
         """
-        documents, rows, n_rows = self.documents, self._inputs.labelled_rows.tolist(), len(self.labels)
-        source_only = spread(self.estimator.classes_[source_only_codes(documents)].tolist(), rows, n_rows)
-        confidence = np.round(self.confidence.astype(float), 4)
-        columns = {
-            "label": self.labels.tolist(),
-            "confidence": [None if np.isnan(value) else value for value in confidence.tolist()],
-            "alternative": self.alternative.tolist(),
-            "evidence": [", ".join(words) for words in self.evidence],
-            "needs_review": self.needs_review.tolist(),
-            "source_only": [None if reason else label for label, reason in zip(source_only, self.reasons, strict=True)],
-        }
-        if self.none_of_these.any():
-            columns["none_of_these"] = self.none_of_these.tolist()
-        columns |= {name: spread(values, rows, n_rows) for name, values in answer_columns(documents).items()}
-        if any(self.reasons):
-            columns["reason"] = [reason or None for reason in self.reasons]
-        if self.given.any():
-            missing = [label is None for label in self.labels.tolist()]
-            columns["origin"] = [
-                GIVEN if given else None if none else PREDICTED
-                for given, none in zip(self.given.tolist(), missing, strict=True)
-            ]
-        return columns
+        return new_columns(self)
 
     def frame(self) -> Any:
         """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""

@@ -141,7 +141,7 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 def population_of_result(result: Labelling) -> Population:
     """The population of a result of `label`: the documents with a predicted label."""
     documents, classes, inputs = result.documents, result.estimator.classes_, result._inputs
-    kept = np.array([i for i, row in enumerate(inputs.labelled_rows.tolist()) if not result.reasons[row]], dtype=int)
+    kept = np.flatnonzero(result.predicted[inputs.labelled_rows])
     answers = no_answers()
     if documents.answers is not None:
         inside = np.isin(documents.answers.rows, kept)

@@ -15,6 +15,7 @@ from ..text.tables import join_texts
 NO_TEXT = "no text"
 NO_KNOWN_WORD = "no known word"
 NO_FEATURES = "all features are 0"
+NOT_LABELLED = "not labelled"
 REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row of the target gets no label
 
 
@@ -81,7 +82,8 @@ def count_rows(table: Table, rows: Array, what: str, effect: str) -> list[str]:
     if not len(rows):
         return []
     n = f"{len(rows):,} row" + "s" * (len(rows) != 1)
-    return [f"{table.name}: {n} {what} {effect}, first: line {table.lines[rows[0]]}"]
+    unit = "row" if isinstance(table.lines, range) else "line"
+    return [f"{table.name}: {n} {what}, {effect}; first: {unit} {table.lines[rows[0]]}"]
 
 
 def table_messages(table: Table) -> list[str]:
@@ -97,7 +99,7 @@ def stripped_message(rows: Rows, column: str) -> list[str]:
     """A message if labels had blanks around them."""
     raw = rows.table.columns[column]
     changed = [label is not None and label != value for label, value in zip(rows.labels, raw, strict=True)]
-    return rows.count_message(np.array(changed), "with blanks around the label:", "they are removed")
+    return rows.count_message(np.array(changed), "with blanks around the label", "removed")
 
 
 def merge_spellings(sources: Sequence[Rows], merge: bool) -> tuple[list[Rows], dict[str, str], list[str]]:

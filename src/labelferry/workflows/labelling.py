@@ -127,8 +127,8 @@ class Labelling:
 
     @property
     def predicted(self) -> Array:
-        """True for the rows whose label was predicted: those without a reason to have none and without a given label."""
-        return ~self.given & np.array([not reason for reason in self.reasons], dtype=bool)
+        """True for the rows whose label was predicted: not for given labels, and not for rows with a reason."""
+        return np.asarray(~self.given & np.array([not reason for reason in self.reasons], dtype=bool))
 
     @property
     def method(self) -> str:

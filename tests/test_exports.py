@@ -282,6 +282,9 @@ def test_other_commands_take_a_half_labelled_file(tmp_path, command):
     result = run(command, *export.arguments, *arguments, "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["n_target"] == N
+    refused = run(command, *export.arguments, *arguments, "--use-target-labels")
+    assert refused.exit_code == 2
+    assert f"{command} never uses labels of the target" in refused.stderr
 
 
 @pytest.mark.parametrize(

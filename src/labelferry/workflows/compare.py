@@ -70,6 +70,7 @@ def compare(
     """
     estimators = {find(name).__name__: make(name, seed) for name in methods}
     check_has_prior(estimators.values(), class_prior)
+    options.check_no_answers("compare")
     inputs = read_inputs(source, target, options)
     true_labels = _truth(inputs.target.columns, truth, inputs.target.name)
     features = make_features(inputs, options)

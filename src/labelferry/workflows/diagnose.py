@@ -45,6 +45,7 @@ def diagnose(source: Any, target: Any = None, *, seed: int = 0, options: TextOpt
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
+    options.check_no_answers("diagnose")
     inputs = read_inputs(source, target, options)
     features = make_features(inputs, options)
     auto = AutoTransfer(random_state=seed)

@@ -76,6 +76,11 @@ class TextOptions:
     signatures: bool = False
     max_memory: float | None = None
 
+    def check_no_answers(self, workflow: str) -> None:
+        """Raise an error if labels of the target are to be used by a workflow that never uses them."""
+        if self.use_target_labels:
+            raise ValueError(f"{workflow} never uses labels of the target. Omit --use-target-labels.")
+
     @property
     def cleaning(self) -> dict[str, Any]:
         """Settings of `labelferry.text.clean`."""

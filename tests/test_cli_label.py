@@ -190,7 +190,8 @@ def test_bad_rows_are_left_out_when_asked(files):
     assert not out.exists()
     result = run("label", source, target, "-o", out, *FAST, "--skip-bad")
     assert result.exit_code == 0
-    assert f"{target}, line 6: 2 fields where the header has 3; skipped" in result.stdout
+    skipped = "1 row skipped that cannot be read, first: line 6: 2 fields where the header has 3"
+    assert f"{target}: {skipped}" in result.stdout
     assert tickets.read_csv(out)["id"] == [str(i) for i in range(120) if i != 4]
 
 
@@ -227,7 +228,7 @@ BAD_SOURCES = {
     "one column": (lambda path: path.write_text("text\na\nb\n"), "has one column"),
     "no label": (lambda path: path.write_text("text,one,two\na,1,2\nb,2,1\n"), "--label"),
     "one class": (lambda path: path.write_text("text,label\na,x\nb,x\n"), "two classes or more"),
-    "missing label": (lambda path: path.write_text("text,label\na,x\nb,\nc,y\n"), "line 3: no label"),
+    "missing labels": (lambda path: path.write_text("text,label\na,\nb,\nc,\n"), "no label at all in column 'label'"),
     "own classes": (lambda path: path.write_text("text,label\na,1\nb,2\nc,3\n"), "a class of its own"),
     "huge cell": (lambda path: path.write_text(f"text,label\na,x\n{JUNK},y\n"), "line 3: a line or cell may have"),
     "encoding": (latin, "--encoding cp1252"),
@@ -263,9 +264,9 @@ def test_bad_sources(files, tmp_path, what):
     [
         (lambda path: path.write_bytes(b""), "is empty"),
         (lambda path: path.write_bytes(b"id,text\n"), "has a header and no rows"),
-        (lambda path: path.write_bytes(b"id,text\n1,\n"), "line 2: no text in column 'text'"),
+        (lambda path: path.write_bytes(b"id,text\n1,\n"), "no text at all in column 'text'"),
         (lambda path: tickets.write_csv(path, tickets.old(3)), "every text of"),
-        (lambda path: path.write_bytes(b"id,body\n1,a text\n"), "have no column in common"),
+        (lambda path: path.write_bytes(b"id,words\n1,a text\n"), "have no column in common"),
         (lambda path: path.write_bytes(b"id,text\n1,a \xff text\n"), "is not UTF-8"),
         (lambda path: None, "there is no file"),
     ],
@@ -306,7 +307,9 @@ def test_bad_targets(files, tmp_path, write, message):
 )
 def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("labelferry.workflows.inputs.read_table", lambda *_, **__: pytest.fail("the files were read"))
+    monkeypatch.setattr(
+        "labelferry.workflows.user_tables.read_table", lambda *_, **__: pytest.fail("the files were read")
+    )
     (tmp_path / "folder.csv").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     check_one_line(run("label", "old.csv", "new.csv", *arguments), message, tmp_path, before)
@@ -334,9 +337,10 @@ def test_what_does_not_fit_the_files(files, tmp_path, monkeypatch, arguments, me
     check_one_line(run("label", *files[:2], "-o", files[2], *FAST, *arguments), message, tmp_path, before)
 
 
-def test_one_file_is_not_enough(files, tmp_path):
+def test_one_file_with_labels_in_all_rows_is_not_enough(files, tmp_path):
     before = sorted(path.name for path in tmp_path.iterdir())
-    check_one_line(run("label", files[0], "-o", files[2]), "SOURCE", tmp_path, before)
+    check_one_line(run("label", files[0], "-o", files[2]), "every row of", tmp_path, before)
+    check_one_line(run("label", "-o", files[2]), "SOURCE", tmp_path, before)
 
 
 def test_a_full_disk_is_one_line(files, tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.text import choose_columns, frames, from_frame, to_frame, with_labels, with_texts
+from labelferry.text import choose_columns, frames, from_frame, join_texts, take_rows, to_frame
 
 
 def test_pandas_keeps_its_index_and_types():
@@ -19,8 +19,8 @@ def test_pandas_keeps_its_index_and_types():
     pd.testing.assert_frame_equal(result.drop(columns="label"), before.rename(columns={"label": "label_before"}))
     assert list(result.columns) == ["text", "n", "label_before", "label"]
     assert result["label"].to_dict() == {5: 1, 3: 2, 9: 3}
-    kept = to_frame(with_texts(table, "text", skip_bad=True), {"confidence": [0.5, 0.25]}, like=frame)
-    assert kept["confidence"].to_dict() == {5: 0.5, 9: 0.25}
+    gaps = to_frame(table, {"confidence": [0.5, None, 0.25]}, like=frame)
+    assert gaps["confidence"].dropna().to_dict() == {5: 0.5, 9: 0.25}
 
 
 def test_polars():
@@ -102,12 +102,12 @@ def test_unused_columns_are_not_converted():
         from_frame(source).columns["unused 0"]
     target = frame_with_unused_columns(pd, ["c", "", "d"])
     tables = [from_frame(frame) for frame in (source, target)]
-    assert choose_columns(*tables)[:3] == ("text", "label", None)
-    labelled = with_labels(with_texts(tables[0], "text", skip_bad=True), "label", skip_bad=True)
+    assert choose_columns(*tables)[:3] == (("text",), "label", None)
+    labelled = take_rows(tables[0], [0, 1])
     assert (labelled.columns["text"], labelled.columns["label"]) == (["a", "b"], ["x", "y"])
-    kept = with_texts(tables[1], "text", skip_bad=True)
-    result = to_frame(kept, {"label": ["x", "y"], "unused 3": [1, 2]}, like=target)
-    assert result["text"].tolist() == ["c", "d"]
+    assert join_texts(tables[1], ["text"]) == ["c", None, "d"]
+    result = to_frame(tables[1], {"label": ["x", None, "y"], "unused 3": [1, 2, 3]}, like=target)
+    assert result["text"].tolist() == ["c", "", "d"]
     unused = [f"unused {i}" if i != 3 else "unused 3_before" for i in range(200)]
     assert list(result.columns) == ["text", *unused, "label", "unused 3"]
 
@@ -128,5 +128,5 @@ def test_only_the_first_rows_decide_which_column_has_the_longest_texts(monkeypat
     monkeypatch.setattr(frames, "values_of", lambda series: sizes.append(len(series)) or values_of(series))
     words = pd.DataFrame({"id": range(5000), "words": ["the door of the house is red"] * 5000})
     source, target = from_frame(words.assign(kind="a")), from_frame(words)
-    assert choose_columns(source, target)[:2] == ("words", "kind")
+    assert choose_columns(source, target)[:2] == (("words",), "kind")
     assert sizes == [1000] * 4

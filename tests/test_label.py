@@ -130,8 +130,12 @@ def test_no_new_document_has_a_known_word(method):
     old, labels = ["red door", "red wall", "green tree wall", "green leaf door"], ["r", "r", "g", "g"]
     result = labelferry.label(old, ["zzyzx", "qwrtp"], label=labels, method=method)
     assert result.needs_review.tolist() == [True, True]
-    assert result.confidence.tolist() == [0.5, 0.5]
+    assert result.documents.confidence.tolist() == [0.5, 0.5]
     assert result.verdict.level == "unsafe"
+    assert result.labels.tolist() == [None, None]
+    assert result.reasons == ["no known word"] * 2
+    with pytest.raises(ValueError, match="no row with a predicted label"):
+        result.audit()
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrays", "series"])
@@ -204,7 +208,8 @@ def test_no_known_word_no_evidence():
     )
     assert result.evidence[-1] == []
     assert result.needs_review.tolist() == [False] * 360 + [True]
-    assert result.confidence[-1] == result.estimator.class_prior_.max()
+    assert result.documents.confidence[-1] == result.estimator.class_prior_.max()
+    assert np.isnan(result.confidence[-1])
 
 
 def test_evidence_counts_by_hand():
@@ -270,18 +275,14 @@ def test_sources_of_two_kinds_of_labels(tmp_path):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), "", " "])
-def test_rows_without_a_label_are_bad_rows(missing):
+def test_rows_without_a_label_are_left_out(missing):
     labels = np.array(tickets.old()["label"], dtype=object)
     labels[[3, 8]] = missing
     source = pd.DataFrame({"text": tickets.old()["text"], "label": labels})
-    with pytest.raises(ValueError, match=r"line 4: no label in column 'label'.*--skip-bad"):
-        labelferry.label(source, tickets.demo().texts_target, method="sourcelr")
-    inputs = read_inputs(source, tickets.demo().texts_target, TextOptions(skip_bad=True))
+    inputs = read_inputs(source, tickets.demo().texts_target, TextOptions())
     assert len(inputs.sources[0].texts) == 358
     assert set(inputs.sources[0].labels) == {"billing", "technical", "account"}
-    assert inputs.messages[-2:] == [
-        f"the source 1 frame, line {n}: no label in column 'label'; skipped" for n in (4, 9)
-    ]
+    assert inputs.messages[-1] == "the source 1 frame: 2 rows without a label, left out; first: row 4"
 
 
 def test_several_sources_as_files_and_by_domain(tmp_path):

@@ -21,8 +21,9 @@ from labelferry.text import (
     formats,
     from_texts,
     is_table_file,
+    join_texts,
     read_table,
-    with_texts,
+    take_rows,
     write_table,
 )
 from labelferry.text.formats.delimited import is_number
@@ -422,20 +423,25 @@ LONG = ["the door of the house is red", "the house behind the door is green"]
 @pytest.mark.parametrize(
     ("source", "target", "expected", "messages"),
     [
-        ({"text": LONG, "label": "ab"}, {"text": LONG}, ("text", "label", None), ["its name", "its name"]),
-        ({"Body": LONG, "y": "ab"}, {"Body": LONG, "y": "ab"}, ("Body", "y", None), ["'Body' (its name)", "'y'"]),
-        ({"title": LONG, "text": LONG, "class": "ab"}, {"title": LONG, "text": LONG}, ("text", "class", None), []),
-        ({"id": "12", "words": LONG, "kind": "ab"}, {"id": "12", "words": LONG}, ("words", "kind", None), ["longest"]),
+        ({"text": LONG, "label": "ab"}, {"text": LONG}, (("text",), "label", None), ["its name", "its name"]),
+        ({"Body": LONG, "y": "ab"}, {"Body": LONG, "y": "ab"}, (("Body",), "y", None), ["'Body' (its name)", "'y'"]),
+        ({"title": LONG, "text": LONG, "class": "ab"}, {"title": LONG, "text": LONG}, (("text",), "class", None), []),
+        (
+            {"id": "12", "words": LONG, "kind": "ab"},
+            {"id": "12", "words": LONG},
+            (("words",), "kind", None),
+            ["longest"],
+        ),
         (
             {"text": LONG, "label": "ab", "domain": "uv"},
             {"text": LONG},
-            ("text", "label", "domain"),
+            (("text",), "label", "domain"),
             ["", "", "domain"],
         ),
         (
             {"text": LONG, "kind": "ab", "domain": "uv"},
             {"text": LONG},
-            ("text", "kind", "domain"),
+            (("text",), "kind", "domain"),
             ["", "does not have"],
         ),
     ],
@@ -476,20 +482,24 @@ def test_doubts_are_errors(source, target, names, message):
 
 def test_given_names_are_used():
     table = of("s", text=LONG, label=LONG, body=LONG, domain=LONG)
-    assert choose_columns(table, table, text="body", label="domain")[:3] == ("body", "domain", None)
+    assert choose_columns(table, table, text="body", label="domain")[:3] == (("body",), "domain", None)
 
 
-def test_rows_without_text():
-    table = Table("x", {"text": ["a", " ", None, 5, "b"], "id": [1, 2, 3, 4, 5]}, [2, 3, 5, 6, 7])
-    with pytest.raises(ValueError, match="x line 3: no text in column 'text'"):
-        with_texts(table, "text")
-    kept = with_texts(table, "text", skip_bad=True)
-    assert kept.columns == {"text": ["a", "b"], "id": [1, 5]}
-    assert kept.lines == [2, 7]
-    assert [line for line, _ in kept.bad] == [3, 5, 6]
-    assert "contains a value of type int, not a text" in kept.bad[-1].what
-    with pytest.raises(ValueError, match="no text at all"):
-        with_texts(from_texts([""]), "text", skip_bad=True)
+def test_texts_of_one_and_of_several_columns():
+    columns = {"subject": ["Invoice", " ", None, 5, ["a"]], "body": ["It is wrong.", "Help ", "", None, float("nan")]}
+    table = Table("x", columns, range(2, 7))
+    assert join_texts(table, ["subject"]) == ["Invoice", None, None, "5", None]
+    assert join_texts(table, ["subject", "body"]) == ["Invoice\n\nIt is wrong.", "Help ", None, "5", None]
+    assert join_texts(table, ["body", "subject"])[0] == "It is wrong.\n\nInvoice"
+
+
+def test_some_rows_of_a_table():
+    table = Table("x", {"text": ["a", "b", "c"], "id": [1, 2, 3]}, [2, 3, 5])
+    kept = take_rows(table, [0, 2])
+    assert kept.columns == {"text": ["a", "c"], "id": [1, 3]}
+    assert kept.lines == [2, 5]
+    assert kept.head("id", 1) == [1]
+    assert take_rows(table, [0, 1, 2]) is table
 
 
 @pytest.mark.parametrize(

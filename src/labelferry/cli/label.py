@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,11 +72,15 @@ def label(
 
     Example: labelferry label labelled.csv new.csv -o out.csv
 
+    One half-labelled file, whose rows without a label are the new documents: labelferry label export.csv -o out.csv
+
     The output file has all columns and rows of TARGET and six more columns: label, confidence (probability that the
     label is correct), alternative (second most probable label), evidence (words that support the label), needs_review
-    and source_only (the label of the classifier trained on the labelled documents only); none_of_these is added if
-    documents resemble no class, and with --answers the columns answer and held_out (the label without the answer of the
-    row). The command prints a verdict on all labels: safe, doubtful or unsafe.
+    and source_only (the label of the classifier trained on the labelled documents only). These are added if needed:
+    none_of_these (documents that resemble no class), reason (why a row has no label: no text, no known word), origin
+    (of a half-labelled file: the label was given or predicted), and with --answers or --use-target-labels the columns
+    answer and held_out (the label without the answer of the row). The command prints a verdict on all labels: safe,
+    doubtful or unsafe.
 
     Exit codes: 0 success; 2 wrong input (explained in one line on stderr); 3 the verdict is not safe and --strict was
     given; 130 interrupted. A file is written completely or not at all.
@@ -84,11 +89,13 @@ def label(
     from ..workflows import label as run
 
     features = options["features"]
-    check_outputs(out, report, save, inputs=[*sources, target, *([features] if features else [])])
+    check_outputs(out, report, save, inputs=[path for path in (*sources, target, features) if path is not None])
     if store is not None:
         check_new_job(store)
     if answers is not None and store is not None:
         raise ValueError("--store starts a job without --answers. Add them later: labelferry certify JOB SAMPLE.")
+    if options["use_target_labels"] and store is not None:
+        raise ValueError("--store starts a job without answers, and --use-target-labels uses them. Omit one of them.")
     if features is not None and (save is not None or options["max_memory"] is not None):
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
@@ -117,12 +124,23 @@ def label(
         summary = result.summary()
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
-        show(new_console(), result, messages, [path for path in (out, report, save, store) if path], store=bool(store))
+        written = [path for path in (out, report, save, store) if path]
+        show(
+            new_console(), result, messages, written, store=bool(store), text=options["text_target"] or options["text"]
+        )
     if strict:
         exit_unless(safe=result.verdict.level == "safe")
 
 
-def show(console: Console, result: Any, messages: list[str], written: list[Path | str], *, store: bool = False) -> None:
+def show(
+    console: Console,
+    result: Any,
+    messages: list[str],
+    written: list[Path | str],
+    *,
+    store: bool = False,
+    text: list[str] | None = None,
+) -> None:
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
@@ -130,11 +148,11 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path 
     interval = "given" if proportions.given else "range"
     table = new_table("label", "documents", "share", interval, "est. precision", "to review", numbers=5)
     for i, c in enumerate(result.estimator.classes_):
-        rows = result.labels == c
+        rows = result.predicted & (result.labels == c)
         table.add_row(
             escape(str(c)),
             str(rows.sum()),
-            f"{rows.mean():.0%}",
+            f"{rows.sum() / max(1, result.predicted.sum()):.0%}",
             f"{proportions.low[i]:.0%}"
             if proportions.given
             else f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",
@@ -149,7 +167,8 @@ def show(console: Console, result: Any, messages: list[str], written: list[Path 
         )
     console.print(f"Written: {', '.join(escape(str(path)) for path in written)}", soft_wrap=True)
     out, job = written[0], written[-1] if store else None
-    following = f"review {job}" if job else f"audit {out} -o sample.csv"
+    names = f" --text {shlex.quote(','.join(text))}" if text else ""
+    following = f"review {job}" if job else f"audit {out} -o sample.csv{names}"
     console.print(f"Next, check a random sample: labelferry {escape(following)}", soft_wrap=True)
 
 

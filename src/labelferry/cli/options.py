@@ -19,11 +19,15 @@ from .show import printable
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-Sources = Annotated[
-    list[Path], typer.Argument(metavar="SOURCE...", help="Files with a text column and a label column.")
-]
-Target = Annotated[
-    Path, typer.Argument(metavar="TARGET", help="File of new documents; its text column has the same name.")
+Sources = list[Path]
+Target = Path | None
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="SOURCE... TARGET",
+        help="Files with a text and a label column, then the file of new documents. One file alone is half labelled: "
+        "its rows without a label are the new documents.",
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
@@ -37,14 +41,45 @@ ClassPrior = Annotated[
         help="Class proportions of TARGET if you know them, e.g. 'bug=0.2,question=0.8'; or source, uniform, estimate.",
     ),
 ]
-Text = Annotated[str | None, typer.Option(help="Text column, the same name in all files (default: detected).")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")]
+Text = Annotated[
+    list[str] | None,
+    typer.Option(help="Text column (default: detected). Several are joined: --text subject,body."),
+]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and count them.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of the input files if not UTF-8, e.g. cp1252.")]
 
 # The fields of `workflows.options.TextOptions`: annotation and default per option.
 TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "text": (Text, None),
-    "label": (Annotated[str | None, typer.Option(help="Label column of the source files (default: detected).")], None),
+    "text_target": (
+        Annotated[list[str] | None, typer.Option(help="Text column of TARGET if it has another name there.")],
+        None,
+    ),
+    "label": (
+        Annotated[
+            str | None,
+            typer.Option("--label", "--label-source", help="Label column of the source files (default: detected)."),
+        ],
+        None,
+    ),
+    "label_target": (
+        Annotated[str | None, typer.Option(help="Column of labels in TARGET if it has another name there.")],
+        None,
+    ),
+    "merge_labels": (
+        Annotated[
+            bool,
+            typer.Option("--merge-labels", help="Merge labels that differ only in case, blanks or Unicode form."),
+        ],
+        False,
+    ),
+    "use_target_labels": (
+        Annotated[
+            bool,
+            typer.Option("--use-target-labels", help="Labels that TARGET has already are kept and learned from."),
+        ],
+        False,
+    ),
     "domain": (
         Annotated[
             str | None,
@@ -85,7 +120,11 @@ N_HELD_BACK = 3  # stages before the first line is printed
 
 
 def with_text_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: the command gets all TEXT_OPTIONS, and they reach it as one dict in its parameter `options`."""
+    """Decorator: the command gets all TEXT_OPTIONS, and they reach it as one dict in its parameter `options`.
+
+    Its parameters `sources` and `target` are one list of files on the command line: the last one is the target, and a
+    file alone is a source without target.
+    """
     own = inspect.signature(command, eval_str=True)
     shared = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
@@ -96,11 +135,13 @@ def with_text_options(command: Callable[..., None]) -> Callable[..., None]:
     def with_options(**given: Any) -> None:
         options = {name: given.pop(name) for name in TEXT_OPTIONS}
         options["max_memory"] = bytes_of(options["max_memory"])
-        command(**given, options=options)
+        files = given.pop("files")
+        sources, target = (files[:-1], files[-1]) if len(files) > 1 else (files, None)
+        command(**given, sources=sources, target=target, options=options)
 
-    parameters = [
-        p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own.parameters.values() if p.name != "options"
-    ]
+    files = inspect.Parameter("files", inspect.Parameter.KEYWORD_ONLY, annotation=Files)
+    others = [p for p in own.parameters.values() if p.name not in ("sources", "target", "options")]
+    parameters = [files, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in others)]
     with_options.__signature__ = own.replace(parameters=[*parameters, *shared])  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in [*parameters, *shared]}
     return with_options

@@ -45,7 +45,7 @@ def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any) -> 
     Parameters
     ----------
     table : Table
-        The table made from `like`. Rows that were skipped in it are removed.
+        The table made from `like`.
     extra : mapping of str to sequence
         The new columns, one value per row of `table`.
     like : data frame
@@ -61,8 +61,6 @@ def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any) -> 
     wrapped = wrap(like, "like")
     names = new_names(table.columns, extra)
     values = {name: new_column(table, name, column) for name, column in extra.items()}
-    if len(table) < len(wrapped):
-        wrapped = wrapped[[line - 1 for line in table.lines]]
     wrapped = wrapped.rename({column: names[str(column)] for column in wrapped.columns if str(column) in names})
     series = [nw.new_series(name, column, backend=wrapped.implementation) for name, column in values.items()]
     return wrapped.with_columns(*series).to_native()

@@ -1,29 +1,22 @@
-"""Which column is the text, the label, the domain: by name, or detected with a message. A doubt is an error."""
+"""Which columns are the text, the label, the domain: by name, or detected with a message. A doubt is an error."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from difflib import get_close_matches
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from .tables import Table
+from .names import find_name, listed, option_name, require, require_texts
+from .tables import Table, joined_name
+from .text_column import by_name, detect_text
 
-# Usual names in order of certainty. Names of one set are equally good: if a file has two of them, that is a doubt.
-TEXT_NAMES = (
-    {"text", "texts"},
-    {"body", "content", "contents", "message", "review", "document", "comment", "tweet", "sentence", "reviewtext"},
-    {"description", "article", "post", "abstract", "question", "utterance"},
-)
+# Usual names in order of certainty, as in `text_column`.
 LABEL_NAMES = (
     {"label", "labels"},
     {"class", "category", "target", "y", "topic", "sentiment", "intent", "tag", "polarity"},
 )
 DOMAIN_NAMES = ({"domain"},)
-SAMPLE = 1000  # rows used to estimate the length of texts
-LONGER = 2.0  # the cells of the text column must be this many times longer than those of any other column
-MAX_LISTED = 12  # names in a message
-MAX_NAME = 40  # characters of a name in a message
+
+Names = str | Sequence[str] | None  # of text columns, as users give them
 
 
 class Columns(NamedTuple):
@@ -31,29 +24,47 @@ class Columns(NamedTuple):
 
     Attributes
     ----------
-    text : str
-        Name of the text column.
+    text : tuple of str
+        Text columns of the source.
     label : str
-        Name of the label column of the source.
+        Label column of the source.
     domain : str or None
-        Name of the domain column, if there is one.
+        Domain column, if there is one.
+    text_target : tuple of str
+        Text columns of the target.
+    label_target : str or None
+        Label column of the target, if there is one.
     messages : list of str
-        One message per detected column.
+        One message per column that was detected or whose name is not exactly the given one.
     """
 
-    text: str
+    text: tuple[str, ...]
     label: str
     domain: str | None
+    text_target: tuple[str, ...]
+    label_target: str | None
     messages: list[str]
+
+    @property
+    def text_name(self) -> str:
+        """Name of the text of the target: the column, or the joined columns."""
+        return joined_name(self.text_target)
 
 
 def choose_columns(
-    source: Table, target: Table, *, text: str | None = None, label: str | None = None, domain: str | None = None
+    source: Table,
+    target: Table,
+    *,
+    text: Names = None,
+    text_target: Names = None,
+    label: str | None = None,
+    domain: str | None = None,
+    label_target: str | None = None,
 ) -> Columns:
-    """Choose the columns of the text (in both tables), the label (in the source) and the domain (in either).
+    """Choose the columns of the text (in both tables), the label and the domain (in either).
 
-    A given name must exist. The others are detected: by a usual name; then the text by its length, and the label as the
-    only column that the target does not have.
+    A given name must exist; case and surrounding blanks may differ. The others are detected: by a usual name; then the
+    text by its length, and the label as the only column that the target does not have.
 
     Parameters
     ----------
@@ -61,13 +72,16 @@ def choose_columns(
         The labelled documents.
     target : Table
         The new documents.
-    text, label, domain : str, default=None
-        Names of the columns; detected if not given.
+    text, text_target : str or sequence of str, default=None
+        Text columns of the source and of the target. By default they are detected; `text_target` is the same as `text`
+        if only that is given. Several names, also in one string with commas, are several columns.
+    label, domain, label_target : str, default=None
+        Names of the other columns; detected if not given.
 
     Returns
     -------
     columns : Columns
-        The names, and one message per detected column.
+        The names as they are in the tables, and the messages.
     """
     if len(source.columns) < 2:
         raise ValueError(
@@ -75,68 +89,91 @@ def choose_columns(
             "Add the other, or separate the fields by comma, semicolon, tab or bar."
         )
     messages: list[str] = []
-    taken = {name for name in (text, label, domain) if name is not None}
-    text = choose_text(source, target, text, taken, messages)
-    label = choose_label(source, target, label, taken | {text}, messages)
-    domain = choose_domain(source, target, domain, taken | {text, label}, messages)
-    chosen = [name for name in (text, label, domain) if name is not None]
-    if len(set(chosen)) < len(chosen):
-        twice = next(name for name in chosen if chosen.count(name) > 1)
-        raise ValueError(f"text, label and domain must be different columns; {twice!r} is named twice. Name others.")
-    return Columns(text, label, domain, messages)
+    given = [name for name in (label, domain, label_target) if name is not None]
+    taken = {column for name in given for table in (source, target) if (column := find_name(table.columns, name))}
+    texts, texts_target = choose_texts(source, target, text, text_target, taken, messages)
+    label = choose_label(source, target, label, {*taken, *texts}, messages)
+    domain = choose_domain(source, target, domain, {*taken, *texts, *texts_target, label}, messages)
+    check_different((*texts, label, domain))
+    if label_target is not None:
+        label_target = require(target, "label_target", label_target, messages)
+        check_different((*texts_target, label_target))
+    else:
+        label_target = find_name([name for name in target.columns if name not in texts_target], label)
+    return Columns(texts, label, domain, texts_target, label_target, messages)
 
 
-def choose_text(source: Table, target: Table, text: str | None, taken: Collection[str], messages: list[str]) -> str:
-    """Choose the text column, which must be in both tables.
+def check_different(names: Sequence[str | None]) -> None:
+    """Raise an error if a column has two roles."""
+    if twice := [name for name in names if name is not None and names.count(name) > 1]:
+        raise ValueError(f"text, label and domain must be different columns; {twice[0]!r} is named twice. Name others.")
+
+
+def choose_texts(
+    source: Table, target: Table, text: Names, text_target: Names, taken: Collection[str], messages: list[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Choose the text columns of both tables.
 
     Parameters
     ----------
     source, target : Table
         The documents.
-    text : str or None
-        Name of the column; detected if None.
+    text, text_target : str, sequence of str or None
+        Names of the columns; see `choose_columns`.
     taken : collection of str
         Columns with another role.
     messages : list of str
-        A message is added if the column is detected.
+        Messages are added here.
 
     Returns
     -------
-    name : str
-        Name of the text column.
+    source_columns, target_columns : tuple of str
+        Names of the text columns.
     """
     if text is not None:
-        require(source, "text", text)
-        require(target, "text", text)
-        return text
-    shared = [name for name in source.columns if name in target.columns and name not in taken]
-    if usual := by_name(shared, TEXT_NAMES):
-        messages.append(f"text column: {usual!r} (its name)")
-        return usual
-    lengths = sorted(((mean_length(source, target, name), name) for name in shared), reverse=True)
-    if lengths and lengths[0][0] > LONGER * max([1.0, *(length for length, _ in lengths[1:2])]):
-        length, longest = lengths[0]
-        messages.append(f"text column: {longest!r} (the longest texts, {length:.0f} characters on average)")
-        return longest
-    if not shared:
-        raise ValueError(
-            f"{source.name} and {target.name} have no column in common. Rename the text column so that it has the same "
-            "name in both."
-        )
-    both = f"columns of both {source.name} and {target.name}: {listed(shared)}"
-    raise ValueError(f"which column is the text? {both}. Name it with text= (--text).")
+        source_columns = require_texts(source, "text", text, messages)
+        if text_target is None:
+            own = f"If its text has another name, pass {option_name('text_target')}."
+            return source_columns, require_texts(target, "text_target", text, messages, own)
+        return source_columns, require_texts(target, "text_target", text_target, messages)
+    if text_target is not None:
+        found, _ = detect_text(source, source, taken, messages)
+        return (found,), require_texts(target, "text_target", text_target, messages)
+    found, found_target = detect_text(source, target, taken, messages)
+    return (found,), (found_target,)
+
+
+def choose_text(table: Table, text: Names, taken: Collection[str], messages: list[str]) -> tuple[str, ...]:
+    """Choose the text columns of one table.
+
+    Parameters
+    ----------
+    table : Table
+        The documents.
+    text : str, sequence of str or None
+        Names of the columns; detected if None.
+    taken : collection of str
+        Columns with another role.
+    messages : list of str
+        Messages are added here.
+
+    Returns
+    -------
+    columns : tuple of str
+        Names of the text columns.
+    """
+    return choose_texts(table, table, text, text, taken, messages)[0]
 
 
 def choose_label(source: Table, target: Table, label: str | None, taken: Collection[str], messages: list[str]) -> str:
-    """Choose the label column of the source; parameters as in `choose_text`."""
+    """Choose the label column of the source; parameters as in `choose_texts`."""
     if label is not None:
-        require(source, "label", label)
-        return label
+        return require(source, "label", label, messages)
     free = [name for name in source.columns if name not in taken]
     if usual := by_name(free, LABEL_NAMES):
         messages.append(f"label column: {usual!r} (its name)")
         return usual
-    only_here = [name for name in free if name not in target.columns and not by_name([name], DOMAIN_NAMES)]
+    only_here = [name for name in free if find_name(target.columns, name) is None and not by_name([name], DOMAIN_NAMES)]
     if len(only_here) == 1:
         messages.append(f"label column: {only_here[0]!r} (the only one that {target.name} does not have)")
         return only_here[0]
@@ -148,81 +185,13 @@ def choose_label(source: Table, target: Table, label: str | None, taken: Collect
 def choose_domain(
     source: Table, target: Table, domain: str | None, taken: Collection[str], messages: list[str]
 ) -> str | None:
-    """Choose the domain column of either table, None if there is none; parameters as in `choose_text`."""
+    """Choose the domain column of either table, None if there is none; parameters as in `choose_texts`."""
     if domain is not None:
-        if domain not in target.columns:
-            require(source, "domain", domain)
-        return domain
+        in_target = find_name(target.columns, domain)
+        if in_target is None or find_name(source.columns, domain) is not None:
+            return require(source, "domain", domain, messages)
+        return in_target
     free = [name for name in dict.fromkeys([*source.columns, *target.columns]) if name not in taken]
     if usual := by_name(free, DOMAIN_NAMES):
         messages.append(f"domain column: {usual!r} (its name)")
     return usual
-
-
-def by_name(names: Sequence[str], usual: Iterable[set[str]]) -> str | None:
-    """The one name that is usual; None if there is none, or if two are equally good."""
-    for tier in usual:
-        matches = [name for name in names if name.strip().lower().replace("_", "") in tier]
-        if matches:
-            return matches[0] if len(matches) == 1 else None
-    return None
-
-
-def mean_length(source: Table, target: Table, name: str) -> float:
-    """Mean number of characters per cell of the first rows, the smaller of both tables. Other values have length 0."""
-
-    def mean(table: Table) -> float:
-        lengths = [len(value) if isinstance(value, str) else 0 for value in table.head(name, SAMPLE)]
-        return sum(lengths) / max(1, len(lengths))
-
-    return min(mean(source), mean(target))
-
-
-def require(table: Table, option: str, name: str) -> None:
-    """Raise an error if the table does not have this column."""
-    if name not in table.columns:
-        near = get_close_matches(name, table.columns, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Name one of them with {option}= (--{option})."
-        raise ValueError(
-            f"{table.name} has no column {name!r}; it has {listed(table.columns)}. {hint} The name must be the same in "
-            "all files."
-        )
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names for a message: the first ones, long ones shortened."""
-    shown = [repr(name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "...") for name in names]
-    more = f" and {len(shown) - MAX_LISTED} more" if len(shown) > MAX_LISTED else ""
-    return ", ".join(shown[:MAX_LISTED]) + more if shown else "none"
-
-
-def check_labels(labels: Sequence[Any], name: str = "labels") -> None:
-    """Reject labels from which no classifier can learn: missing ones, only one class, or one class per row.
-
-    Parameters
-    ----------
-    labels : sequence
-        One label per document.
-    name : str, default="labels"
-        Name for messages.
-
-    Examples
-    --------
-    >>> check_labels(["spam", "spam"])
-    Traceback (most recent call last):
-    ValueError: labels: two classes or more are needed; all 2 are 'spam'. Add another class, or name another column.
-    """
-    missing = [row for row, label in enumerate(labels, 1) if label is None or label == "" or label != label]
-    if missing:
-        count = f"{len(missing)} of {len(labels)} rows have no label, the first is row {missing[0]}"
-        raise ValueError(f"{name}: every source row needs a label; {count}. Fill them in or remove the rows.")
-    counts = Counter(map(str, labels))
-    if len(counts) < 2:
-        what = f"all {len(labels)} are {next(iter(counts))!r}" if counts else "there are none"
-        way_out = "Add another class, or name another column."
-        raise ValueError(f"{name}: two classes or more are needed; {what}. {way_out}")
-    if len(counts) == len(labels) > 2:
-        raise ValueError(
-            f"{name}: every one of the {len(labels)} rows has a class of its own, such as {labels[0]!r}. "
-            "Is it a number or an identifier? Name another column."
-        )

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .lines import BadRow, BadRows
+from .lines import BadRow
+
+SEPARATOR = "\n\n"  # between the texts of two columns
 
 
 class LazyColumns(Mapping[str, list[Any]]):
@@ -66,6 +68,8 @@ class Table:
         Rows that were skipped, with the reason.
     types : dict
         Arrow type per column of a Parquet file, so that it is written back with the same types.
+    messages : tuple of str
+        What was detected while reading, such as the encoding.
     """
 
     name: str
@@ -73,6 +77,7 @@ class Table:
     lines: Sequence[int]
     bad: tuple[BadRow, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
+    messages: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -84,88 +89,71 @@ class Table:
         return self.columns[column][:n_rows]
 
 
-def with_texts(table: Table, column: str, *, skip_bad: bool = False) -> Table:
-    """Check that every row has a text in this column.
+def take_rows(table: Table, rows: Sequence[int]) -> Table:
+    """Keep these rows of a table. Columns are converted on first access.
 
     Parameters
     ----------
     table : Table
         The documents.
-    column : str
-        The text column.
-    skip_bad : bool, default=False
-        Whether to skip rows without a text instead of raising an error.
+    rows : sequence of int
+        Positions of the rows, increasing.
 
     Returns
     -------
-    checked : Table
-        The table without the skipped rows, which are listed in `bad`.
+    kept : Table
+        The table with these rows only.
 
     Examples
     --------
-    >>> with_texts(from_texts(["a red door", " "]), "text", skip_bad=True).bad
-    (BadRow(line=2, what="no text in column 'text'"),)
+    >>> dict(take_rows(from_texts(["a red door", "a green house"]), [1]).columns)
+    {'text': ['a green house']}
     """
-
-    def problem(value: Any) -> str | None:
-        if isinstance(value, str) and value.strip():
-            return None
-        if value is None or isinstance(value, str):
-            return f"no text in column {column!r}"
-        return f"column {column!r} contains a value of type {type(value).__name__}, not a text"
-
-    return drop_bad_rows(table, column, "text", problem, skip_bad)
-
-
-def with_labels(table: Table, column: str, *, skip_bad: bool = False) -> Table:
-    """Check that every row has a label in this column: a text, a number, true or false.
-
-    Parameters
-    ----------
-    table : Table
-        The documents.
-    column : str
-        The label column.
-    skip_bad : bool, default=False
-        Whether to skip rows without a label instead of raising an error.
-
-    Returns
-    -------
-    checked : Table
-        The table without the skipped rows, which are listed in `bad`.
-
-    Examples
-    --------
-    >>> dict(with_labels(from_texts(["a red door", "a green house"], [1, None]), "label", skip_bad=True).columns)
-    {'text': ['a red door'], 'label': [1]}
-    """
-
-    def problem(value: Any) -> str | None:
-        if value is None or value != value or (isinstance(value, str) and not value.strip()):
-            return f"no label in column {column!r}"
-        if isinstance(value, list | tuple | dict | set | bytes):
-            return f"column {column!r} contains a value of type {type(value).__name__}, not a label"
-        return None
-
-    return drop_bad_rows(table, column, "label", problem, skip_bad)
-
-
-def drop_bad_rows(table: Table, column: str, kind: str, problem: Callable[[Any], str | None], skip_bad: bool) -> Table:
-    """The table without the rows for whose value `problem` returns a message; they become bad rows."""
-    bad = BadRows(table.name, skip_bad)
-    kept = []
-    for position, value in enumerate(table.columns[column]):
-        if (message := problem(value)) is None:
-            kept.append(position)
-        else:
-            bad.add(table.lines[position], message)
-    if not kept:
-        raise ValueError(f"{table.name} has no {kind} at all in column {column!r}. Name another column.")
-    if len(kept) == len(table):
+    if len(rows) == len(table):
         return table
+    kept = list(rows)
     columns = LazyColumns(table.columns, lambda name, stop: [table.columns[name][i] for i in kept[:stop]])
-    lines = [table.lines[i] for i in kept]
-    return replace(table, columns=columns, lines=lines, bad=tuple(sorted((*table.bad, *bad.rows))))
+    return replace(table, columns=columns, lines=[table.lines[i] for i in kept])
+
+
+def join_texts(table: Table, columns: Sequence[str]) -> list[str | None]:
+    """Texts of the rows, joined with a blank line between the columns; empty parts are omitted.
+
+    Numbers are texts too; other values, such as lists, are not.
+
+    Parameters
+    ----------
+    table : Table
+        The documents.
+    columns : sequence of str
+        The text columns.
+
+    Returns
+    -------
+    texts : list of str or None
+        One entry per row; None if all its parts are empty.
+
+    Examples
+    --------
+    >>> table = Table("x", {"subject": ["Invoice", ""], "body": ["It is wrong.", None]}, [2, 3])
+    >>> join_texts(table, ["subject", "body"])
+    ['Invoice\\n\\nIt is wrong.', None]
+    """
+    parts = [[text_of(value) for value in table.columns[name]] for name in columns]
+    return [SEPARATOR.join(part for part in row if part) or None for row in zip(*parts, strict=True)]
+
+
+def joined_name(columns: Sequence[str]) -> str:
+    """Name of the text that `join_texts` makes of these columns."""
+    return " + ".join(columns)
+
+
+def text_of(value: Any) -> str:
+    """A cell as a text, empty if it has none."""
+    if isinstance(value, str):
+        return value if value.strip() else ""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number and value == value else ""
 
 
 def from_texts(texts: Iterable[str], labels: Iterable[Any] | None = None, *, name: str = "texts") -> Table:

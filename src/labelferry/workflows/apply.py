@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -10,15 +11,18 @@ import numpy as np
 from ..assessment.later import LaterAssessment
 from ..assessment.verdict import Verdict
 from ..linalg.matrix import Array
-from ..text import Table, choose_text, read_table, with_texts, write_table
-from .model import NO_REFERENCE, SAVE_AGAIN, load_model
+from ..text import Table, choose_text, read_table, write_table
+from ..text.names import find_name, listed
+from .all_rows import spread
+from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
+from .rows import NO_TEXT, NOT_LABELLED, read_rows, table_messages
 
 
 class Applied(NamedTuple):
     """The later documents with their labels."""
 
     table: Table
-    columns: dict[str, list[Any]]  # label, confidence, alternative, known_words, needs_review
+    columns: dict[str, list[Any]]  # label, confidence, alternative, known_words, needs_review; reason if rows have one
     messages: list[str]
     classes: Array
     assessment: LaterAssessment | None  # None for a model of an earlier version
@@ -36,8 +40,9 @@ class Applied(NamedTuple):
     def summary(self) -> dict[str, Any]:
         """Everything that is known, as plain values."""
         a, labels = self.assessment, self.columns["label"]
+        n_labelled = len(labels) - labels.count(None)
         rows = [
-            {"class": str(c), "documents": labels.count(c), "share": labels.count(c) / len(labels)}
+            {"class": str(c), "documents": labels.count(c), "share": labels.count(c) / n_labelled}
             for c in self.classes.tolist()
         ]
         summary = {
@@ -77,7 +82,7 @@ def apply(
     model: str | PathLike[str],
     target: str | PathLike[str],
     *,
-    text: str | None = None,
+    text: str | Sequence[str] | None = None,
     skip_bad: bool = False,
     encoding: str | None = None,
 ) -> Applied:
@@ -89,8 +94,8 @@ def apply(
         File written by `label(...).save`.
     target : path
         File of documents.
-    text : str, default=None
-        Name of the text column; detected if not given.
+    text : str or sequence of str, default=None
+        Name of the text column, or of several that are joined. If not given, those of the model, or detected.
     skip_bad : bool, default=False
         Whether to skip rows that cannot be read instead of raising an error.
     encoding : str, default=None
@@ -101,15 +106,18 @@ def apply(
     applied : Applied
         The documents with label, confidence, alternative, `known_words` (the number of words of each document that the
         model knows; without known words the label is a guess) and `needs_review`; and a verdict: that of the model when
-        it was fitted, or worse if these documents differ from those at fitting.
+        it was fitted, or worse if these documents differ from those at fitting. Rows without a text have no label, and
+        the column `reason`.
     """
     fitted = load_model(model)
     messages: list[str] = []
     table = read_table(target, skip_bad=skip_bad, encoding=encoding)
-    column = choose_text(table, table, text, (), messages)
-    table = with_texts(table, column, skip_bad=skip_bad)
-    messages += [f"{table.name}, line {row.line}: {row.what}; skipped" for row in table.bad]
-    texts = table.columns[column]
+    rows = read_rows(table, text_columns(table, fitted, text, messages), None)
+    kept = np.flatnonzero(rows.with_text)
+    if not len(kept):
+        raise ValueError(f"{table.name} has no text at all in the text column. Name another with text= (--text).")
+    messages += [*table_messages(table), *rows.count_message(~rows.with_text, "without a text", NOT_LABELLED)]
+    texts = rows.texts_of(kept)
     proba, classes = fitted.proba(texts), fitted.estimator.classes_
     order = np.argsort(-proba, axis=1, kind="stable")
     assessment = None if fitted.reference is None else fitted.assess(texts)
@@ -124,4 +132,22 @@ def apply(
         "known_words": fitted.known_words(texts).tolist(),
         "needs_review": review.tolist(),
     }
+    if len(kept) < len(table):
+        columns = {name: spread(values, kept.tolist(), len(table)) for name, values in columns.items()}
+        columns["needs_review"] = [value is not False for value in columns["needs_review"]]
+        columns["reason"] = [NO_TEXT if text is None else None for text in rows.texts]
     return Applied(table, columns, messages, classes, assessment)
+
+
+def text_columns(table: Table, fitted: Model, text: str | Sequence[str] | None, messages: list[str]) -> tuple[str, ...]:
+    """The given text columns, or those of the model, or the detected one."""
+    if text is not None or not fitted.text:
+        return choose_text(table, text, (), messages)
+    if all(find_name(table.columns, name) is not None for name in fitted.text):
+        return choose_text(table, fitted.text, (), messages)
+    if len(fitted.text) > 1:
+        raise ValueError(
+            f"the model was fitted on the text columns {listed(fitted.text)}; {table.name} has "
+            f"{listed(table.columns)}. Name its text columns with text= (--text)."
+        )
+    return choose_text(table, None, (), messages)

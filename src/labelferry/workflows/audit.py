@@ -72,6 +72,8 @@ def draw(
     """
     if n < 0 or n_duel < 0 or n + n_duel == 0:
         raise ValueError(f"the sample must have at least one document; got n={n} and {n_duel} for the comparison.")
+    if not len(population.texts):
+        raise ValueError(f"{population.name} has no row with a predicted label, so there is nothing to check.")
     seed = secrets.randbelow(2**31) if seed is None else seed
     orders = sample_orders(population, seed)
     if n_duel and not len(orders["duel"]):
@@ -120,10 +122,10 @@ def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
 
 def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int, blind: bool) -> Sample:
     """The columns of a sample file; `rows` are purposes and positions."""
-    numbers, (names, text) = population.row_numbers(), sample_names(population)
+    names, text = sample_names(population)
     own = {names[name]: [values[row] for _, row in rows] for name, values in population.own.items()}
     columns: dict[str, list[Any]] = {
-        "row": [numbers[row] for _, row in rows],
+        "row": [population.numbers[row] for _, row in rows],
         **own,
         text: [population.texts[row] for _, row in rows],
         "label": [population.classes[population.labels[row]] for _, row in rows],

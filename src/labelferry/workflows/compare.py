@@ -28,7 +28,7 @@ AUTO = "auto"
 @accept_options
 def compare(
     source: Any,
-    target: Any,
+    target: Any = None,
     *,
     methods: Sequence[str] = (),
     truth: str | None = None,
@@ -41,7 +41,7 @@ def compare(
     Parameters
     ----------
     source, target : path, data frame or list of texts
-        As in `label`.
+        As in `label`. Without `target`, `source` is half labelled.
     methods : list of str, default=()
         Names of estimators. By default the panel of `label`, and their combined answer in the row `auto`. SourceLR is
         always fitted and counts among the others for the agreement.
@@ -61,13 +61,16 @@ def compare(
 
     Other Parameters
     ----------------
-    text, label, domain, skip_bad, encoding, features : optional
+    text, text_target, label, label_target, merge_labels, use_target_labels : optional
+        Columns and labels: as in `label`; labels of the target are never used.
+    domain, skip_bad, encoding, features : optional
         How documents are read: as in `label`.
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
     estimators = {find(name).__name__: make(name, seed) for name in methods}
     check_has_prior(estimators.values(), class_prior)
+    options.check_no_answers("compare")
     inputs = read_inputs(source, target, options)
     true_labels = _truth(inputs.target.columns, truth, inputs.target.name)
     features = make_features(inputs, options)

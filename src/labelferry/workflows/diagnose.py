@@ -20,13 +20,13 @@ N_WORDS = 20
 
 
 @accept_options
-def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -> dict[str, Any]:
+def diagnose(source: Any, target: Any = None, *, seed: int = 0, options: TextOptions) -> dict[str, Any]:
     """Check whether label transfer is likely to work. Labels of the target are never used.
 
     Parameters
     ----------
     source, target : path, data frame or list of texts
-        As in `label`.
+        As in `label`. Without `target`, `source` is half labelled.
     seed : int, default=0
         Random seed.
 
@@ -38,11 +38,14 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
 
     Other Parameters
     ----------------
-    text, label, domain, skip_bad, encoding, features : optional
+    text, text_target, label, label_target, merge_labels, use_target_labels : optional
+        Columns and labels: as in `label`; labels of the target are never used.
+    domain, skip_bad, encoding, features : optional
         How documents are read: as in `label`.
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
+    options.check_no_answers("diagnose")
     inputs = read_inputs(source, target, options)
     features = make_features(inputs, options)
     auto = AutoTransfer(random_state=seed)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..store.records import LABEL, NONE_OF_THESE
 from ..text import Table, write_table
+from .other_rows import add_other_rows
 from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
 from .spreadsheet import protected
@@ -59,7 +60,7 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         without, seen = not_learned(arrays)[0], set(arrays.get("held_out/seen", ()))
         extra[PREDICTED] = [values[row.label] for row in rows]
         extra[HELD_OUT] = [values[job.classes[code]] if i in seen else None for i, code in enumerate(without)]
-    return user_table(job, rows), extra
+    return add_other_rows(user_table(job, rows), extra, job.store.settings.get("other_rows", {}))
 
 
 def answer_text(decided: dict[int, AnswerRow | None], document: int) -> str:

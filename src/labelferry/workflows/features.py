@@ -96,13 +96,13 @@ def read_features(path: str | PathLike[str], inputs: Inputs) -> Features:
         raise ValueError(
             f"cannot read features from {path} ({what}). Write them with scipy.sparse.save_npz or numpy.save."
         ) from None
-    sizes = [*(len(source.texts) for source in inputs.sources), len(inputs.texts)]
-    if X.ndim != 2 or X.shape[0] != sum(sizes):
+    if X.ndim != 2 or X.shape[0] != inputs.n_rows:
         raise ValueError(
-            f"features must have one row for each of the {sum(sizes)} documents, those of the source first; {path} has "
-            f"the shape {X.shape}. Remove the rows that are skipped in the files too."
+            f"features must have one row for each of the {inputs.n_rows} documents, those of the source first; {path} "
+            f"has the shape {X.shape}. Rows without a text or a label have features too; rows that --skip-bad skips do "
+            "not."
         )
-    Xs, Xt = [X[source.rows] for source in inputs.sources], X[sum(sizes[:-1]) :]
+    Xs, Xt = inputs.split_rows(X)
     return Features(Xs, Xt, np.array([f"feature {j + 1}" for j in range(X.shape[1])]), None, [])
 
 

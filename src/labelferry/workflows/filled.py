@@ -92,19 +92,18 @@ def read_rows(table: Table, population: Population, text: str) -> tuple[dict[tup
     """Answers by position and person, and purposes by position; an error if a row is not of the population."""
     answers: dict[tuple[int, str], Given] = {}
     purposes: dict[int, str] = {}
-    numbers = population.row_numbers()
-    positions = {number: position for position, number in enumerate(numbers)}
+    positions = {number: position for position, number in enumerate(population.numbers)}
     reviewers = table.columns.get("reviewer", [""] * len(table))
     for position, line in enumerate(table.lines):
         where = f"{table.name}, line {line}"
-        row = row_number(table.columns["row"][position], positions, where)
+        row = position_of(table.columns["row"][position], positions, where)
         key = (row, as_text(reviewers[position]))
         if row in purposes and (key in answers or "reviewer" not in table.columns):
-            raise ValueError(f"{where}: row {numbers[row]} occurs twice. Keep one of the two.")
+            raise ValueError(f"{where}: row {population.numbers[row]} occurs twice. Keep one of the two.")
         if as_text(table.columns[text][position]).split() != population.texts[row].split():
             raise ValueError(
-                f"{where}: the text is not the text of row {numbers[row]} of {population.name}. Is it the sample of "
-                "another file, or was the column row changed?"
+                f"{where}: the text is not the text of row {population.numbers[row]} of {population.name}. Is it the "
+                "sample of another file, or was the column row changed?"
             )
         purposes[row] = as_text(table.columns["purpose"][position])
         answer = read_answer(table.columns["answer"][position], population.classes, where)
@@ -135,12 +134,13 @@ def one_number(table: Table, column: str) -> int:
     return int(value)
 
 
-def row_number(value: Any, positions: Mapping[int, int], where: str) -> int:
-    """A row number of a sample as a position from 0."""
-    text = as_text(value)
-    if not text.isdecimal() or int(text) not in positions:
-        least, most = min(positions), max(positions)
-        raise ValueError(f"{where}: row must be a number from {least} to {most}; got {text[:40]!r}. Restore it.")
+def position_of(value: Any, positions: Mapping[int, int], where: str) -> int:
+    """Position of a document by its row number in the user's file."""
+    text, most = as_text(value), max(positions)
+    if not text.isdecimal() or not 1 <= int(text) <= most:
+        raise ValueError(f"{where}: row must be a number from 1 to {most}; got {text[:40]!r}. Restore it.")
+    if int(text) not in positions:
+        raise ValueError(f"{where}: row {text} has no predicted label, so it is in no sample. Restore the column row.")
     return positions[int(text)]
 
 
@@ -202,15 +202,16 @@ def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int, population
     beyond = set(rows) - set(order[:n_prefix])
     if not beyond:
         return
-    first, numbers = order[n_prefix], population.row_numbers()
+    first = order[n_prefix]
+    row = population.numbers[first]
     if first in filled.purposes:
         raise ValueError(
-            f"{filled.name}: row {numbers[first]} has no answer, and {len(beyond)} of {len(rows)} answers come after "
-            "it in the sample. A row that is omitted makes the sample less random: answer it, or write unclear."
+            f"{filled.name}: row {row} has no answer, and {len(beyond)} of {len(rows)} answers come after it in "
+            "the sample. A row that is omitted makes the sample less random: answer it, or write unclear."
         )
     raise ValueError(
-        f"{filled.name}: row {numbers[first]} belongs to the sample with the seed {filled.seed} and is missing. Pass "
-        "the whole sample; its rows may be in any order."
+        f"{filled.name}: row {row} belongs to the sample with the seed {filled.seed} and is missing. Pass the "
+        "whole sample; its rows may be in any order."
     )
 
 
@@ -227,7 +228,7 @@ def answers_of_sample(
     classes: Sequence[str],
     *,
     text: str = TEXT,
-    numbers: Array | None = None,
+    numbers: Sequence[int] | None = None,
 ) -> dict[int, str]:
     """Target rows and answers of a filled sample or of the corrections of a job, to learn from.
 
@@ -245,19 +246,20 @@ def answers_of_sample(
         The class labels.
     text : str, default="text"
         Name of the column of the texts.
-    numbers : array of int, default=None
-        Row of each text, from 1; None if all rows have a text.
+    numbers : sequence of int, default=None
+        Row of each text in the user's file, from 1; all rows in their order if not given.
 
     Returns
     -------
     answers : dict of int to str
-        Row (from 0) to class label or "none_of_these".
+        Row of the file (from 0) to class label or "none_of_these".
     """
     nothing = np.zeros(len(texts), dtype=np.int64)
+    review = nothing.astype(bool)
     population = Population(
-        name, texts, nothing, None, nothing.astype(bool), None, list(classes), no_answers(), text=text, numbers=numbers
+        name, texts, nothing, None, review, None, list(classes), no_answers(), text=text, own_numbers=numbers
     )
     table = as_table(given)
     column = text_column(table, population, NEEDED)
     answers = Filled(table.name, 0, *read_rows(table, population, column)).answers
-    return {row: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}
+    return {population.numbers[row] - 1: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

@@ -2,48 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from os import PathLike
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..linalg.matrix import Array
-from ..text import (
-    Columns,
-    Table,
-    check_labels,
-    choose_columns,
-    from_frame,
-    from_texts,
-    is_table_file,
-    read_table,
-    with_labels,
-    with_texts,
-)
+from ..text import Columns, Table, take_rows
 from .options import TextOptions
+from .rows import NO_TEXT, NOT_LABELLED, Rows, merge_spellings, read_rows, rename, stripped_message, table_messages
+from .sources import Source, check_has_labels, check_not_identical, make_sources
+from .user_tables import choose_all, is_several, read_tables
 
 TARGET = "target"
 
 
-class Source(NamedTuple):
-    name: str  # for people: the file, or the value of the domain column
-    texts: list[str]
-    labels: Array
-    rows: Array  # positions among the rows of all source files
-
-
 class Inputs(NamedTuple):
+    """Documents with and without labels.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+        The labelled documents.
+    target : Table
+        The rows of the target that can be labelled.
+    texts : list of str
+        Their texts.
+    all_rows : Table
+        All rows of the target as the user passed them.
+    labelled_rows : array of int
+        Positions of the rows of `target` in `all_rows`.
+    own_labels : dict of int to label
+        Labels that rows of `all_rows` have already.
+    is_half_labelled : bool
+        Whether `all_rows` is also the source: the rows with own labels are the labelled documents.
+    columns : Columns
+        Columns of the first source and of the target.
+    given : object
+        The target as the user passed it.
+    n_rows : int
+        Number of rows of all sources and the target that were read, with or without text and label.
+    messages : list of str
+        What was detected, and what was left out.
+    """
+
     sources: tuple[Source, ...]
     target: Table
+    texts: list[str]
+    all_rows: Table
+    labelled_rows: Array
+    own_labels: dict[int, Any]
+    is_half_labelled: bool
     columns: Columns
-    given: Any  # the target as the user passed it
-    messages: list[str]  # columns that were detected, rows that were skipped
-
-    @property
-    def texts(self) -> list[str]:
-        """Texts of the target."""
-        return self.target.columns[self.columns.text]
+    given: Any
+    n_rows: int
+    messages: list[str]
 
     @property
     def labels(self) -> Array:
@@ -52,6 +65,9 @@ class Inputs(NamedTuple):
 
     @property
     def title(self) -> str:
+        """The names of the sources and of the target."""
+        if self.is_half_labelled:
+            return f"{self.target.name}, rows with a label to rows without one"
         return f"{', '.join(source.name for source in self.sources)} to {self.target.name}"
 
     @property
@@ -64,6 +80,17 @@ class Inputs(NamedTuple):
             names.append(source.name if source.name not in (TARGET, *names) else f"source {i}: {source.name}")
         return names
 
+    @property
+    def reasons(self) -> dict[int, str]:
+        """Rows of `all_rows` without a text and without a label of a half-labelled file, and why they get no label."""
+        known = {*self.labelled_rows.tolist(), *(self.own_labels if self.is_half_labelled else ())}
+        return {row: NO_TEXT for row in range(len(self.all_rows)) if row not in known}
+
+    def split_rows(self, X: Any) -> tuple[list[Any], Any]:
+        """Split a matrix with one row per row that was read: the documents of each source, and those of the target."""
+        start = 0 if self.is_half_labelled else self.n_rows - len(self.all_rows)
+        return [X[source.rows] for source in self.sources], X[start + self.labelled_rows]
+
 
 def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     """Sources and target as tables.
@@ -71,7 +98,8 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     Parameters
     ----------
     source, target : path, data frame or list of texts
-        A list of paths or frames as `source` means several sources.
+        A list of paths or frames as `source` means several sources. If `target` is None, the rows of `source` that have
+        a label are the source, and those without one the target.
     options : TextOptions
         Names of the columns, and how to read.
 
@@ -80,97 +108,73 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     inputs : Inputs
         What was read.
     """
-    label, skip_bad = options.label, options.skip_bad
-    given_labels = None if label is None or isinstance(label, str) else label
-    column = label if isinstance(label, str) else None
-    several = source if _is_several(source) else [source]
-    _check_label_argument(several, label)
-    tables = [_table(one, f"source {i}", given_labels, options) for i, one in enumerate(several, 1)]
-    target_table = _table(target, "target", None, options)
-    columns = choose_columns(tables[0], target_table, text=options.text, label=column, domain=options.domain)
-    for table in tables[1:]:
-        choose_columns(table, target_table, text=columns.text, label=columns.label)
-    if options.domain is not None and not any(options.domain in table.columns for table in tables):
-        raise ValueError(f"no source has the column {options.domain!r} given as domain. Name an existing column.")
-    tables = [
-        with_labels(with_texts(table, columns.text, skip_bad=skip_bad), columns.label, skip_bad=skip_bad)
-        for table in tables
-    ]
-    target_table = with_texts(target_table, columns.text, skip_bad=skip_bad)
-    labels = [label for table in tables for label in table.columns[columns.label]]
-    check_labels(labels, f"column {columns.label!r}")
-    as_array = _label_array(labels)
-    starts = np.cumsum([0, *(len(table) for table in tables)])
-    sources = tuple(
-        source
-        for table, start in zip(tables, starts, strict=False)
-        for source in _sources(table, columns, as_array, start)
-    )
-    _check_not_identical(sources, target_table, columns.text)
-    skipped = [
-        f"{table.name}, line {row.line}: {row.what}; skipped" for table in (*tables, target_table) for row in table.bad
+    tables, target_table = read_tables(source, target, options)
+    is_half = target is None
+    chosen = choose_all(tables, target_table, options)
+    columns = chosen[0]
+    rows = [read_rows(table, own.text, own.label) for table, own in zip(tables, chosen, strict=True)]
+    new = rows[0] if is_half else read_rows(target_table, columns.text_target, columns.label_target)
+    labelled, names, merged = merge_spellings(rows, options.merge_labels)
+    check_has_labels(labelled, [own.label for own in chosen], is_half=is_half)
+    sources = make_sources(labelled, columns.domain)
+    kept = np.flatnonzero(new.with_text & ~new.with_label if is_half else new.with_text)
+    texts = new.texts_of(kept)
+    if not texts:
+        what = "text without a label" if is_half else "text"
+        raise ValueError(f"{target_table.name} has no {what} at all in {_columns(columns)}. Name another column.")
+    check_not_identical(sources, texts, target_table.name)
+    own_labels = {row: label for row, label in enumerate(rename(new.labels, names)) if label is not None}
+    if is_half and sources[0].labels.dtype == object:
+        own_labels = {row: str(label) for row, label in own_labels.items()}
+    messages = [
+        *dict.fromkeys(message for own in chosen for message in own.messages),
+        *(message for table in (tables if is_half else [*tables, target_table]) for message in table_messages(table)),
+        *(m for one, own in zip(rows, chosen, strict=True) for m in stripped_message(one, own.label)),
+        *merged,
+        *_left_out(rows, new, is_half=is_half),
+        *([] if is_half or options.use_target_labels else _unused_labels(new, columns.label_target)),
     ]
     return Inputs(
-        sources, target_table, columns, target, [*columns.messages, *skipped, *_unused_labels(target_table, columns)]
+        sources=sources,
+        target=take_rows(target_table, kept.tolist()),
+        texts=texts,
+        all_rows=target_table,
+        labelled_rows=kept,
+        own_labels=own_labels,
+        is_half_labelled=is_half,
+        columns=columns,
+        given=(source[0] if is_several(source) else source) if is_half else target,
+        n_rows=sum(len(table) for table in tables) + (0 if is_half else len(target_table)),
+        messages=messages,
     )
 
 
-def _unused_labels(target: Table, columns: Columns) -> list[str]:
+def _columns(columns: Columns) -> str:
+    names = columns.text_target
+    return f"column{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
+
+
+def _left_out(sources: Sequence[Rows], new: Rows, *, is_half: bool) -> list[str]:
+    """Messages about rows that are not used."""
+    effect = "left out"
+    if is_half:
+        return [
+            *new.count_message(new.with_label & ~new.with_text, "with a label and without a text", effect),
+            *new.count_message(~new.with_label & ~new.with_text, "without a text", NOT_LABELLED),
+        ]
+    messages = []
+    for rows in sources:
+        messages += rows.count_message(~rows.with_label, "without a label", effect)
+        messages += rows.count_message(rows.with_label & ~rows.with_text, "without a text", effect)
+    return [*messages, *new.count_message(~new.with_text, "without a text", NOT_LABELLED)]
+
+
+def _unused_labels(target: Rows, column: str | None) -> list[str]:
     """A message if the target has labels of its own."""
-    given = [
-        value for value in target.columns.get(columns.label, []) if str(value if value is not None else "").strip()
-    ]
-    if not given:
+    n = int(target.with_label.sum())
+    if not n:
         return []
-    return [f"{len(given)} rows of {target.name} have labels in column {columns.label!r}; they are not used to predict"]
-
-
-def _is_several(source: Any) -> bool:
-    """Is this a list of files or frames, and not a list of texts?"""
-    if not isinstance(source, list | tuple) or not source:
-        return False
-    return all(isinstance(one, PathLike) or hasattr(one, "columns") or is_table_file(one) for one in source)
-
-
-def _check_label_argument(several: Sequence[Any], label: Any) -> None:
-    """The labels of a list of texts are passed beside it; those of a file or frame are in a column."""
-    texts = any(not isinstance(one, str | PathLike) and not hasattr(one, "columns") for one in several)
-    if texts and (label is None or isinstance(label, str)):
-        raise ValueError(f"label must be a list of labels if the source is a list of texts; got {label!r}.")
-    if not texts and label is not None and not isinstance(label, str):
-        raise ValueError("label must name a column if the source is a file or a frame; got values. Pass the name.")
-
-
-def _table(one: Any, name: str, labels: Any, options: TextOptions) -> Table:
-    if isinstance(one, str | PathLike):
-        return read_table(one, skip_bad=options.skip_bad, encoding=options.encoding)
-    if hasattr(one, "columns"):
-        return from_frame(one, name=f"the {name} frame")
-    return from_texts(one, labels, name=name)
-
-
-def _sources(table: Table, columns: Columns, as_array: Callable[[list[Any]], Array], start: int) -> list[Source]:
-    """One source, or one per value of the domain column."""
-    texts, labels = table.columns[columns.text], as_array(table.columns[columns.label])
-    if columns.domain is None or columns.domain not in table.columns:
-        return [Source(table.name, texts, labels, start + np.arange(len(texts)))]
-    domain = np.array([str(value) for value in table.columns[columns.domain]])
-    rows = {name: np.flatnonzero(domain == name) for name in dict.fromkeys(domain.tolist())}
-    return [Source(name, [texts[i] for i in r], labels[r], start + r) for name, r in rows.items()]
-
-
-def _label_array(values: Sequence[Any]) -> Callable[[list[Any]], Array]:
-    """How labels like these become an array: whole numbers and booleans as they are, all others as strings."""
-    types = {type(value) for value in values}
-    if types in ({int}, {bool}) or (types == {float} and all(value.is_integer() for value in values)):
-        return np.array
-    return lambda labels: np.array([str(label) for label in labels], dtype=object)
-
-
-def _check_not_identical(sources: Sequence[Source], target: Table, text: str) -> None:
-    known = {one for source in sources for one in source.texts}
-    if all(one in known for one in target.columns[text]):
-        raise ValueError(
-            f"every text of {target.name} is also in the source, with a label. Pass documents without labels as the "
-            "target."
-        )
+    return [
+        f"{n} rows of {target.table.name} have labels in column {column!r}; they are not used to predict. Use them as "
+        "answers with use_target_labels=True (--use-target-labels)"
+    ]

@@ -12,6 +12,7 @@ from ..ensemble.panel import SOURCE_ONLY
 from ..ensemble.queries import typical_documents
 from ..linalg.matrix import Array
 from . import questions
+from .other_rows import keep_other_rows
 
 if TYPE_CHECKING:
     from ..store import JobData
@@ -42,7 +43,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
         )
     inputs = labelling._inputs
     classes = labelling.estimator.classes_
-    text = inputs.columns.text
+    text = inputs.columns.text_name  # a column, or no column if several are joined
     codes = np.searchsorted(classes, labelling.labels)
     seed = secrets.randbelow(2**31) if seed is None else seed
     arrays = {"group": typical_order(labelling, seed), "new": questions.new_class_order(labelling.groups)}
@@ -66,6 +67,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "file": inputs.target.name,
             "text": text,
             "columns": list(columns),
+            "other_rows": keep_other_rows(inputs),
             "question_seed": seed,
             "settings": plain_settings(labelling.settings),
             "review_all": any(fact.review_all for fact in labelling.assessment.facts),

@@ -7,7 +7,7 @@ from typing import Any
 
 from .audit import N_AUDIT, Sample, as_sample
 from .cells import as_text, class_named
-from .filled import Filled, as_table, read_sample, row_number
+from .filled import Filled, as_table, position_of, read_sample
 from .job import Job
 from .population import population_of_job
 
@@ -99,6 +99,6 @@ def shown_labels(given: Any, job: Job) -> dict[int, str]:
     table = as_table(given)
     labels = table.columns.get("label", [])
     positions = {number: number - 1 for number in range(1, job.n_documents + 1)}
-    rows = (row_number(row, positions, table.name) for row in table.columns["row"])
+    rows = (position_of(row, positions, table.name) for row in table.columns["row"])
     names = (class_named(as_text(label), job.classes) for label in labels)
     return {row: name for row, name in zip(rows, names, strict=False) if name is not None}

@@ -18,6 +18,8 @@ from ..core.registry import make
 from ..ensemble.assessed_fit import AssessedFit, fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..ensemble.fitted_panel import FittedPanel
+from ..linalg.matrix import empty_rows
+from .all_rows import join_answers, of_documents, with_all_rows
 from .answers import AnsweredRows, read_answers, with_answers
 from .evidence import characteristic_words, evidence, group_words, word_evidence
 from .features import Features, make_features
@@ -26,6 +28,7 @@ from .inputs import Inputs, read_inputs
 from .labelling import Labelling
 from .options import TextOptions, accept_options
 from .prior import check_has_prior, read_class_prior
+from .target_labels import answers_of_target
 
 N_STAGES = 3  # of its own: reading, counting words, evidence
 
@@ -33,7 +36,7 @@ N_STAGES = 3  # of its own: reading, counting words, evidence
 @accept_options
 def label(
     source: Any,
-    target: Any,
+    target: Any = None,
     *,
     method: str = "auto",
     target_error: float = TARGET_ERROR,
@@ -50,7 +53,8 @@ def label(
     source, target : path, data frame or list of texts
         A path of a CSV, TSV or JSON lines file (also gzipped) or a Parquet file, a pandas or polars frame, or a list of
         texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or frames as `source`
-        means several sources.
+        means several sources. Without `target`, the rows of `source` that have a label are the source and those without
+        one the target; the result has all of them.
     method : str, default="auto"
         Name of an estimator such as "tcl", or "auto", which combines ten models (`AutoTransfer`).
     target_error : float, default=0.05
@@ -78,7 +82,9 @@ def label(
 
     Other Parameters
     ----------------
-    text, label, domain, skip_bad, encoding, features : optional
+    text, text_target, label, label_target, merge_labels, use_target_labels : optional
+        Columns and labels: see `labelferry.workflows.options.TextOptions`.
+    domain, skip_bad, encoding, features : optional
         How documents are read: see `labelferry.workflows.options.TextOptions`.
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: see `labelferry.workflows.options.TextOptions`.
@@ -107,14 +113,21 @@ def label(
         domains = features.domains(inputs, estimator)
         prior = read_class_prior(class_prior, domains.classes)
     settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
-    read = _read(answers, inputs, domains)
+    known: dict[int, str] = {}
+    if options.use_target_labels and not inputs.is_half_labelled:
+        known, messages = answers_of_target(inputs, domains.classes.tolist())
+        inputs = inputs._replace(messages=[*inputs.messages, *messages])
+        settings["use_target_labels"] = True
+    read = _read(answers, inputs, domains, known)
     return _finish(inputs, features, domains, estimator, read, settings, seconds)
 
 
 def learn_from_answers(result: Labelling, answers: Any) -> Labelling:
     """New labels that learned from answers; see `Labelling.update`. The panel of AutoTransfer is not fitted again."""
     domains = result._domains
-    read = _read(answers, result._inputs, domains)
+    uses_labels = result.settings.get("use_target_labels", False)
+    known = answers_of_target(result._inputs, domains.classes.tolist())[0] if uses_labels else {}
+    read = _read(answers, result._inputs, domains, known)
     panel = result.estimator.panel_ if isinstance(result.estimator, AutoTransfer) else None
     progress.expect(1)
     return _finish(
@@ -122,12 +135,22 @@ def learn_from_answers(result: Labelling, answers: Any) -> Labelling:
     )
 
 
-def _read(answers: Any, inputs: Inputs, domains: Domains) -> AnsweredRows:
-    """Checked answers: of a sample that was filled in, or rows with labels."""
+def _read(answers: Any, inputs: Inputs, domains: Domains, known: dict[int, str]) -> AnsweredRows:
+    """Checked answers to rows of the target: of a sample that was filled in, or rows with labels; and known labels."""
+    n_rows = len(inputs.all_rows)
     if is_sample(answers):
         classes = [str(c) for c in domains.classes]
-        answers = answers_of_sample(answers, inputs.target.name, inputs.texts, classes, text=inputs.columns.text)
-    return read_answers({} if answers is None else answers, domains.classes, len(domains.target_rows))
+        with_words = ~empty_rows(domains.target_documents())
+        with_words[np.isin(inputs.labelled_rows, list(known))] = True
+        texts = [text for text, has_words in zip(inputs.texts, with_words, strict=True) if has_words]
+        numbers = (inputs.labelled_rows[with_words] + 1).tolist()
+        text = inputs.columns.text_name
+        answers = answers_of_sample(answers, inputs.target.name, texts, classes, text=text, numbers=numbers)
+    read = read_answers({} if answers is None else answers, domains.classes, n_rows)
+    if not known:
+        return read
+    others = {row: label for row, label in known.items() if row not in set(read.rows.tolist())}
+    return join_answers(read, read_answers(others, domains.classes, n_rows))
 
 
 def _finish(
@@ -141,12 +164,14 @@ def _finish(
     panel: FittedPanel | None = None,
 ) -> Labelling:
     start = time.perf_counter()
-    labelled = with_answers(domains, answers) if len(answers.rows) else domains
+    own = of_documents(answers, inputs.labelled_rows)
+    labelled = with_answers(domains, own) if len(own.rows) else domains
     transfer_settings = {name: settings[name] for name in ("seed", "target_error", "class_prior")}
     answer = fit_and_assess(estimator, labelled, **transfer_settings, panel=panel)
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
-        return mark_answered(build_result(inputs, features, domains, answer, settings, seconds), answers)
+        documents = mark_answered(build_result(inputs, features, domains, answer, settings, seconds), own)
+        return with_all_rows(documents, answers)
 
 
 def mark_answered(result: Labelling, answers: AnsweredRows) -> Labelling:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from os import PathLike
@@ -20,12 +20,13 @@ from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
 from .answers import AnsweredRows
+from .columns import new_columns
 from .features import Features
-from .held_out import answer_columns, learned_message
+from .held_out import learned_message
 from .inputs import Inputs
-from .job_data import source_only_codes
 from .model import Model
 from .population import population_of_result
+from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, count_rows
 from .summary import summarize
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ N_GROUP_WORDS = 5  # per group, in the verdict
 @dataclass(frozen=True, repr=False)
 class Labelling:
     """Predictions for the rows of the target, in their order.
+
+    There is one entry per row. A row without a text or without a known word has the label None, the confidence NaN and
+    a reason. A row of a half-labelled file that has a label keeps it, with the confidence NaN.
 
     Attributes
     ----------
@@ -71,6 +75,10 @@ class Labelling:
         Seconds per stage.
     answers : AnsweredRows or None
         The answers that the labels learned from: `rows` of the target and `codes` of the classes.
+    reasons : list of str
+        Why a row has no predicted label, such as "no text"; "" for all others.
+    given : array of bool, shape (n_target,)
+        True for the rows of a half-labelled file that had a label.
     """
 
     labels: Array
@@ -89,6 +97,14 @@ class Labelling:
     _features: Features
     _domains: Domains
     answers: AnsweredRows | None = None
+    reasons: list[str] = field(default_factory=list)
+    given: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    _documents: Labelling | None = None
+
+    def __post_init__(self) -> None:
+        if not self.reasons:
+            object.__setattr__(self, "reasons", [""] * len(self.labels))
+            object.__setattr__(self, "given", np.zeros(len(self.labels), dtype=bool))
 
     def __repr__(self) -> str:
         mean = self.estimated_balanced_accuracy["mean"]
@@ -103,6 +119,16 @@ class Labelling:
         except ImportError:  # without the extra `report`
             return f"<pre>{escape(repr(self))}</pre>"
         return render_card(self.summary())
+
+    @property
+    def documents(self) -> Labelling:
+        """The same result for the documents only: the rows of the target that have a text and no given label."""
+        return self if self._documents is None else self._documents
+
+    @property
+    def predicted(self) -> Array:
+        """True for the rows whose label was predicted: not for given labels, and not for rows with a reason."""
+        return np.asarray(~self.given & np.array([not reason for reason in self.reasons], dtype=bool))
 
     @property
     def method(self) -> str:
@@ -140,42 +166,40 @@ class Labelling:
     @property
     def messages(self) -> list[str]:
         """What was detected, what was skipped, and what was learned."""
-        return [*self._inputs.messages, *self._features.messages, *learned_message(self)]
+        unknown = np.array([row for row, reason in enumerate(self.reasons) if reason not in ("", NO_TEXT)], dtype=int)
+        what = "without a known word" if NO_KNOWN_WORD in self.reasons else "whose features are all 0"
+        return [
+            *self._inputs.messages,
+            *self._features.messages,
+            *count_rows(self._inputs.all_rows, unknown, what, NOT_LABELLED),
+            *learned_message(self.documents),
+        ]
 
     def columns(self) -> dict[str, list[Any]]:
         """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.
 
         `source_only` is the label of the classifier that was trained on the labelled documents only. If a document is
         marked, also none_of_these. If the labels learned from answers, `answer` has these, and `held_out` the labels of
-        fits without the answer of the row.
+        fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
+        `origin` is "given" for the labels that it had and "predicted" for the others.
         """
-        columns = {
-            "label": self.labels.tolist(),
-            "confidence": np.round(self.confidence.astype(float), 4).tolist(),
-            "alternative": self.alternative.tolist(),
-            "evidence": [", ".join(words) for words in self.evidence],
-            "needs_review": self.needs_review.tolist(),
-            "source_only": self.estimator.classes_[source_only_codes(self)].tolist(),
-        }
-        if self.none_of_these.any():
-            columns["none_of_these"] = self.none_of_these.tolist()
-        return columns | answer_columns(self)
+        return new_columns(self)
 
     def frame(self) -> Any:
         """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""
         if hasattr(self._inputs.given, "columns"):
-            return to_frame(self._inputs.target, self.columns(), like=self._inputs.given)
-        return with_columns(self._inputs.target, self.columns())
+            return to_frame(self._inputs.all_rows, self.columns(), like=self._inputs.given)
+        return with_columns(self._inputs.all_rows, self.columns())
 
     def write(self, path: str | PathLike[str]) -> list[str]:
         """Write the target with the new columns; the suffix selects the format. Returns messages."""
-        return write_table(self._inputs.target, self.columns(), path)
+        return write_table(self._inputs.all_rows, self.columns(), path)
 
     def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
         """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""
         from .job import Job
 
-        return Job.create(self, place, seed=seed)
+        return Job.create(self.documents, place, seed=seed)
 
     def audit(self, n: int = 40, *, n_duel: int = 0, seed: int | None = None, blind: bool = False) -> Sample:
         """Draw a random sample to be answered by people; see `labelferry.workflows.audit.draw`."""
@@ -196,7 +220,7 @@ class Labelling:
 
     @cached_property
     def _summary(self) -> Mapping[str, Any]:
-        return summarize(self, self._inputs, self._features, self._domains)
+        return summarize(self.documents, self._inputs, self._features, self._domains)
 
     def update(self, answers: Any) -> Labelling:
         """Learn from answers: what people said about some target rows.
@@ -230,11 +254,12 @@ class Labelling:
         if self._features.vectorizer is None:
             raise ValueError("a model of your own features has no vocabulary; save the estimator: result.estimator.")
         cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
-        model = Model(self.estimator, self._features.vectorizer, cleaning, self.typical)
+        documents, text = self.documents, self._inputs.columns.text_target
+        model = Model(self.estimator, self._features.vectorizer, cleaning, self.typical, text=text)
         reference = make_reference(
             self.assessment,
-            labels=np.searchsorted(self.estimator.classes_, self.labels),
-            confidence=self.confidence,
+            labels=np.searchsorted(self.estimator.classes_, documents.labels),
+            confidence=documents.confidence,
             P=self.estimator.predict_proba(self._features.Xt),
             known_words=model.known_share(self._inputs.texts),
             empty=self.estimator.transduction_empty_,

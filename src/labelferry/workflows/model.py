@@ -44,6 +44,8 @@ class Model:
         Per class, the words that distinguish it from the others.
     reference : Reference or None
         What later documents are compared with; None in a model of an earlier version.
+    text : tuple of str
+        Text columns of the documents of the fit; empty in a model of an earlier version.
     """
 
     estimator: TransductiveClassifier
@@ -51,6 +53,7 @@ class Model:
     cleaning: dict[str, Any]
     typical: dict[str, list[str]]
     reference: Reference | None = None
+    text: tuple[str, ...] = ()
 
     def label(self, texts: Sequence[str]) -> Array:
         """Labels of later documents of the target."""
@@ -101,7 +104,14 @@ class Model:
                 **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
                 "model": np.array(
-                    json.dumps({"cleaning": self.cleaning, "typical": self.typical, "reference": reference})
+                    json.dumps(
+                        {
+                            "cleaning": self.cleaning,
+                            "typical": self.typical,
+                            "reference": reference,
+                            "text": list(self.text),
+                        }
+                    )
                 ),
             },
             path,
@@ -139,6 +149,7 @@ def _read(arrays: Archive, path: str | PathLike[str]) -> Model:
         cleaning = read_cleaning(given["cleaning"])
         typical = {str(name): [str(word) for word in words] for name, words in given["typical"].items()}
         reference = Reference.from_dict(given["reference"]) if given.get("reference") is not None else None
+        text = tuple(str(name) for name in given.get("text", ()))
         vectorizer = vectorizer_from(Under("vectorizer/", arrays))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}. Save the model again.") from None
@@ -147,7 +158,7 @@ def _read(arrays: Archive, path: str | PathLike[str]) -> Model:
         raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
     if reference is not None and len(reference.proportions) != len(estimator.classes_):
         raise ValueError(f"{path} is damaged: its classes are not those of its estimator. Save the model again.")
-    return Model(estimator, vectorizer, cleaning, typical, reference)
+    return Model(estimator, vectorizer, cleaning, typical, reference, text)
 
 
 def load_model(path: str | PathLike[str]) -> Model:

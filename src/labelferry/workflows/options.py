@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -21,10 +21,19 @@ class TextOptions:
 
     Attributes
     ----------
-    text : str, default=None
-        Name of the text column; detected if not given.
+    text : str or list of str, default=None
+        Name of the text column; detected if not given. Several columns ("subject,body" or ["subject", "body"]) are
+        joined with a blank line between them. Case and surrounding blanks of names may differ.
+    text_target : str or list of str, default=None
+        Text column of the target if it has another name than in the source.
     label : str or list, default=None
         Name of the label column of the source; detected if not given. For a list of texts, the labels themselves.
+    label_target : str, default=None
+        Column of the target with labels that are known already, if it has another name than in the source.
+    merge_labels : bool, default=False
+        Whether labels that differ only in case, blanks or Unicode form are one class, with the most frequent spelling.
+    use_target_labels : bool, default=False
+        Whether `label` uses labels that the target has already as answers: they are kept and learned from.
     domain : str, default=None
         Column of the sources: rows with different values are different sources.
     skip_bad : bool, default=False
@@ -49,8 +58,12 @@ class TextOptions:
         Memory limit for fitting, in bytes; rare words are dropped to stay below it.
     """
 
-    text: str | None = None
+    text: str | Sequence[str] | None = None
+    text_target: str | Sequence[str] | None = None
     label: Any = None
+    label_target: str | None = None
+    merge_labels: bool = False
+    use_target_labels: bool = False
     domain: str | None = None
     skip_bad: bool = False
     encoding: str | None = None
@@ -62,6 +75,11 @@ class TextOptions:
     headers: bool = False
     signatures: bool = False
     max_memory: float | None = None
+
+    def check_no_answers(self, workflow: str) -> None:
+        """Raise an error if labels of the target are to be used by a workflow that never uses them."""
+        if self.use_target_labels:
+            raise ValueError(f"{workflow} never uses labels of the target. Omit --use-target-labels.")
 
     @property
     def cleaning(self) -> dict[str, Any]:

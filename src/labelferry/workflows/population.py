@@ -14,9 +14,10 @@ from ..certificate import UNCLEAR_CODE, Answers
 from ..certificate.sampling import no_answers
 from ..linalg.matrix import Array
 from ..store.records import NONE_OF_THESE
-from ..text import choose_text
+from ..text import choose_text, join_texts, joined_name, take_rows
 from .cells import as_text
 from .job_data import source_only_codes
+from .rows import REASONS
 from .spreadsheet import read_protected
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ NOT_KNOWN = "?"  # in this column
 PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
 NEW_COLUMNS = (
     *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
-    *(HELD_OUT, PREDICTED, "answer"),
+    *(HELD_OUT, PREDICTED, "answer", "reason", "origin"),
 )
+ORIGINS = ("", "given", "predicted")
 
 
 class Population(NamedTuple):
@@ -46,15 +48,20 @@ class Population(NamedTuple):
     known: Answers  # answers that the labels learned from
     text: str = "text"  # name of the column of the texts
     own: Mapping[str, Sequence[Any]] = MappingProxyType({})  # the user's other columns
-    numbers: Array | None = None  # row of each document, from 1; None: all rows are documents
+    own_numbers: Sequence[int] | None = None  # row of each document in the user's file, from 1; None: all rows in order
 
-    def row_numbers(self) -> list[int]:
-        """Row of each document, from 1."""
-        return list(range(1, len(self.texts) + 1)) if self.numbers is None else [int(n) for n in self.numbers]
+    @property
+    def numbers(self) -> Sequence[int]:
+        """Row of each document in the user's file, from 1."""
+        return range(1, len(self.texts) + 1) if self.own_numbers is None else self.own_numbers
 
 
 def population_of_file(
-    path: str | PathLike[str], *, text: str | None = None, classes: Sequence[str] = (), encoding: str | None = None
+    path: str | PathLike[str],
+    *,
+    text: str | Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    encoding: str | None = None,
 ) -> Population:
     """The population of a file that `labelferry label` wrote. Rows that could not be labelled are not part of it.
 
@@ -62,8 +69,8 @@ def population_of_file(
     ----------
     path : path
         The labelled file.
-    text : str, default=None
-        Name of the text column; detected if not given.
+    text : str or sequence of str, default=None
+        Name of the text column, or of several that are joined; detected if not given.
     classes : sequence of str, default=()
         Classes beside those that occur in the file.
     encoding : str, default=None
@@ -74,19 +81,15 @@ def population_of_file(
     population : Population
         All documents with their labels.
     """
-    table = read_protected(path, encoding=encoding)
-    if "label" not in table.columns:
-        raise ValueError(f"{table.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
-    column = choose_text(table, table, text, NEW_COLUMNS, [])
-    labelled = labelled_rows(table.columns)
-    if not labelled:
-        raise ValueError(f"{table.name} has no row with a label. Pass a file that `labelferry label` wrote.")
-    table = replace(
-        table,
-        columns={name: [values[row] for row in labelled] for name, values in table.columns.items()},
-        lines=[table.lines[row] for row in labelled],
-    )
-    texts = [as_text(value) for value in table.columns[column]]
+    everything = read_protected(path, encoding=encoding)
+    if "label" not in everything.columns:
+        raise ValueError(f"{everything.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
+    predicted = predicted_rows(everything)
+    if not predicted:
+        raise ValueError(f"{everything.name} has no predicted label. Pass a file that `labelferry label` wrote.")
+    table = take_rows(everything, predicted)
+    columns = choose_text(table, text, NEW_COLUMNS, [])
+    texts = [as_text(value) for value in join_texts(table, columns)]
     labels = [as_text(value) for value in table.columns[PREDICTED if PREDICTED in table.columns else "label"]]
     names = {*labels, *classes}
     for other in ("alternative", "source_only"):
@@ -112,16 +115,20 @@ def population_of_file(
         None if any(table.columns.get(HELD_OUT, ())) else numbers(table.columns.get("confidence")),
         known,
         answers,
-        column,
-        {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, column)},
-        np.array(labelled) + 1,
+        joined_name(columns),
+        {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, *columns)},
+        [row + 1 for row in predicted],
     )
 
 
-def labelled_rows(columns: Mapping[str, Sequence[Any]]) -> list[int]:
-    """Positions of the rows that `label` has labelled: the others have neither a label nor a confidence."""
-    contents = [columns[name] for name in ("label", "confidence", "answer", HELD_OUT) if name in columns]
-    return [row for row, cells in enumerate(zip(*contents, strict=True)) if any(as_text(cell) for cell in cells)]
+def predicted_rows(table: Table) -> list[int]:
+    """The rows whose label was predicted: not those that had one, and not those with a reason to have none."""
+    nothing = [None] * len(table)
+    reasons, origins = (table.columns.get(name, nothing) for name in ("reason", "origin"))
+    if not all(as_text(value) in ORIGINS for value in origins):  # a column of the user
+        origins = nothing
+    pairs = enumerate(zip(reasons, origins, strict=True))
+    return [i for i, (reason, origin) in pairs if as_text(reason) not in REASONS and as_text(origin) != "given"]
 
 
 def known_answers(table: Table, classes: Sequence[str]) -> Answers:
@@ -146,20 +153,29 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 
 
 def population_of_result(result: Labelling) -> Population:
-    """The population of a result of `label`."""
-    classes = result.estimator.classes_
-    answers = no_answers() if result.answers is None else Answers(result.answers.rows, result.answers.codes)
+    """The population of a result of `label`: the documents with a predicted label."""
+    documents, classes, inputs = result.documents, result.estimator.classes_, result._inputs
+    kept = np.flatnonzero(result.predicted[inputs.labelled_rows])
+    answers = no_answers()
+    if documents.answers is not None:
+        inside = np.isin(documents.answers.rows, kept)
+        answers = Answers(np.searchsorted(kept, documents.answers.rows[inside]), documents.answers.codes[inside])
     return Population(
-        result._inputs.target.name,
-        result._inputs.texts,
-        np.searchsorted(classes, result.labels),
-        source_only_codes(result),
-        result.needs_review,
-        None if len(answers.rows) else np.clip(result.confidence, 0, 1),
+        inputs.target.name,
+        [inputs.texts[i] for i in kept.tolist()],
+        np.searchsorted(classes, documents.labels[kept]),
+        source_only_codes(documents)[kept],
+        documents.needs_review[kept],
+        None if len(answers.rows) else np.clip(documents.confidence[kept], 0, 1),
         [str(c) for c in classes],
         answers,
-        result._inputs.columns.text,
-        {n: values for n, values in result._inputs.target.columns.items() if n != result._inputs.columns.text},
+        inputs.columns.text_name,
+        {
+            name: [values[i] for i in kept.tolist()]
+            for name, values in inputs.target.columns.items()
+            if name not in inputs.columns.text_target
+        },
+        (inputs.labelled_rows[kept] + 1).tolist(),
     )
 
 

@@ -1,0 +1,77 @@
+"""Detect the text column: by a usual name, or by the length of its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from .names import find_name, listed, option_name
+from .tables import Table
+
+# Usual names in order of certainty. Names of one set are equally good: if a file has two of them, that is a doubt.
+TEXT_NAMES = (
+    {"text", "texts"},
+    {"body", "content", "contents", "message", "review", "document", "comment", "tweet", "sentence", "reviewtext"},
+    {"description", "article", "post", "abstract", "question", "utterance"},
+)
+SAMPLE = 1000  # rows used to estimate the length of texts
+LONGER = 2.0  # the cells of the text column must be this many times longer than those of any other column
+
+
+def detect_text(source: Table, target: Table, taken: Collection[str], messages: list[str]) -> tuple[str, str]:
+    """Detect the text column of both tables: a usual name in both, the longest texts, or a usual name in each."""
+    shared = {
+        name: other
+        for name in source.columns
+        if name not in taken and (other := find_name(target.columns, name)) is not None and other not in taken
+    }
+    if usual := by_name(list(shared), TEXT_NAMES):
+        messages.append(f"text column: {in_both(usual, shared[usual], target)} (its name)")
+        return usual, shared[usual]
+    lengths = sorted(((mean_length(source, target, pair), pair) for pair in shared.items()), reverse=True)
+    if lengths and lengths[0][0] > LONGER * max([1.0, *(length for length, _ in lengths[1:2])]):
+        length, longest = lengths[0]
+        shown = in_both(*longest, target)
+        messages.append(f"text column: {shown} (the longest texts, {length:.0f} characters on average)")
+        return longest
+    own = [by_name([name for name in table.columns if name not in taken], TEXT_NAMES) for table in (source, target)]
+    if own[0] is not None and own[1] is not None:
+        messages.append(f"text column: {own[0]!r} of {source.name}, {own[1]!r} of {target.name} (their names)")
+        return own[0], own[1]
+    if source is target:
+        raise ValueError(
+            f"which column is the text? Columns of {source.name}: {listed(shared)}. Name it with text= (--text)."
+        )
+    if not shared:
+        raise ValueError(
+            f"{source.name} and {target.name} have no column in common. Name the text column of each: text= (--text) "
+            "and text_target= (--text-target)."
+        )
+    both = f"columns of both {source.name} and {target.name}: {listed(shared)}"
+    other = f"and, if {target.name} has another name for it, with {option_name('text_target')}"
+    raise ValueError(f"which column is the text? {both}. Name it with text= (--text), {other}.")
+
+
+def in_both(name: str, name_in_target: str, target: Table) -> str:
+    """A column for a message, with its name in the target if that differs."""
+    return repr(name) if name == name_in_target else f"{name!r}, {name_in_target!r} in {target.name}"
+
+
+def by_name(names: Sequence[str], usual: Iterable[set[str]]) -> str | None:
+    """The one name that is usual; None if there is none, or if two are equally good."""
+    for tier in usual:
+        matches = [name for name in names if name.strip().lower().replace("_", "") in tier]
+        if matches:
+            return matches[0] if len(matches) == 1 else None
+    return None
+
+
+def mean_length(source: Table, target: Table, pair: tuple[str, str]) -> float:
+    """Mean number of characters per cell of the first rows, the smaller of both tables. Other values have length 0."""
+
+    def mean(table: Table, name: str) -> float:
+        lengths = [len(value) if isinstance(value, str) else 0 for value in table.head(name, SAMPLE)]
+        return sum(lengths) / max(1, len(lengths))
+
+    if source is target:
+        return mean(source, pair[0])
+    return min(mean(source, pair[0]), mean(target, pair[1]))

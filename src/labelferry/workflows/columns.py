@@ -1,0 +1,39 @@
+"""The new columns of the output, one value per row of the target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .all_rows import spread
+from .held_out import answer_columns
+from .job_data import source_only_codes
+from .other_rows import GIVEN, PREDICTED
+
+if TYPE_CHECKING:
+    from .labelling import Labelling
+
+
+def new_columns(result: Labelling) -> dict[str, list[Any]]:
+    """The columns of `Labelling.columns`."""
+    documents, rows, n_rows = result.documents, result._inputs.labelled_rows.tolist(), len(result.labels)
+    source_only = spread(result.estimator.classes_[source_only_codes(documents)].tolist(), rows, n_rows)
+    confidence = np.round(result.confidence.astype(float), 4).tolist()
+    columns = {
+        "label": result.labels.tolist(),
+        "confidence": [None if np.isnan(value) else value for value in confidence],
+        "alternative": result.alternative.tolist(),
+        "evidence": [", ".join(words) for words in result.evidence],
+        "needs_review": result.needs_review.tolist(),
+        "source_only": [None if reason else name for name, reason in zip(source_only, result.reasons, strict=True)],
+    }
+    if result.none_of_these.any():
+        columns["none_of_these"] = result.none_of_these.tolist()
+    columns |= {name: spread(values, rows, n_rows) for name, values in answer_columns(documents).items()}
+    if any(result.reasons):
+        columns["reason"] = [reason or None for reason in result.reasons]
+    if result.given.any():
+        pairs = zip(result.given.tolist(), result.predicted.tolist(), strict=True)
+        columns["origin"] = [GIVEN if given else PREDICTED if predicted else None for given, predicted in pairs]
+    return columns

@@ -1,0 +1,77 @@
+"""Rows of the user's table that are no documents of a job: without a text, or with a given label.
+
+A job keeps them as plain values in its setting `other_rows`, so that its files have all rows of the table in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..text import Table
+from .all_rows import spread
+from .inputs import Inputs
+
+GIVEN, PREDICTED = "given", "predicted"  # in the column origin
+
+
+def keep_other_rows(inputs: Inputs) -> dict[str, Any]:
+    """The rows of the target that are no documents, as plain values; empty if there are none."""
+    documents = set(inputs.labelled_rows.tolist())
+    rows = [row for row in range(len(inputs.all_rows)) if row not in documents]
+    if not rows:
+        return {}
+    reasons = inputs.reasons
+    return {
+        "rows": rows,
+        "lines": [int(inputs.all_rows.lines[row]) for row in rows],
+        "columns": {name: [values[row] for row in rows] for name, values in inputs.all_rows.columns.items()},
+        "labels": [inputs.own_labels.get(row) if inputs.is_half_labelled else None for row in rows],
+        "reasons": [reasons.get(row) for row in rows],
+    }
+
+
+def add_other_rows(
+    table: Table, extra: Mapping[str, list[Any]], others: Mapping[str, Any]
+) -> tuple[Table, dict[str, list[Any]]]:
+    """The table of a job with all rows of the user's table.
+
+    Parameters
+    ----------
+    table : Table
+        The documents of the job.
+    extra : mapping of str to list
+        The new columns.
+    others : mapping
+        What `keep_other_rows` returned.
+
+    Returns
+    -------
+    table : Table
+        All rows in the user's order.
+    extra : dict of str to list
+        The new columns of all rows, with `reason`, and `origin` if labels were given.
+    """
+    if not others:
+        return table, dict(extra)
+    try:
+        rows, n_rows = [int(row) for row in others["rows"]], len(table) + len(others["rows"])
+        documents = sorted(set(range(n_rows)) - set(rows))
+
+        def joined(values: Any, other_values: Any) -> list[Any]:
+            return spread([*values, *other_values], [*documents, *rows], n_rows)
+
+        nothing = [None] * len(rows)
+        columns = {name: joined(values, others["columns"][name]) for name, values in table.columns.items()}
+        everything = Table(table.name, columns, joined(table.lines, others["lines"]))
+        joined_extra = {name: joined(values, nothing) for name, values in extra.items()}
+        joined_extra["label"] = joined(extra["label"], others["labels"])
+        joined_extra["needs_review"] = joined(extra["needs_review"], [label is None for label in others["labels"]])
+        if any(others["reasons"]):
+            joined_extra["reason"] = joined([None] * len(documents), others["reasons"])
+        if any(label is not None for label in others["labels"]):
+            origins = [GIVEN if label is not None else None for label in others["labels"]]
+            joined_extra["origin"] = joined([PREDICTED] * len(documents), origins)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{table.name}: the job is damaged, its other rows cannot be read ({error}).") from None
+    return everything, joined_extra

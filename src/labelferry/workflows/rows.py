@@ -1,0 +1,132 @@
+"""Which rows of a table are labelled documents, which are new ones, and which are neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from ..text import Table
+from ..text.labels import find_spellings, is_label, merged_names, spellings_message, strip_label
+from ..text.tables import join_texts
+
+NO_TEXT = "no text"
+NO_KNOWN_WORD = "no known word"
+NO_FEATURES = "all features are 0"
+NOT_LABELLED = "not labelled"
+REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row of the target gets no label
+
+
+class Rows(NamedTuple):
+    """The rows of a table.
+
+    Attributes
+    ----------
+    table : Table
+        All rows.
+    texts : list of str or None
+        Texts of all rows; None if a row has none.
+    labels : list
+        Labels of all rows without the blanks around them; None if a row has none.
+    """
+
+    table: Table
+    texts: list[str | None]
+    labels: list[Any]
+
+    @property
+    def with_text(self) -> Array:
+        """True for rows with a text."""
+        return np.array([text is not None for text in self.texts], dtype=bool)
+
+    @property
+    def with_label(self) -> Array:
+        """True for rows with a label."""
+        return np.array([label is not None for label in self.labels], dtype=bool)
+
+    def texts_of(self, rows: Array) -> list[str]:
+        """Texts of these rows, which all have one."""
+        return [text for row in rows.tolist() if (text := self.texts[row]) is not None]
+
+    def count_message(self, which: Array, what: str, effect: str) -> list[str]:
+        """A message about these rows; none if there is no such row.
+
+        Parameters
+        ----------
+        which : array of bool
+            One entry per row.
+        what : str
+            What is the matter with them, such as "without a label".
+        effect : str
+            What is done with them.
+
+        Returns
+        -------
+        messages : list of str
+            One message, with the number of rows and the first line; none if there is no such row.
+        """
+        return count_rows(self.table, np.flatnonzero(which), what, effect)
+
+
+def read_rows(table: Table, text: Sequence[str], label: str | None) -> Rows:
+    """The texts of a table, and the labels if there is a column of them."""
+    values = [None] * len(table) if label is None else table.columns[label]
+    labels = [strip_label(value) if is_label(value) else None for value in values]
+    return Rows(table, join_texts(table, text), labels)
+
+
+def count_rows(table: Table, rows: Array, what: str, effect: str) -> list[str]:
+    """A message with the number of these rows and the line of the first; none if there is no such row."""
+    if not len(rows):
+        return []
+    n = f"{len(rows):,} row" + "s" * (len(rows) != 1)
+    unit = "row" if isinstance(table.lines, range) else "line"
+    return [f"{table.name}: {n} {what}, {effect}; first: {unit} {table.lines[rows[0]]}"]
+
+
+def table_messages(table: Table) -> list[str]:
+    """What was detected in a table, and how many of its rows could not be read."""
+    if not table.bad:
+        return list(table.messages)
+    n, (line, what) = len(table.bad), table.bad[0]
+    skipped = f"{n:,} row{'s' * (n != 1)} skipped that cannot be read, first: line {line}: {what}"
+    return [*table.messages, f"{table.name}: {skipped}"]
+
+
+def stripped_message(rows: Rows, column: str) -> list[str]:
+    """A message if labels had blanks around them."""
+    raw = rows.table.columns[column]
+    changed = [label is not None and label != value for label, value in zip(rows.labels, raw, strict=True)]
+    return rows.count_message(np.array(changed), "with blanks around the label", "removed")
+
+
+def merge_spellings(sources: Sequence[Rows], merge: bool) -> tuple[list[Rows], dict[str, str], list[str]]:
+    """Find labels that differ only in case, blanks or Unicode form.
+
+    Parameters
+    ----------
+    sources : sequence of Rows
+        All sources.
+    merge : bool
+        Whether to give them the most frequent spelling.
+
+    Returns
+    -------
+    sources : list of Rows
+        With the merged labels.
+    names : dict of str to str
+        Other spellings and the one that replaces them.
+    messages : list of str
+        One message if there are such labels.
+    """
+    groups = find_spellings(label for rows in sources for label in rows.labels)
+    names = merged_names(groups) if merge else {}
+    merged = [rows._replace(labels=rename(rows.labels, names)) if names else rows for rows in sources]
+    return merged, names, [spellings_message(groups, merge)] if groups else []
+
+
+def rename(labels: Sequence[Any], names: dict[str, str]) -> list[Any]:
+    """Labels under their new names."""
+    return [names.get(label, label) if isinstance(label, str) else label for label in labels]

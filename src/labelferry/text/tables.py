@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .formats.base import Dialect
 from .lines import BadRow, BadRows
 
 
@@ -66,6 +67,10 @@ class Table:
         Rows that were skipped, with the reason.
     types : dict
         Arrow type per column of a Parquet file, so that it is written back with the same types.
+    messages : tuple of str
+        What was detected while reading, such as the encoding.
+    dialect : Dialect or None
+        How the file was written; None if the table does not come from a file.
     """
 
     name: str
@@ -73,6 +78,8 @@ class Table:
     lines: Sequence[int]
     bad: tuple[BadRow, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
+    messages: tuple[str, ...] = ()
+    dialect: Dialect | None = None
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -33,8 +33,8 @@ def read_delimited(lines: Lines, bad: BadRows, *, delimiters: str, name: str = "
             source = iter(lines)
             head = list(islice(source, SNIFFED_LINES))
             delimiter = max(delimiters, key=lambda d: fitness(head, d)) if len(delimiters) > 1 else delimiters
-            rows = records(chain(head, source), lines, delimiter, delimiters)
-            return fill(rows, head, lines, bad)._replace(dialect=Dialect(name, delimiter))
+            parsed = fill(records(chain(head, source), lines, delimiter, delimiters), head, lines, bad)
+            return parsed._replace(dialect=Dialect(name, delimiter if len(parsed.columns) > 1 else None))
         finally:
             csv.field_size_limit(limit_before)
 
@@ -57,7 +57,7 @@ def records(source: Iterable[str], lines: Lines, delimiter: str, others: str) ->
     last = [""]
 
     def remembered() -> Iterator[str]:
-        for last[0] in source:  # noqa: UP028
+        for last[0] in source:
             yield last[0]
 
     reader = csv.reader(remembered(), delimiter=delimiter, strict=True)

@@ -6,6 +6,7 @@ archive, so its size is checked before anything is unpacked.
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
@@ -35,10 +36,12 @@ def read_excel(source: InputFile) -> Parsed:
     except ImportError:
         raise ValueError(f"{name} is an Excel workbook, which needs openpyxl: {INSTALL}.") from None
     try:
-        book = openpyxl.load_workbook(source.file, read_only=True, data_only=True, keep_links=False)
-        sheet, messages = choose_sheet(book, source)
-        sheet.reset_dimensions()  # the file may state a size of a million empty rows
-        parsed = fill(numbered(sheet, source), source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles and other parts that are not read
+            book = openpyxl.load_workbook(source.file, read_only=True, data_only=True, keep_links=False)
+            sheet, messages = choose_sheet(book, source)
+            sheet.reset_dimensions()  # the file may state a size of a million empty rows
+            parsed = fill(numbered(sheet, source), source)
     except (ValueError, MemoryError) as error:
         if str(error).startswith(name):
             raise

@@ -26,14 +26,22 @@ def read_json(lines: Lines, bad: BadRows) -> Parsed:
     position = skip_blanks(text, 0)
     if text[position : position + 1] == "[":
         return read_array(text, position + 1, lines, bad)
-    first_line = text[position:].split("\n", 1)[0]
-    value = json_object(text) if isinstance(json_object(first_line), str) else None
-    if isinstance(value, dict):
-        keys = ", ".join(map(repr, list(value)[:4]))
-        rule = f"is one JSON object with the keys {keys}; it must be an array of objects, one per document"
-        raise ValueError(f"{lines.name} {rule}. Write only the array.")
+    check_not_wrapped(text, lines.name)
     lines.file.seek(0)
     return read_json_lines(lines, bad)
+
+
+def check_not_wrapped(text: str, name: str) -> None:
+    """Raise an error if the whole file is one object on several lines, or one that contains the array of documents."""
+    value = json_object(text)  # several objects, one per line, are no JSON
+    if not isinstance(value, dict):
+        return
+    arrays = [key for key, inner in value.items() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
+    if arrays or "\n" in text.strip():
+        keys = ", ".join(map(repr, list(value)[:4]))
+        rule = f"is one JSON object with the keys {keys}; it must be an array of objects, one per document"
+        way_out = f"Write only the array {arrays[0]!r}." if arrays else "Write the objects as an array."
+        raise ValueError(f"{name} {rule}. {way_out}")
 
 
 def read_array(text: str, position: int, lines: Lines, bad: BadRows) -> Parsed:

@@ -10,6 +10,8 @@ import re
 import zlib
 from typing import BinaryIO, NamedTuple
 
+from .alphabets import latin_encoding
+
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with the mark of UTF-16, so it is compared first
@@ -25,7 +27,8 @@ SEVEN_BIT = ("iso2022", "hz", "utf-7")  # codecs whose files are ASCII; they are
 BLOCK = 1 << 20  # bytes
 SAMPLE = 1 << 16  # bytes of lines that are not ASCII, for detection
 UNDECODED = re.compile("[\udc80-\udcff]")  # how Python marks bytes that are not in the encoding
-TURKISH, NOT_TURKISH = re.compile("[ýþð]"), re.compile("[áíúæ]")  # as read in cp1252
+KANA = re.compile("[\u3041-\u30ff]")
+MIN_KANA = 0.3  # share of Japanese letters in a Japanese text
 
 
 class Encoding(NamedTuple):
@@ -179,22 +182,20 @@ def sample_of(file: BinaryIO) -> bytes:
 def detect(sample: bytes) -> str | None:
     """The most probable encoding of bytes that are not UTF-8, or None.
 
-    The candidates are the encodings of Windows, Asia and older systems. If several are equally probable, it is
-    cp1252, which most spreadsheets in Western Europe write.
+    Latin letters are compared with the alphabets of languages, because charset-normalizer confuses the encodings of
+    Western and Eastern Europe in short texts; Japanese has its own letters; charset-normalizer decides on the others.
     """
+    latin = latin_encoding(sample)
+    if latin is not None:
+        return latin
+    for name in ("cp932", "euc_jp"):
+        try:
+            text = sample.decode(name)
+        except UnicodeDecodeError:
+            continue
+        if len(KANA.findall(text)) > MIN_KANA * sum(not character.isascii() for character in text):
+            return name
     from charset_normalizer import from_bytes
 
-    matches = list(from_bytes(sample, cp_isolation=CANDIDATES))
-    if not matches:
-        return None
-    best = matches[0]
-    tied = [
-        name
-        for match in matches
-        if (match.chaos, match.coherence) == (best.chaos, best.coherence)
-        for name in match.could_be_from_charset
-    ]
-    if "cp1252" not in tied:
-        return best.encoding
-    text = sample.decode("cp1252")
-    return "cp1254" if "cp1254" in tied and TURKISH.search(text) and not NOT_TURKISH.search(text) else "cp1252"
+    best = from_bytes(sample, cp_isolation=CANDIDATES).best()
+    return None if best is None else best.encoding

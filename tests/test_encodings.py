@@ -22,6 +22,7 @@ TEXTS = {
     "german, DOS": ("cp850", "Die Türklingel läutet nicht. Grüße aus München"),
     "german, Mac": ("mac_roman", "Die Türklingel läutet nicht. Grüße aus München"),
     "polish, Linux": ("iso8859_2", "Drzwi są zepsute, proszę o pomoc. Ładny dźwięk, dziękuję bardzo"),
+    "german with a French word": ("cp1252", "Die Tür des Café ist zu"),
     "one letter": ("cp1252", "The café is closed today"),
     "one sign": ("cp1252", "It costs 5 €, or so"),
     "russian": ("cp1251", "Дверь сломана уже два дня, помогите. Спасибо большое за быструю доставку"),

@@ -96,7 +96,7 @@ def unzipped(file: BinaryIO, name: str, stack: ExitStack) -> tuple[BinaryIO, byt
     start = first_bytes(file)
     if start[:2] != b"\x1f\x8b":
         return file, start, False
-    content = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=file)))
+    content = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=file, mode="rb")))
     try:
         return content, first_bytes(content), True
     except EOFError:  # the file is cut short: the reader names the line

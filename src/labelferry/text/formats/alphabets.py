@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 LATIN = ("cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "mac_roman")  # the first of equals is used
 ALPHABETS = (
     "äöüß",  # German
-    "àâæçéèêëîïôœùûüÿ",  # French
+    "àâæçéèêëîïôœùûü",  # French
     "áéíñóúüºª",  # Spanish
     "ãáâàçéêíóôõúºª",  # Portuguese
     "àèéìòù",  # Italian
@@ -26,7 +27,9 @@ ALPHABETS = (
     "äõöüšž",  # Estonian
 )
 SIGNS = frozenset("€£§°«»‘’‚“”„–—…•·´¡¿©®™×\xa0")  # noqa: RUF001
-ENOUGH = 0.95  # share of the characters that an alphabet must have
+RUN = re.compile(rb"[\x80-\xff]{3,}")  # in Latin words, accented letters stand between others
+MAX_RUNS = 0.1  # share of the bytes beyond ASCII in such runs
+ENOUGH = 0.5  # share of the characters beyond ASCII that belong to one alphabet per line
 
 
 def latin_encoding(sample: bytes) -> str | None:
@@ -49,6 +52,9 @@ def latin_encoding(sample: bytes) -> str | None:
     >>> latin_encoding("Дверь сломана".encode("cp1251")) is None
     True
     """
+    n_bytes = sum(byte >= 0x80 for byte in sample)
+    if sum(map(len, RUN.findall(sample))) > MAX_RUNS * n_bytes:
+        return None
     best, name = 0.0, None
     for encoding in LATIN:
         try:
@@ -61,8 +67,8 @@ def latin_encoding(sample: bytes) -> str | None:
 
 
 def covered(lines: list[str]) -> float:
-    """The share of the characters beyond ASCII that belong to one alphabet per line."""
-    n_letters = n_covered = n_signs = 0
+    """The share of the characters beyond ASCII that belong to one alphabet per line, less signs in words."""
+    n_letters = n_signs = score = 0
     for line in lines:
         letters = []
         for position, character in enumerate(line):
@@ -71,12 +77,14 @@ def covered(lines: list[str]) -> float:
             before, after = line[position - 1 : position], line[position + 1 : position + 2]
             if character in SIGNS and (character == "’" or not (before.isalpha() and after.isalpha())):  # noqa: RUF001
                 n_signs += 1
-            else:
-                wrong_case = character.isupper() and before.islower()
-                letters.append("" if wrong_case else character)
+            elif character.isalpha() and not (character.isupper() and before.islower()):
+                letters.append(character)
+            else:  # in the middle of a word
+                n_letters += 1
+                score -= 1
         n_letters += len(letters)
-        n_covered += max(sum(letter in alphabet for letter in letters) for alphabet in alphabets())
-    return n_covered / n_letters if n_letters else float(n_signs > 0)
+        score += max(sum(letter in alphabet for letter in letters) for alphabet in alphabets())
+    return score / n_letters if n_letters else float(n_signs > 0)
 
 
 @cache

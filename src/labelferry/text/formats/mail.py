@@ -24,7 +24,9 @@ MAX_MESSAGE = 200_000_000  # bytes, with attachments
 MAX_LINE = 1 << 20  # bytes that are read at once
 COLUMNS = ("id", "date", "from", "subject", "text")
 QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
-HEADER_LINE = re.compile(rb"From [^\n]*\r?\n[!-9;-~]+:")  # the first line of a mailbox, then a header
+MAILBOX_START = re.compile(rb"From [^\n]*\r?\n[!-9;-~]+:")  # the first line of a mailbox, then a header
+HEADER = re.compile(rb"[!-9;-~]+:")
+TIME = re.compile(rb"\d\d:\d\d")
 
 
 def read_mailbox(source: InputFile) -> Parsed:
@@ -54,8 +56,11 @@ def split_messages(file: BinaryIO) -> Iterator[bytes | None]:
     """The messages of a mailbox; None for one that is too large. Each begins after a line "From ..."."""
     lines: list[bytes] = []
     size, after_blank, is_empty = 0, True, True
-    while line := file.readline(MAX_LINE):
-        if after_blank and line.startswith(b"From "):
+    line = file.readline(MAX_LINE)
+    is_first = True
+    while line:
+        following = file.readline(MAX_LINE)
+        if after_blank and line.startswith(b"From ") and (is_first or is_separator(line, following)):
             if not is_empty:
                 yield joined(lines, size)
             lines, size, is_empty = [], 0, True
@@ -65,8 +70,14 @@ def split_messages(file: BinaryIO) -> Iterator[bytes | None]:
                 lines.append(line)
             is_empty = is_empty and not line.strip()
         after_blank = line in (b"\n", b"\r\n")
+        line, is_first = following, False
     if not is_empty:
         yield joined(lines, size)
+
+
+def is_separator(line: bytes, following: bytes) -> bool:
+    """Whether a line "From ..." begins a message: it has a time, or a header follows. Otherwise it is text."""
+    return TIME.search(line) is not None or HEADER.match(following) is not None
 
 
 def joined(lines: list[bytes], size: int) -> bytes | None:
@@ -116,13 +127,14 @@ def message_row(content: bytes, encoding: str | None) -> dict[str, Any] | str:
 
 def header(message: Message, name: str) -> str | None:
     """A decoded header in one line; None if it is missing or empty."""
-    value = message.get(name)
+    value = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), None)
     if value is None:
         return None
+    value = without_surrogates(value)
     try:
         text = str(make_header(decode_header(value)))
     except Exception:  # an unknown or a wrong encoding
-        text = str(value)
+        text = value
     return " ".join(without_surrogates(text).split()) or None
 
 
@@ -184,6 +196,6 @@ MAILBOX = Format(
     (".mbox", ".eml"),
     read_mailbox,
     write_nothing,
-    lambda start: HEADER_LINE.match(start) is not None,
+    lambda start: MAILBOX_START.match(start) is not None,
     is_text=False,
 )

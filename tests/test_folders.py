@@ -1,15 +1,17 @@
 """Folders of texts and e-mails; mailboxes."""
 
 import gzip
+import io
 import os
 import subprocess
 import sys
+from unittest import mock
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from labelferry.text import read_table, summarize, write_table
+from labelferry.text import from_texts, read_table, summarize, write_table
 from labelferry.text.formats import mail
 
 
@@ -321,3 +323,15 @@ def test_empty_standard_input_is_one_line():
     assert result.stderr.splitlines()[-1] == (
         b"ValueError: standard input is empty. Pass a file with a header and one document per row."
     )
+
+
+def test_a_terminal_is_no_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", mock.Mock(isatty=lambda: True))
+    with pytest.raises(ValueError, match="standard input is a terminal"):
+        read_table("-")
+
+
+def test_an_output_without_bytes_is_one_line(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with pytest.raises(ValueError, match="standard output takes no bytes here"):
+        write_table(from_texts(["a"]), {}, "-")

@@ -24,7 +24,7 @@ Sources = Annotated[
 Target = Annotated[
     Path, typer.Argument(metavar="TARGET", help="File of new documents; its text column has the same name.")
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}; - is standard output (CSV).")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -38,7 +38,9 @@ ClassPrior = Annotated[
 ]
 Text = Annotated[str | None, typer.Option(help="Text column, the same name in all files (default: detected).")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of the input files if not UTF-8, e.g. cp1252.")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of files that are not UTF-8, e.g. cp1252 (default: detected).")
+]
 
 # The fields of `workflows.options.TextOptions`: annotation and default per option.
 TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {

@@ -61,8 +61,8 @@ def read_table(
                 bad.unit = "file"
                 parsed = read_folder(Path(file_name), name, encoding=encoding, limit=limit, bad=bad)
                 return table_of(parsed, name, bad, "Put one text per file into it.")
-            raw = standard_input() if given == STANDARD else open(file_name, "rb")  # noqa: SIM115
-            file, start, zipped = unzipped(with_seek(stack.enter_context(raw), stack), name, stack)
+            raw = standard_input() if given == STANDARD else stack.enter_context(open(file_name, "rb"))
+            file, start, zipped = unzipped(with_seek(raw, stack), name, stack)
         except FileNotFoundError:
             raise ValueError(f"there is no file {name!r}. Check the path.") from None
         except OSError as error:
@@ -78,12 +78,12 @@ def standard_input() -> BinaryIO:
     """Standard input as bytes."""
     if sys.stdin is None or sys.stdin.isatty():
         raise ValueError(f"{STDIN} is a terminal. Send a file to it, as in: cat new.csv | labelferry ...")
-    return open(os.dup(sys.stdin.fileno()), "rb")
+    return sys.stdin.buffer
 
 
 def with_seek(file: BinaryIO, stack: ExitStack) -> BinaryIO:
-    """The file or, if it is a pipe, a temporary copy that can be read twice."""
-    if file.seekable():
+    """The file or, if it is a pipe or standard input, a temporary copy that can be read twice."""
+    if file.seekable() and file is not getattr(sys.stdin, "buffer", None):
         return file
     copy = cast(BinaryIO, stack.enter_context(SpooledTemporaryFile(IN_MEMORY)))  # noqa: SIM115
     shutil.copyfileobj(file, copy)

@@ -221,10 +221,13 @@ def open_output(path: Path) -> Iterator[BinaryIO]:
 
 def copy_to_stdout(file: BinaryIO) -> None:
     """Copy a file to standard output. If nobody reads it any more, as in `... | head`, the rest is dropped."""
+    out = getattr(sys.stdout, "buffer", None)
+    if out is None:  # such as in a notebook
+        raise ValueError("standard output takes no bytes here. Name a file.")
     try:
         sys.stdout.flush()
-        shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        shutil.copyfileobj(file, out)
+        out.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it again when it ends
     except OSError as error:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from labelferry.text import (
+    BadRow,
     Table,
     check_labels,
     choose_columns,
@@ -22,6 +23,7 @@ from labelferry.text import (
     from_texts,
     is_table_file,
     read_table,
+    summarize,
     with_texts,
     write_table,
 )
@@ -169,6 +171,20 @@ def test_bad_rows_are_skipped_and_all_of_them_are_listed(tmp_path):
     assert [line for line, _ in table.bad] == [3, 4, 5, 9, 10]
     with pytest.raises(ValueError, match="no good row: 1 are bad, the first on line 2"):
         read_table(put(tmp_path, TEXT + b"a\n"), skip_bad=True)
+
+
+def test_bad_rows_are_summarized_by_kind():
+    rows = [BadRow(i, "no label in column 'y'") for i in range(12, 372)]
+    rows += [BadRow(5, "3 fields where the header has 2"), BadRow(4, "1 field where the header has 2")]
+    rows += [BadRow(9, "4 fields where the header has 2"), BadRow(7, "NUL bytes")]
+    assert summarize(rows, "old.csv") == [
+        "old.csv: 360 rows skipped (no label in column 'y'), first: line 12",
+        "old.csv: 2 rows skipped (3 fields where the header has 2, or similar), first: line 5",
+        "old.csv: 1 row skipped (1 field where the header has 2), line 4",
+        "old.csv: 1 row skipped (NUL bytes), line 7",
+    ]
+    assert summarize(rows[:1], "a", unit="row", outcome="kept") == ["a: 1 row kept (no label in column 'y'), row 12"]
+    assert summarize([], "old.csv") == []
 
 
 def test_objects_with_other_keys(tmp_path):

@@ -66,7 +66,7 @@ def check_workbook(source: InputFile) -> None:
     except Exception as error:  # a damaged archive raises errors of many types
         raise damaged(name, error) from None
     if "[Content_Types].xml" not in names or not any(entry.startswith("xl/") for entry in names):
-        raise ValueError(f"{name} is a zip archive and not an Excel workbook. Unpack it, and name a file of it.")
+        raise ValueError(f"{name} is a zip archive and not an Excel workbook. Save it as .xlsx or .csv, or unpack it.")
     if size > MAX_UNZIPPED:
         rule = f"an unpacked workbook may have {MAX_UNZIPPED:,} bytes and this one has {size:,}"
         raise ValueError(f"{name}: {rule}. Save it as .csv.")

@@ -6,13 +6,12 @@ import sys
 import time
 import zipfile
 
-import openpyxl
 import pytest
 
 from labelferry.text import Table, check_output, from_texts, read_table, write_table
 from labelferry.text.formats import excel, excel_values
 
-from .workbooks import OLE, edited, saved, workbook
+from .workbooks import OLE, edited, openpyxl, saved, workbook
 
 GOOD = [["text", "label"], ["a red door", "yes"], ["a green house", "no"]]
 ROWS = {"text": ["a red door", "a green house"], "label": ["yes", "no"]}

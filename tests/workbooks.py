@@ -3,7 +3,9 @@
 import io
 import zipfile
 
-import openpyxl
+import pytest
+
+openpyxl = pytest.importorskip("openpyxl")
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 

@@ -42,7 +42,10 @@ THIRD_PARTY = {
     "cli": {"typer", "rich"},
     "server": {"starlette", "uvicorn", "jinja2", "markupsafe"},
     "store": {"numpy", "sqlalchemy", "psycopg", "lazy_loader"},
-    "text": {"numpy", "sklearn", "narwhals", "pyarrow", "stop_words", "Stemmer", "lazy_loader"},
+    "text": {
+        *{"numpy", "sklearn", "narwhals", "pyarrow", "stop_words", "Stemmer", "lazy_loader"},
+        *{"openpyxl", "charset_normalizer"},
+    },
     "report": {
         "numpy",
         "scipy",

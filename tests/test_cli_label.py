@@ -219,8 +219,8 @@ def test_mixed_line_ends_are_fine(files):
 JUNK = "x" * 20_000_000
 
 
-def latin(path):
-    path.write_bytes("text,label\nune facture payée,a\nun café,b\n".encode("cp1252"))
+def two_encodings(path):
+    path.write_bytes("text,label\nune facture payée,a\n".encode() + "un café,b\n".encode("cp1252"))
 
 
 BAD_SOURCES = {
@@ -231,7 +231,7 @@ BAD_SOURCES = {
     "missing labels": (lambda path: path.write_text("text,label\na,\nb,\nc,\n"), "no label at all in column 'label'"),
     "own classes": (lambda path: path.write_text("text,label\na,1\nb,2\nc,3\n"), "a class of its own"),
     "huge cell": (lambda path: path.write_text(f"text,label\na,x\n{JUNK},y\n"), "line 3: a line or cell may have"),
-    "encoding": (latin, "--encoding cp1252"),
+    "encoding": (two_encodings, "line 3: byte 0xe9 at character 7 is not UTF-8"),
     "header twice": (lambda path: path.write_text("text,label,text\na,x,b\n"), "two columns are called 'text'"),
     "unclosed quote": (lambda path: path.write_text('text,label\n"a,x\nb,y\n'), "never closed"),
     "missing": (lambda path: None, "there is no file"),
@@ -267,7 +267,7 @@ def test_bad_sources(files, tmp_path, what):
         (lambda path: path.write_bytes(b"id,text\n1,\n"), "no text at all in column 'text'"),
         (lambda path: tickets.write_csv(path, tickets.old(3)), "every text of"),
         (lambda path: path.write_bytes(b"id,words\n1,a text\n"), "have no column in common"),
-        (lambda path: path.write_bytes(b"id,text\n1,a \xff text\n"), "is not UTF-8"),
+        (lambda path: path.write_bytes(b"id,text\n1,\xc3\xa4 \xff text\n"), "is not UTF-8"),
         (lambda path: None, "there is no file"),
     ],
 )
@@ -287,8 +287,8 @@ def test_bad_targets(files, tmp_path, write, message):
         (["-o", "out.csv", "--report", "old.csv"], "is one of the inputs"),
         (["-o", "features.csv", "--features", "features.csv"], "is one of the inputs"),
         (["-o", "out.csv", "--report", "out.csv"], "must be different files"),
-        (["-o", "out.xlsx"], "must be .csv, .tsv, .jsonl or .parquet"),
-        (["-o", "out"], "must be .csv, .tsv, .jsonl or .parquet"),
+        (["-o", "out.mbox"], "must be .csv, .tsv, .xlsx, .json, .jsonl or .parquet"),
+        (["-o", "out"], "must be .csv, .tsv, .xlsx, .json, .jsonl or .parquet"),
         (["-o", "nowhere/out.csv"], "there is no folder"),
         (["-o", "folder.csv"], "it is a folder"),
         (["-o", "out.csv", "--report", "nowhere/page.html"], "there is no folder"),

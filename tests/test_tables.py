@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from labelferry.text import (
+    BadRow,
     Table,
     check_labels,
     choose_columns,
@@ -23,10 +24,11 @@ from labelferry.text import (
     is_table_file,
     join_texts,
     read_table,
+    summarize,
     take_rows,
     write_table,
 )
-from labelferry.text.formats.delimited import is_number
+from labelferry.text.formats.header import is_number
 
 GOOD = b"text,label\na red door,yes\na green house,no\n"
 ROWS = {"text": ["a red door", "a green house"], "label": ["yes", "no"]}
@@ -95,8 +97,13 @@ BAD_FILES = [
     ("x.csv", b"1,0.5\n2,0.7\n", "line 1 has numbers where the names"),
     ("x.csv", b'{"text": "a", "label": "b"}\n', "suffix .jsonl"),
     ("x.csv", b'"text" x,label\na,b\n', "the header: text follows a closing quote"),
-    ("x.csv", TEXT + b"a,b\ncaf\xe9,b\n", "line 3 is not UTF-8: byte 0xe9 at character 4"),
-    ("x.jsonl", b'{"text": "caf\xe9"}\n', "line 1 is not UTF-8: byte 0xe9 at character 14"),
+    ("x.csv", TEXT + "café,b\n".encode() + b"caf\xe9,b\n", "line 3: byte 0xe9 at character 4 is not UTF-8, as most"),
+    (
+        "x.jsonl",
+        '{"text": "é"}\n'.encode() + b'{"text": "caf\xe9"}\n',
+        "line 2: byte 0xe9 at character 14 is not UTF-8",
+    ),
+    ("x.json", '[{"text": "é"},\n'.encode() + b'{"text": "caf\xe9"}]\n', "line 2: bytes that are not UTF-8"),
     ("x.csv", "text,label\na,b\n".encode("utf-16")[:-1], "line 2 is not UTF-16"),
     ("x.csv", TEXT + b"a,b\na,b,c\n", "line 3: 3 fields where the header has 2"),
     ("x.csv", TEXT + b"a\n", "line 2: 1 field where the header has 2"),
@@ -114,8 +121,8 @@ BAD_FILES = [
     ("x.csv.gz", gzip.compress(GOOD, mtime=0)[:12], "cut short or damaged"),
     ("x.csv.gz", gzip.compress(GOOD, mtime=0)[:10] + b"\xff" * 50, "damaged gzip file"),
     ("x.parquet", GOOD, "is not a Parquet file"),
-    ("x.xlsx", b"PK\x03\x04rest", "a workbook or a zip archive"),
-    ("x.json", b'[{"text": "a"}]', "one JSON array"),
+    ("x.xlsx", b"PK\x03\x04rest", "a damaged Excel workbook"),
+    ("x.zip", b"PK\x03\x04rest", "a damaged Excel workbook"),
     ("x.bin", b"\x01\0\0\x02", "a binary file"),
 ]
 
@@ -129,7 +136,7 @@ def test_bad_files(tmp_path, name, content, message):
     assert name in str(error.value)
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "txt"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "txt", "xlsx", "mbox"])
 @given(content=st.binary(max_size=80) | st.text('{}[]":,;\t\r\n\0 a1é|', max_size=40).map(str.encode))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_are_a_table_or_one_line(tmp_path_factory, suffix, content):
@@ -165,6 +172,20 @@ def test_bad_rows_are_skipped_and_all_of_them_are_listed(tmp_path):
     assert [line for line, _ in table.bad] == [3, 4, 5, 9, 10]
     with pytest.raises(ValueError, match="no good row: 1 are bad, the first on line 2"):
         read_table(put(tmp_path, TEXT + b"a\n"), skip_bad=True)
+
+
+def test_bad_rows_are_summarized_by_kind():
+    rows = [BadRow(i, "no label in column 'y'") for i in range(12, 372)]
+    rows += [BadRow(5, "3 fields where the header has 2"), BadRow(4, "1 field where the header has 2")]
+    rows += [BadRow(9, "4 fields where the header has 2"), BadRow(7, "NUL bytes")]
+    assert summarize(rows, "old.csv") == [
+        "old.csv: 360 rows skipped (no label in column 'y'), first: line 12",
+        "old.csv: 2 rows skipped (3 fields where the header has 2, or similar), first: line 5",
+        "old.csv: 1 row skipped (1 field where the header has 2), line 4",
+        "old.csv: 1 row skipped (NUL bytes), line 7",
+    ]
+    assert summarize(rows[:1], "a", unit="row", outcome="kept") == ["a: 1 row kept (no label in column 'y'), row 12"]
+    assert summarize([], "old.csv") == []
 
 
 def test_objects_with_other_keys(tmp_path):
@@ -364,14 +385,17 @@ def test_mode_link_and_places(tmp_path):
 
 
 def test_all_lists_of_formats_come_from_the_registry(tmp_path, monkeypatch):
-    assert [format_.suffixes[0] for format_ in formats.FORMATS] == [".csv", ".tsv", ".jsonl", ".parquet"]
-    assert formats.FORMAT_NAMES == "CSV, TSV, JSON lines or Parquet"
-    assert formats.OUTPUT_SUFFIXES == ".csv, .tsv, .jsonl or .parquet; .csv, .tsv and .jsonl also with .gz"
+    suffixes = [format_.suffixes[0] for format_ in formats.FORMATS]
+    assert suffixes == [".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".parquet", ".mbox"]
+    assert formats.FORMAT_NAMES == "CSV, TSV, Excel, JSON, JSON lines, Parquet or mailbox"
+    assert formats.OUTPUT_SUFFIXES == (
+        ".csv, .tsv, .xlsx, .json, .jsonl or .parquet; .csv, .tsv, .json and .jsonl also with .gz"
+    )
     assert len(formats.BY_SUFFIX) == sum(len(format_.suffixes) for format_ in formats.FORMATS)
     with pytest.raises(ValueError, match=re.escape(formats.OUTPUT_SUFFIXES)):
         write_table(from_texts(["a"]), {}, tmp_path / "x.doc")
     with pytest.raises(ValueError, match=re.escape(formats.FORMAT_NAMES)):
-        read_table(put(tmp_path, b"PK\x03\x04rest", "x.xlsx"))
+        read_table(put(tmp_path, b"\x01\0\0\x02", "x.bin"))
 
 
 def test_a_registered_format_is_read_written_and_detected(tmp_path, monkeypatch):
@@ -379,7 +403,9 @@ def test_a_registered_format_is_read_written_and_detected(tmp_path, monkeypatch)
         "marks",
         (".mark",),
         read_rows=lambda lines, bad: formats.delimited.read_delimited(lines, bad, delimiters="!"),
-        write_rows=lambda columns, write: formats.delimited.write_delimited(columns, write, delimiter="!"),
+        write_rows=lambda columns, write, dialect: formats.delimited.write_delimited(
+            columns, write, dialect, delimiter="!"
+        ),
         matches=lambda start: start.startswith(b"text!"),
     )
     assert read_table(put(tmp_path, b"text!label\nd!1\n", "x.unknown")).columns == {"text!label": ["d!1"]}

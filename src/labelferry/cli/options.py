@@ -29,7 +29,7 @@ Files = Annotated[
         "its rows without a label are the new documents.",
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}; - is standard output (CSV).")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -46,7 +46,9 @@ Text = Annotated[
     typer.Option(help="Text column (default: detected). Several are joined: --text subject,body."),
 ]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and count them.")]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of the input files if not UTF-8, e.g. cp1252.")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of files that are not UTF-8, e.g. cp1252 (default: detected).")
+]
 
 # The fields of `workflows.options.TextOptions`: annotation and default per option.
 TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {

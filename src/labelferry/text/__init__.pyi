@@ -3,6 +3,7 @@ from .cleaning import strip_headers as strip_headers
 from .cleaning import strip_html as strip_html
 from .cleaning import strip_quotes as strip_quotes
 from .cleaning import strip_signature as strip_signature
+from .formats import Dialect as Dialect
 from .formats import format_of as format_of
 from .formats import is_table_file as is_table_file
 from .frames import from_frame as from_frame
@@ -12,6 +13,7 @@ from .guess import choose_columns as choose_columns
 from .guess import choose_text as choose_text
 from .labels import check_labels as check_labels
 from .lines import BadRow as BadRow
+from .lines import summarize as summarize
 from .persist import vectorizer_from as vectorizer_from
 from .persist import vectorizer_state as vectorizer_state
 from .read import read_table as read_table
@@ -22,6 +24,7 @@ from .tables import joined_name as joined_name
 from .tables import take_rows as take_rows
 from .vectorize import tfidf as tfidf
 from .vectorize import tfidf_vectorizer as tfidf_vectorizer
+from .write import check_output as check_output
 from .write import check_place as check_place
 from .write import with_columns as with_columns
 from .write import write_table as write_table

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TextIO
 
 UNDECODED = re.compile("[\udc80-\udcff]")  # how Python marks bytes that are not in the encoding
+NUMBER = re.compile(r"\d[\d,]*|0x[0-9a-f]+|'[^']*'")  # differs between rows with the same problem
+NEWLINES = ("\r\n", "\n", "\r")
 
 
 class BadRow(NamedTuple):
@@ -34,22 +36,65 @@ class BadRows:
         Name of the file, for messages.
     skip : bool
         Whether to skip bad rows.
+    unit : str, default="line"
+        What is counted, for messages.
     """
 
-    def __init__(self, name: str, skip: bool) -> None:
-        self.name, self.skip = name, skip
+    def __init__(self, name: str, skip: bool, unit: str = "line") -> None:
+        self.name, self.skip, self.unit = name, skip, unit
         self.rows: list[BadRow] = []
 
     def add(self, line: int, what: str) -> None:
         """Record a bad row, or raise an error."""
         if not self.skip:
             way_out = "Fix the row, or skip all such rows with skip_bad=True (--skip-bad)."
-            raise ValueError(f"{self.name} line {line}: {what}. {way_out}")
+            raise ValueError(f"{self.name} {self.unit} {line}: {what}. {way_out}")
         self.rows.append(BadRow(line, what))
 
 
+def summarize(rows: Iterable[BadRow], name: str, *, unit: str = "line", outcome: str = "skipped") -> list[str]:
+    """One message per kind of problem instead of one per row.
+
+    Parameters
+    ----------
+    rows : iterable of BadRow
+        The bad rows.
+    name : str
+        Name of the file.
+    unit : str, default="line"
+        What the numbers of the rows count; see `Dialect.unit`.
+    outcome : str, default="skipped"
+        What was done with the rows.
+
+    Returns
+    -------
+    messages : list of str
+        The most frequent kind first.
+
+    Examples
+    --------
+    >>> summarize([BadRow(12, "no label in column 'y'"), BadRow(14, "no label in column 'y'")], "old.csv")
+    ["old.csv: 2 rows skipped (no label in column 'y'), first: line 12"]
+    >>> summarize([BadRow(3, "3 fields where the header has 2")], "old.csv")
+    ['old.csv: 1 row skipped (3 fields where the header has 2), line 3']
+    """
+    kinds: dict[str, list[BadRow]] = {}
+    for row in rows:
+        kinds.setdefault(NUMBER.sub("", row.what), []).append(row)
+    messages = []
+    for same in sorted(kinds.values(), key=len, reverse=True):
+        line, what = min(same)
+        similar = ", or similar" if any(row.what != what for row in same) else ""
+        count = "1 row" if len(same) == 1 else f"{len(same):,} rows"
+        first = f"{unit} {line}" if len(same) == 1 else f"first: {unit} {line}"
+        messages.append(f"{name}: {count} {outcome} ({what}{similar}), {first}")
+    return messages
+
+
 class Lines:
-    """The lines of a text file. A wrong encoding or a line that is too long is an error; NUL bytes are recorded.
+    """The lines of a text file. A line that is too long is an error; lines with NUL bytes are recorded.
+
+    Bytes that are not in the encoding are an error or, in a damaged file, recorded as well.
 
     Parameters
     ----------
@@ -59,24 +104,47 @@ class Lines:
         Name of the file, for messages.
     limit : int
         Maximal number of characters per line.
+    damaged : bool, default=False
+        Whether a line with bytes that are not in the encoding is a bad row; otherwise it is an error.
     """
 
-    def __init__(self, file: TextIO, name: str, limit: int) -> None:
-        self.file, self.name, self.limit = file, name, limit
+    def __init__(self, file: TextIO, name: str, limit: int, *, damaged: bool = False) -> None:
+        self.file, self.name, self.limit, self.damaged = file, name, limit, damaged
         self.count = 0
-        self.with_nul: list[int] = []
+        self.newline = "\n"  # the end of the first line
+        self.problems: list[BadRow] = []  # lines with NUL bytes or undecoded bytes
 
     def __iter__(self) -> Iterator[str]:
         while line := self.next_line():
             self.count += 1
             if len(line) > self.limit:
                 raise self.too_long(self.count)
+            if self.count == 1:
+                self.newline = end_of(line)
             if not line.isascii() and (undecoded := UNDECODED.search(line)):
                 byte = f"byte 0x{ord(undecoded[0]) - 0xDC00:02x} at character {undecoded.start() + 1}"
-                raise self.wrong_encoding(self.count, byte)
+                if not self.damaged:
+                    raise self.wrong_encoding(self.count, byte)
+                self.problems.append(BadRow(self.count, f"{byte} is not {self.encoding}, as most of the file is"))
             if "\0" in line:
-                self.with_nul.append(self.count)
+                self.problems.append(BadRow(self.count, "NUL bytes"))
             yield line
+
+    def read_all(self, size: int) -> str:
+        """The whole text, up to a number of characters. Undecoded bytes are left in it."""
+        try:
+            text = self.file.read(size)
+        except UnicodeError as error:
+            raise self.wrong_encoding(1, str(error)) from None
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(
+                f"{self.name} cannot be read ({error}). It is cut short or damaged: get it again."
+            ) from None
+        if not self.damaged and (undecoded := UNDECODED.search(text)):
+            line = text.count("\n", 0, undecoded.start()) + 1
+            raise self.wrong_encoding(line, f"byte 0x{ord(undecoded[0]) - 0xDC00:02x}")
+        self.newline = end_of(text[: text.find("\n") + 1])
+        return text
 
     def next_line(self) -> str:
         """The next line, empty at the end of the file."""
@@ -88,12 +156,18 @@ class Lines:
             where = f"cannot be read beyond line {self.count}"
             raise ValueError(f"{self.name} {where} ({error}). It is cut short or damaged: get it again.") from None
 
-    def had_nul(self, until: int) -> bool:
-        """Whether there was a NUL byte up to this line, since the last call."""
-        had = bool(self.with_nul) and self.with_nul[0] <= until
-        if had:
-            self.with_nul = [line for line in self.with_nul if line > until]
-        return had
+    def problem(self, until: int) -> str | None:
+        """What is wrong with the lines up to this one, since the last call."""
+        if not self.problems or self.problems[0].line > until:
+            return None
+        what = self.problems[0].what
+        self.problems = [row for row in self.problems if row.line > until]
+        return what
+
+    @property
+    def encoding(self) -> str:
+        """Name of the encoding for messages."""
+        return self.file.encoding.removesuffix("-sig").upper()
 
     def too_long(self, line: int) -> ValueError:
         """The error for a line or cell above the limit."""
@@ -103,6 +177,10 @@ class Lines:
 
     def wrong_encoding(self, line: int, byte: str) -> ValueError:
         """The error for bytes that are not in the encoding."""
-        encoding = self.file.encoding.removesuffix("-sig").upper()
         way_out = "Pass the encoding of the file, such as encoding='cp1252' (--encoding cp1252)."
-        return ValueError(f"{self.name} line {line} is not {encoding}: {byte}. {way_out}")
+        return ValueError(f"{self.name} line {line} is not {self.encoding}: {byte}. {way_out}")
+
+
+def end_of(line: str) -> str:
+    """The characters that end a line; a line feed if there are none."""
+    return next((newline for newline in NEWLINES if line.endswith(newline)), "\n")

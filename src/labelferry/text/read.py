@@ -1,41 +1,48 @@
-"""Reading a file into a `Table`, in one pass and row by row.
+"""Reading a file or a folder into a `Table`.
 
 A file may be gzipped. A row that cannot be read is an error that names its line; with `skip_bad` it is skipped and
 listed in `Table.bad`. Every error is a ValueError in one line: the file, the line, the rule and the way out. Where the
-content is certain, it decides before the suffix does: gzip, and a byte order mark.
+content is certain, it decides before the suffix does: gzip, workbooks, and a byte order mark.
 """
 
 from __future__ import annotations
 
 import gzip
 import os
+import shutil
+import sys
 import zlib
 from contextlib import ExitStack
-from typing import Any, BinaryIO, cast
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
 
-from .formats import Format, InputFile, Parsed, detect_format
-from .formats.base import UTF16
+from .formats import STANDARD, Dialect, Format, InputFile, Parsed, detect_format, read_folder, split_sheet
 from .lines import BadRows
 from .tables import Table
 
 MAX_CELL = 10_000_000  # characters per cell or line; a longer one is an error in the file, such as an unclosed quote
+IN_MEMORY = 1 << 26  # bytes of a pipe; more are stored in a temporary file
+STDIN = "standard input"
 
 
 def read_table(
     path: str | os.PathLike[str], *, skip_bad: bool = False, encoding: str | None = None, limit: int = MAX_CELL
 ) -> Table:
-    """Read a file of documents: CSV, TSV, JSON lines or Parquet, also gzipped.
+    """Read documents: CSV, TSV, Excel, JSON, JSON lines, Parquet or a mailbox, also gzipped; or a folder of texts.
 
     The delimiter of a CSV file is detected from its header: comma, semicolon, tab or bar. Empty lines are skipped.
+    A folder has one document per file; its sub-folders are the classes.
 
     Parameters
     ----------
     path : path
-        The file.
+        The file or folder; "-" is standard input. For a sheet of a workbook that is not the first, add its name:
+        "tickets.xlsx#May".
     skip_bad : bool, default=False
         Whether to skip rows that cannot be read instead of raising an error.
     encoding : str, default=None
-        Encoding of a text file. None: UTF-8, or UTF-16 if the file has its byte order mark.
+        Encoding of a text file that is not UTF-8. None: detected, with a message.
     limit : int, default=10_000_000
         Maximal number of characters per line or cell.
 
@@ -44,53 +51,84 @@ def read_table(
     table : Table
         The rows of the file.
     """
-    name = os.fsdecode(path)
+    given = os.fsdecode(path)
+    name = STDIN if given == STANDARD else given
+    file_name, sheet = (given, None) if os.path.exists(given) else split_sheet(given)
     bad = BadRows(name, skip_bad)
     with ExitStack() as stack:
         try:
-            file, start = unzipped(stack.enter_context(open(path, "rb")), name, stack)
+            if os.path.isdir(file_name):
+                bad.unit = "file"
+                parsed = read_folder(Path(file_name), name, encoding=encoding, limit=limit, bad=bad)
+                return table_of(parsed, name, bad, "Put one text per file into it.")
+            raw = standard_input() if given == STANDARD else stack.enter_context(open(file_name, "rb"))
+            file, start, zipped = unzipped(with_seek(raw, stack), name, stack)
         except FileNotFoundError:
             raise ValueError(f"there is no file {name!r}. Check the path.") from None
-        except IsADirectoryError:
-            raise ValueError(f"{name!r} is a folder. Name a file in it.") from None
         except OSError as error:
             raise ValueError(f"cannot read {name!r}: {error.strerror or error}. Check the file.") from None
-        format_: Format = detect_format(start, name)
-        parsed = format_.read(InputFile(file, name, encoding_of(start, encoding), limit, bad))
-    return table_of(parsed, name, bad)
+        format_: Format = detect_format(start, file_name)
+        bad.unit = Dialect(format_.name).unit
+        parsed = format_.read(InputFile(file, name, encoding, limit, bad, sheet))
+    dialect = (parsed.dialect or Dialect(format_.name))._replace(compression="gzip" if zipped else None)
+    return table_of(parsed._replace(dialect=dialect), name, bad, "Pass a file with a header and one document per row.")
 
 
-def unzipped(file: BinaryIO, name: str, stack: ExitStack) -> tuple[BinaryIO, bytes]:
-    """The file, unzipped if it is gzipped, and its first bytes."""
-    start = peek(file)
+def standard_input() -> BinaryIO:
+    """Standard input as bytes."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise ValueError(f"{STDIN} is a terminal. Send a file to it, as in: cat new.csv | labelferry ...")
+    return sys.stdin.buffer
+
+
+def with_seek(file: BinaryIO, stack: ExitStack) -> BinaryIO:
+    """The file or, if it is a pipe or standard input, a temporary copy that can be read twice."""
+    if file.seekable() and file is not getattr(sys.stdin, "buffer", None):
+        return file
+    copy = cast(BinaryIO, stack.enter_context(SpooledTemporaryFile(IN_MEMORY)))  # noqa: SIM115
+    shutil.copyfileobj(file, copy)
+    copy.seek(0)
+    return copy
+
+
+def unzipped(file: BinaryIO, name: str, stack: ExitStack) -> tuple[BinaryIO, bytes, bool]:
+    """The file, unzipped if it is gzipped; its first bytes; and whether it was gzipped."""
+    start = first_bytes(file)
     if start[:2] != b"\x1f\x8b":
-        return file, start
-    content = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=file)))
+        return file, start, False
+    content = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=file, mode="rb")))
     try:
-        return content, peek(content)
-    except (EOFError, OSError, zlib.error) as error:
+        return content, first_bytes(content), True
+    except EOFError:  # the file is cut short: the reader names the line
+        content.seek(0)
+        return content, b"", True
+    except (OSError, zlib.error) as error:
         raise ValueError(f"{name} is a damaged gzip file ({error}). Get or write it again.") from None
 
 
-def encoding_of(start: bytes, encoding: str | None) -> str:
-    """The encoding to decode with, which removes a byte order mark."""
-    if encoding is None:
-        encoding = "utf-16" if start[:2] in UTF16 else "utf-8"
-    return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
-
-
-def peek(file: Any) -> bytes:
+def first_bytes(file: BinaryIO) -> bytes:
     """The first bytes, without moving the position in the file."""
-    start: bytes = file.peek(1024)[:1024]
+    start = file.read(1024)
+    file.seek(0)
     return start
 
 
-def table_of(parsed: Parsed, name: str, bad: BadRows) -> Table:
+def table_of(parsed: Parsed, name: str, bad: BadRows, way_out: str) -> Table:
     """The table; an error if it is empty."""
     if not parsed.lines or not parsed.columns:
         if bad.rows:
             line, what = bad.rows[0]
-            raise ValueError(f"{name} has no good row: {len(bad.rows)} are bad, the first on line {line}: {what}.")
+            raise ValueError(
+                f"{name} has no good row: {len(bad.rows)} are bad, the first on {bad.unit} {line}: {what}."
+            )
         what = "has a header and no rows" if parsed.columns else "is empty"
-        raise ValueError(f"{name} {what}. Pass a file with a header and one document per row.")
-    return Table(name, parsed.columns, parsed.lines, tuple(bad.rows), parsed.types)
+        raise ValueError(f"{name} {what}. {way_out}")
+    return Table(
+        name,
+        parsed.columns,
+        parsed.lines,
+        tuple(bad.rows),
+        parsed.types,
+        messages=parsed.messages,
+        dialect=parsed.dialect,
+    )

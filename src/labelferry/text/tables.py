@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .formats.base import Dialect
 from .lines import BadRow
 
 SEPARATOR = "\n\n"  # between the texts of two columns
@@ -70,6 +71,8 @@ class Table:
         Arrow type per column of a Parquet file, so that it is written back with the same types.
     messages : tuple of str
         What was detected while reading, such as the encoding.
+    dialect : Dialect or None
+        How the file was written; None if the table does not come from a file.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Table:
     bad: tuple[BadRow, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
     messages: tuple[str, ...] = ()
+    dialect: Dialect | None = None
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -1,29 +1,39 @@
 """Writing a table: every column of the input, then the new ones, in the order of the rows.
 
-The file is written completely or not at all. Values are not changed: a cell that begins with = + - or @ is written as
-it is, and a spreadsheet may read it as a formula; import such a file as text. If a new column has the name of an input
-column, the input column is written as `<name>_before`.
+The file is written completely or not at all. Values are not changed: in CSV a cell that begins with = + - or @ is
+written as it is, and a spreadsheet may read it as a formula; import such a file as text, or write .xlsx. If a new
+column has the name of an input column, the input column is written as `<name>_before`.
 """
 
 from __future__ import annotations
 
 import gzip
 import os
+import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, cast
 
 from ..files import open_atomic
-from .formats import OutputFile, format_of
+from .formats import STANDARD, Dialect, Format, OutputFile, format_of
+from .formats.delimited import cell
 from .tables import Table, to_list
 
+IN_MEMORY = 1 << 26  # bytes for standard output; more are stored in a temporary file
 
-def write_table(table: Table, extra: Mapping[str, Sequence[Any]], path: str | os.PathLike[str]) -> list[str]:
+
+def write_table(
+    table: Table, extra: Mapping[str, Sequence[Any]], path: str | os.PathLike[str], *, dialect: Dialect | None = None
+) -> list[str]:
     """Write a table with new columns.
 
-    Text formats are written as UTF-8. In CSV and TSV a missing value is an empty cell, and a value that is neither
-    text nor number is JSON.
+    CSV and TSV are written as the table was read if it was the same format: delimiter, encoding, byte order mark and
+    line ends; otherwise with comma or tab, as UTF-8. If a character is not in the encoding, the file is UTF-8 with a
+    byte order mark, and a message states it. In CSV and TSV a missing value is an empty cell, and a value that is
+    neither text nor number is JSON.
 
     Parameters
     ----------
@@ -32,23 +42,79 @@ def write_table(table: Table, extra: Mapping[str, Sequence[Any]], path: str | os
     extra : mapping of str to sequence
         The new columns, one value per row.
     path : path
-        The file. Its suffix selects the format: .csv, .tsv, .jsonl or .parquet; text formats also with .gz.
+        The file. Its suffix selects the format: .csv, .tsv, .xlsx, .json, .jsonl or .parquet; text formats also with
+        .gz. "-" is standard output, as CSV.
+    dialect : Dialect, default=None
+        Replaces the dialect of the table.
 
     Returns
     -------
     messages : list of str
-        One message per renamed column.
+        One message per renamed column, and one if the encoding is not that of the input.
     """
     path = Path(path)
     format_, zipped = format_of(path)
     names = new_names(table.columns, extra)
     columns = joined(table, extra, names)
     types = {names.get(name, name): type_ for name, type_ in table.types.items()}
+    chosen, messages = output_dialect(format_, dialect or table.dialect, columns, path)
     with open_output(path) as file, ExitStack() as stack:
         if zipped:
             file = cast(BinaryIO, stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0)))
-        format_.write(columns, OutputFile(file, str(path), types))
-    return [f"column {old!r} of {table.name} is kept as {new!r}" for old, new in names.items()]
+        format_.write(columns, OutputFile(file, shown(path), types, chosen))
+    return [*(f"column {old!r} of {table.name} is kept as {new!r}" for old, new in names.items()), *messages]
+
+
+def check_output(table: Table, path: str | os.PathLike[str]) -> None:
+    """Check that the rows of a table can be written to a file, before the work that gives the new columns.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    path : path
+        The file. Its suffix selects the format.
+    """
+    path = Path(path)
+    format_of(path)[0].check(table.columns, shown(path))
+
+
+def output_dialect(
+    format_: Format, before: Dialect | None, columns: Mapping[str, Sequence[Any]], path: Path
+) -> tuple[Dialect, list[str]]:
+    """How to write columns: as the input was if it has the same format; a message if its encoding cannot be used."""
+    if before is None or before.format != format_.name:
+        return Dialect(format_.name), []
+    if not format_.keeps_encoding:
+        return before._replace(encoding="utf-8", byte_order_mark=False), []
+    missing = not_encodable(columns, before.encoding)
+    if missing is None:
+        return before, []
+    message = f"{shown(path)} is UTF-8 with a byte order mark, because {before.encoding} has no {missing!r}"
+    return before._replace(encoding="utf-8", byte_order_mark=True), [message]
+
+
+def not_encodable(columns: Mapping[str, Sequence[Any]], encoding: str) -> str | None:
+    """The first character that an encoding does not have; None if it has all of them, as UTF-8 and UTF-16 do."""
+    if encoding.startswith("utf"):
+        return None
+    for values in (list(columns), *columns.values()):
+        for value in values:
+            text = cell(value)
+            if text.isascii():
+                continue
+            try:
+                if text.encode(encoding).decode(encoding) == text:
+                    continue
+                return next((c for c in text if c.encode(encoding).decode(encoding) != c), text[0])
+            except UnicodeEncodeError as error:
+                return text[error.start]
+    return None
+
+
+def shown(path: Path) -> str:
+    """Name of an output for messages."""
+    return "standard output" if str(path) == STANDARD else str(path)
 
 
 def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
@@ -122,8 +188,10 @@ def check_place(path: Path) -> Path:
     Returns
     -------
     final : Path
-        The same file, with symbolic links resolved.
+        The same file, with symbolic links resolved; "-", which is standard output, is unchanged.
     """
+    if str(path) == STANDARD:
+        return path
     final = Path(os.path.realpath(path))
     if not final.parent.is_dir():
         raise ValueError(f"cannot write {path}: there is no folder {path.parent}. Create it first.")
@@ -137,9 +205,30 @@ def check_place(path: Path) -> Path:
 @contextmanager
 def open_output(path: Path) -> Iterator[BinaryIO]:
     """Open a file that appears only if the block ends without an error."""
+    if str(path) == STANDARD:
+        with cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY)) as copy:
+            yield copy
+            copy.seek(0)
+            copy_to_stdout(copy)
+        return
     final = check_place(path)
     try:
         with open_atomic(final) as file:
             yield file
     except OSError as error:  # such as a full disk
         raise ValueError(f"cannot write {path}: {error.strerror or error}. Nothing was written.") from None
+
+
+def copy_to_stdout(file: BinaryIO) -> None:
+    """Copy a file to standard output. If nobody reads it any more, as in `... | head`, the rest is dropped."""
+    out = getattr(sys.stdout, "buffer", None)
+    if out is None:  # such as in a notebook
+        raise ValueError("standard output takes no bytes here. Name a file.")
+    try:
+        sys.stdout.flush()
+        shutil.copyfileobj(file, out)
+        out.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it again when it ends
+    except OSError as error:
+        raise ValueError(f"cannot write standard output: {error.strerror or error}.") from None

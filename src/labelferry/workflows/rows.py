@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from ..text import Table
+from ..text import Table, summarize
 from ..text.labels import find_spellings, is_label, merged_names, spellings_message, strip_label
 from ..text.tables import join_texts
 
@@ -88,11 +88,8 @@ def count_rows(table: Table, rows: Array, what: str, effect: str) -> list[str]:
 
 def table_messages(table: Table) -> list[str]:
     """What was detected in a table, and how many of its rows could not be read."""
-    if not table.bad:
-        return list(table.messages)
-    n, (line, what) = len(table.bad), table.bad[0]
-    skipped = f"{n:,} row{'s' * (n != 1)} skipped that cannot be read, first: line {line}: {what}"
-    return [*table.messages, f"{table.name}: {skipped}"]
+    unit = table.dialect.unit if table.dialect else "row"
+    return [*table.messages, *summarize(table.bad, table.name, unit=unit)]
 
 
 def stripped_message(rows: Rows, column: str) -> list[str]:

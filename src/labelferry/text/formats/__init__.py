@@ -10,15 +10,22 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
-from .base import UTF16, Format, InputFile, OutputFile, Parsed
+from .base import Dialect, Format, InputFile, OutputFile, Parsed
 from .delimited import CSV, TSV
-from .jsonl import JSON_LINES, first_character
+from .encodings import MARKS, without_mark
+from .excel import EXCEL
+from .folder import read_folder
+from .json_array import JSON
+from .jsonl import JSON_LINES
+from .mail import MAILBOX
 from .parquet import PARQUET
 
 __all__ = [
     "FORMATS",
     "FORMAT_NAMES",
     "OUTPUT_SUFFIXES",
+    "STANDARD",
+    "Dialect",
     "Format",
     "InputFile",
     "OutputFile",
@@ -26,10 +33,14 @@ __all__ = [
     "detect_format",
     "format_of",
     "is_table_file",
+    "read_folder",
+    "split_sheet",
 ]
 
-FORMATS: tuple[Format, ...] = (CSV, TSV, JSON_LINES, PARQUET)
-DEFAULT = CSV  # for text with an unknown suffix
+FORMATS: tuple[Format, ...] = (CSV, TSV, EXCEL, JSON, JSON_LINES, PARQUET, MAILBOX)
+OUTPUT_FORMATS = tuple(format_ for format_ in FORMATS if format_.is_output)
+DEFAULT = CSV  # for text with an unknown suffix, and for standard output
+STANDARD = "-"  # standard input or output
 
 BY_SUFFIX = {suffix: format_ for format_ in FORMATS for suffix in format_.suffixes}
 MAX_PATH = 4096  # characters; a longer string is a text
@@ -47,8 +58,8 @@ def join_names(names: Iterable[str], word: str = "or") -> str:
 
 FORMAT_NAMES = join_names(format_.name for format_ in FORMATS)
 OUTPUT_SUFFIXES = (
-    f"{join_names(format_.suffixes[0] for format_ in FORMATS)}; "
-    f"{join_names((format_.suffixes[0] for format_ in FORMATS if format_.is_text), 'and')} also with .gz"
+    f"{join_names(format_.suffixes[0] for format_ in OUTPUT_FORMATS)}; "
+    f"{join_names((format_.suffixes[0] for format_ in OUTPUT_FORMATS if format_.is_text), 'and')} also with .gz"
 )
 
 
@@ -73,13 +84,15 @@ def format_of(path: PurePath) -> tuple[Format, bool]:
     Returns
     -------
     format : Format
-        The format of the suffix.
+        The format of the suffix; CSV for standard output.
     zipped : bool
         Whether the name ends with .gz.
     """
+    if str(path) == STANDARD:
+        return DEFAULT, False
     suffix, zipped = split_suffix(path)
     format_ = BY_SUFFIX.get(suffix)
-    if format_ is None or (zipped and not format_.is_text):
+    if format_ is None or not format_.is_output or (zipped and not format_.is_text):
         rule = f"the suffix selects the format and must be {OUTPUT_SUFFIXES}"
         raise ValueError(f"cannot write {path}: {rule}. Give the file another name.")
     return format_, zipped
@@ -101,22 +114,32 @@ def detect_format(start: bytes, name: str) -> Format:
         The format in which to read it.
     """
     suffix, _ = split_suffix(PurePath(name))
-    if suffix in BY_SUFFIX:
-        return BY_SUFFIX[suffix]
-    for format_ in FORMATS:
-        if format_.matches(start):
-            return format_
-    if start.startswith(b"PK\x03\x04"):
-        raise ValueError(f"{name} is a workbook or a zip archive. Save it as {FORMAT_NAMES}.")
-    if first_character(start) == b"[":
-        raise ValueError(f"{name} is one JSON array. Write one object per line, as jq -c '.[]' does, to a file .jsonl.")
-    if b"\0" in start and start[:2] not in UTF16:
+    by_suffix = BY_SUFFIX.get(suffix)
+    by_content = [format_ for format_ in FORMATS if format_.matches(start)]
+    binary = [format_ for format_ in by_content if not format_.is_text and format_ is not MAILBOX]
+    if by_suffix is not None:
+        return binary[0] if binary and by_suffix.is_text else by_suffix
+    if by_content:
+        return by_content[0]
+    if b"\0" in start and not any(start.startswith(mark) for mark, _ in MARKS) and without_mark(start) is None:
         raise ValueError(f"{name} is a binary file with the suffix {suffix!r}. Save it as {FORMAT_NAMES}.")
     return DEFAULT
 
 
+def split_sheet(name: str) -> tuple[str, str | None]:
+    """The file and the sheet of a path such as tickets.xlsx#May; a file whose name has # has no sheet.
+
+    >>> split_sheet("tickets.xlsx#May"), split_sheet("tickets#1.csv")
+    (('tickets.xlsx', 'May'), ('tickets#1.csv', None))
+    """
+    file, mark, sheet = name.rpartition("#")
+    if mark and sheet and file.lower().endswith(EXCEL.suffixes):
+        return file, sheet
+    return name, None
+
+
 def is_table_file(value: Any) -> bool:
-    """Whether this is a string with the suffix of a format that can be read.
+    """Whether this is a string with the suffix of a format that can be read, or "-" for standard input.
 
     Parameters
     ----------
@@ -134,4 +157,6 @@ def is_table_file(value: Any) -> bool:
     (True, False)
     """
     suffixes = tuple(suffix + zipped for suffix in BY_SUFFIX for zipped in ("", ".gz"))
-    return isinstance(value, str) and len(value) < MAX_PATH and "\n" not in value and value.lower().endswith(suffixes)
+    if not isinstance(value, str) or len(value) >= MAX_PATH or "\n" in value:
+        return False
+    return value == STANDARD or split_sheet(value)[0].lower().endswith(suffixes)

@@ -9,27 +9,63 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 from ..lines import BadRows, Lines
+from .encodings import choose_encoding
 
 ColumnValues = Mapping[str, Sequence[Any]]
-UTF16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
+UNITS = {"Excel": "row", "Parquet": "row", "folder": "file", "mailbox": "message"}  # what is counted; others: lines
+
+
+class Dialect(NamedTuple):
+    """How a file was written, so that the output can be written in the same way.
+
+    Attributes
+    ----------
+    format : str
+        Name of the format, such as "CSV".
+    delimiter : str or None
+        Character between the fields of CSV and TSV.
+    encoding : str
+        Python codec of a text format, without its byte order mark.
+    byte_order_mark : bool
+        Whether the file begins with a byte order mark.
+    newline : str
+        End of the lines.
+    compression : str or None
+        "gzip" or None.
+    """
+
+    format: str
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    byte_order_mark: bool = False
+    newline: str = "\n"
+    compression: str | None = None
+
+    @property
+    def unit(self) -> str:
+        """What `Table.lines` counts: "line", "row", "file" or "message"."""
+        return UNITS.get(self.format, "line")
 
 
 class Parsed(NamedTuple):
-    """The content of a file: columns, the line on which each row begins, and Arrow types if the file has them."""
+    """The content of a file: columns, the line on which each row begins, and what is known about the file."""
 
     columns: dict[str, list[Any]]
     lines: array[int]
-    types: dict[str, Any] = {}  # noqa: RUF012  (never written to)
+    types: dict[str, Any] = {}  # noqa: RUF012  (never written to); Arrow type per column
+    dialect: Dialect | None = None
+    messages: tuple[str, ...] = ()
 
 
 class InputFile(NamedTuple):
     """An open file and how to read it."""
 
-    file: BinaryIO
+    file: BinaryIO  # at its beginning, with `seek`
     name: str  # for messages
-    encoding: str  # of text formats
+    encoding: str | None  # that the user names
     limit: int  # characters per line or cell
     bad: BadRows
+    sheet: str | None = None  # of a workbook; None: the first
 
 
 class OutputFile(NamedTuple):
@@ -38,6 +74,16 @@ class OutputFile(NamedTuple):
     file: BinaryIO
     name: str  # for messages
     types: Mapping[str, Any]  # Arrow type per column, if known
+    dialect: Dialect
+
+
+def check_nothing(columns: ColumnValues, name: str) -> None:
+    """The check of a format that can contain any value."""
+
+
+def write_nothing(columns: ColumnValues, out: OutputFile) -> None:
+    """The writer of a format that can only be read."""
+    raise ValueError(f"cannot write {out.name}: this format can only be read. Write .csv.")
 
 
 @dataclass(frozen=True)
@@ -58,6 +104,10 @@ class Format:
         Whether a file that begins with these bytes has this format; used if the suffix is unknown.
     is_text : bool
         Whether it is a text format. Text formats can be written as .gz.
+    check : callable
+        Raises an error if columns cannot be written to a file of this name. It runs before the labels are predicted.
+    keeps_encoding : bool
+        Whether the output has the encoding of the input. JSON is always UTF-8.
     """
 
     name: str
@@ -66,6 +116,13 @@ class Format:
     write: Callable[[ColumnValues, OutputFile], None]
     matches: Callable[[bytes], bool]
     is_text: bool
+    check: Callable[[ColumnValues, str], None] = check_nothing
+    keeps_encoding: bool = False
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the format can be written."""
+        return self.write is not write_nothing
 
 
 def text_format(
@@ -73,34 +130,42 @@ def text_format(
     suffixes: tuple[str, ...],
     *,
     read_rows: Callable[[Lines, BadRows], Parsed],
-    write_rows: Callable[[ColumnValues, Callable[[str], Any]], None],
+    write_rows: Callable[[ColumnValues, Callable[[str], Any], Dialect], None],
     matches: Callable[[bytes], bool] = lambda start: False,
+    check: Callable[[ColumnValues, str], None] = check_nothing,
+    keeps_encoding: bool = False,
 ) -> Format:
     """Make a format from functions that read and write text."""
 
     def read(source: InputFile) -> Parsed:
-        try:
-            text = io.TextIOWrapper(source.file, source.encoding, errors="surrogateescape", newline="")
-        except LookupError:
-            raise ValueError(f"encoding={source.encoding!r} is unknown. Pass one such as utf-8 or cp1252.") from None
-        return read_rows(Lines(text, source.name, source.limit), source.bad)
+        encoding = choose_encoding(source.file, source.encoding)
+        text = io.TextIOWrapper(source.file, encoding.decoder, errors="surrogateescape", newline="")
+        lines = Lines(text, source.name, source.limit, damaged=encoding.damaged)
+        parsed = read_rows(lines, source.bad)
+        dialect = (parsed.dialect or Dialect(name))._replace(
+            encoding=encoding.name, byte_order_mark=encoding.mark, newline=lines.newline
+        )
+        messages = (f"{source.name}: {detected(encoding.name)}",) if encoding.detected else ()
+        return parsed._replace(dialect=dialect, messages=(*messages, *parsed.messages))
 
     def write(columns: ColumnValues, out: OutputFile) -> None:
-        text = io.TextIOWrapper(out.file, "utf-8", newline="")
+        text = io.TextIOWrapper(out.file, out.dialect.encoding, newline="")
         try:
-            write_rows(columns, text.write)
+            if out.dialect.byte_order_mark:
+                text.write("\ufeff")
+            write_rows(columns, text.write, out.dialect)
             text.flush()
         except UnicodeEncodeError:
-            rule = "a text contains half a character (a surrogate)"
-            raise ValueError(f"cannot write {out.name}: {rule}. Write .jsonl.") from None
+            raise ValueError(f"cannot write {out.name}: {HALF_CHARACTER}. Write .jsonl.") from None
         finally:
             text.detach()
 
-    return Format(name, suffixes, read, write, matches, is_text=True)
+    return Format(name, suffixes, read, write, matches, is_text=True, check=check, keeps_encoding=keeps_encoding)
 
 
-def check_column_names(names: Sequence[str], file_name: str) -> None:
-    """Raise an error if two columns have the same name."""
-    if len(set(names)) < len(names):
-        repeated = next(name for position, name in enumerate(names) if name in names[:position])
-        raise ValueError(f"{file_name}, the header: two columns are called {repeated!r}. Give each a name of its own.")
+HALF_CHARACTER = "a text contains half a character (a surrogate)"
+
+
+def detected(encoding: str) -> str:
+    """The message about a detected encoding."""
+    return f"encoding {encoding} (detected; pass encoding= (--encoding) if it is wrong)"

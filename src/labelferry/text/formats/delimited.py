@@ -9,22 +9,23 @@ import csv
 import re
 import threading
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from typing import Any
 
 from ..lines import BadRows, Lines
-from .base import ColumnValues, Parsed, check_column_names, text_format
-from .jsonl import to_json
+from .base import HALF_CHARACTER, ColumnValues, Dialect, Parsed, text_format
+from .header import check_header, header_messages
+from .jsonl import SURROGATE, to_json
 
 SNIFFED_LINES = 50  # lines that decide on the delimiter
 CSV_LIMIT = threading.Lock()  # the csv module has one limit per process: it is raised and restored under this lock
 PLAIN = re.compile(r"[\w .-]+")  # a column name that needs no quotes with any delimiter
 
 
-def read_delimited(lines: Lines, bad: BadRows, *, delimiters: str) -> Parsed:
+def read_delimited(lines: Lines, bad: BadRows, *, delimiters: str, name: str = "CSV") -> Parsed:
     """Read rows of fields; of several delimiters the one that splits the header best is used."""
     with CSV_LIMIT:
         limit_before = csv.field_size_limit(lines.limit)
@@ -32,8 +33,8 @@ def read_delimited(lines: Lines, bad: BadRows, *, delimiters: str) -> Parsed:
             source = iter(lines)
             head = list(islice(source, SNIFFED_LINES))
             delimiter = max(delimiters, key=lambda d: fitness(head, d)) if len(delimiters) > 1 else delimiters
-            reader = csv.reader(chain(head, source), delimiter=delimiter, strict=True)
-            return fill(records(reader, lines), head, lines, bad)
+            parsed = fill(records(chain(head, source), lines, delimiter, delimiters), head, lines, bad)
+            return parsed._replace(dialect=Dialect(name, delimiter if len(parsed.columns) > 1 else None))
         finally:
             csv.field_size_limit(limit_before)
 
@@ -51,8 +52,16 @@ def fitness(head: list[str], delimiter: str) -> tuple[bool, float, int]:
     return header > 1, sum(width == header for width in rows) / max(1, len(rows)), header
 
 
-def records(reader: Any, lines: Lines) -> Iterator[tuple[int, list[str] | str]]:
+def records(source: Iterable[str], lines: Lines, delimiter: str, others: str) -> Iterator[tuple[int, list[str] | str]]:
     """Per row: its line, and its fields or, as a string, what is wrong."""
+    last = [""]
+
+    def remembered() -> Iterator[str]:
+        for last[0] in source:
+            yield last[0]
+
+    reader = csv.reader(remembered(), delimiter=delimiter, strict=True)
+    width = 0
     while True:
         line = reader.line_num + 1
         try:
@@ -65,13 +74,30 @@ def records(reader: Any, lines: Lines) -> Iterator[tuple[int, list[str] | str]]:
                 raise lines.too_long(line) from None
             if what.startswith("unexpected end"):
                 yield line, f"a quote is opened and never closed, up to line {reader.line_num}"
+            elif width and line == reader.line_num and (n_fields := most_fields(last[0], others)) > width:
+                yield line, wrong_width(n_fields, width)
             else:
                 yield line, "text follows a closing quote; quotes inside a quoted field are written twice"
             continue
-        if lines.with_nul and lines.had_nul(reader.line_num):
-            yield line, "NUL bytes"
+        if lines.problems and (problem := lines.problem(reader.line_num)) is not None:
+            yield line, problem
         elif row:
+            width = width or len(row)
             yield line, row
+
+
+def most_fields(line: str, delimiters: str) -> int:
+    """The number of fields of a line with the delimiter that splits it best; 0 if none can."""
+    counts = [0]
+    for delimiter in delimiters:
+        with suppress(csv.Error):
+            counts += [len(row) for row in csv.reader([line], delimiter=delimiter, strict=True)]
+    return max(counts)
+
+
+def wrong_width(n_fields: int, width: int) -> str:
+    """What is wrong with a row that has more or fewer fields than the header."""
+    return f"{n_fields} {'field' if n_fields == 1 else 'fields'} where the header has {width}"
 
 
 def fill(rows: Iterator[tuple[int, list[str] | str]], head: list[str], lines: Lines, bad: BadRows) -> Parsed:
@@ -82,41 +108,30 @@ def fill(rows: Iterator[tuple[int, list[str] | str]], head: list[str], lines: Li
     line, header = next(rows, (1, []))
     if isinstance(header, str):
         raise ValueError(f"{lines.name} line {line}, the header: {header}. Fix it: it must name the columns.")
-    if header and all(is_number(cell) for cell in header):
-        raise ValueError(
-            f"{lines.name} line {line} has numbers where the names of columns should be: {str(header)[:60]}. "
-            "Write a header above it, such as text,label."
-        )
-    check_column_names(header, lines.name)
+    check_header(header, lines.name, line)
     columns: dict[str, list[Any]] = {name: [] for name in header}
     width, appends = len(columns), [column.append for column in columns.values()]
     for line, row in rows:
         if isinstance(row, str):
             bad.add(line, row)
         elif len(row) != width:
-            bad.add(line, f"{len(row)} {'field' if len(row) == 1 else 'fields'} where the header has {width}")
+            bad.add(line, wrong_width(len(row), width))
         else:
             numbers.append(line)
             for append, cell in zip(appends, row, strict=True):
                 append(cell)
-    return Parsed(columns, numbers)
+    return Parsed(columns, numbers, messages=header_messages(columns, lines.name))
 
 
-def is_number(cell: str) -> bool:
-    """Whether the text is a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def write_delimited(
+    columns: ColumnValues, write: Callable[[str], Any], dialect: Dialect, *, delimiter: str = ","
+) -> None:
+    """Write a header and one row per line, with the delimiter and the line ends of the dialect."""
+    delimiter, newline = dialect.delimiter or delimiter, dialect.newline
 
-
-def write_delimited(columns: ColumnValues, write: Callable[[str], Any], *, delimiter: str) -> None:
-    """Write a header and one row per line. Rows end with a line feed."""
-
-    class Out:  # the csv module quotes the characters of its line end, so both are named here; rows end with one
+    class Out:  # the csv module quotes the characters of its line end, so both are named here
         def write(self, row: str) -> None:
-            write(row[:-2] + "\n")
+            write(row[:-2] + newline)
 
     header = csv.writer(Out(), delimiter=delimiter, lineterminator="\r\n")
     if not all(PLAIN.fullmatch(name) for name in columns):  # otherwise a reader may detect another delimiter
@@ -124,6 +139,12 @@ def write_delimited(columns: ColumnValues, write: Callable[[str], Any], *, delim
     header.writerow(columns)
     rows = csv.writer(Out(), delimiter=delimiter, lineterminator="\r\n")
     rows.writerows([cell(value) for value in row] for row in zip(*columns.values(), strict=True))
+
+
+def check_characters(columns: ColumnValues, name: str) -> None:
+    """Raise an error if a text has half a character, which no encoding can contain."""
+    if any(isinstance(value, str) and SURROGATE.search(value) for values in columns.values() for value in values):
+        raise ValueError(f"cannot write {name}: {HALF_CHARACTER}. Write .jsonl.")
 
 
 def cell(value: Any) -> str:
@@ -139,11 +160,15 @@ CSV = text_format(
     "CSV",
     (".csv",),
     read_rows=partial(read_delimited, delimiters=",;\t|"),
-    write_rows=partial(write_delimited, delimiter=","),
+    write_rows=write_delimited,
+    check=check_characters,
+    keeps_encoding=True,
 )
 TSV = text_format(
     "TSV",
     (".tsv", ".tab"),
-    read_rows=partial(read_delimited, delimiters="\t"),
+    read_rows=partial(read_delimited, delimiters="\t", name="TSV"),
     write_rows=partial(write_delimited, delimiter="\t"),
+    check=check_characters,
+    keeps_encoding=True,
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..lines import BadRows, Lines
-from .base import ColumnValues, Parsed, text_format
+from .base import ColumnValues, Dialect, Parsed, text_format
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which JSON can escape and UTF-8 cannot encode
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -22,19 +22,22 @@ def read_json_lines(lines: Lines, bad: BadRows) -> Parsed:
     for line, text in enumerate(lines, 1):
         if text.isspace():
             continue
-        row = json_object(text)
-        if lines.with_nul and lines.had_nul(line):
-            row = "NUL bytes"
+        row = (lines.problems and lines.problem(line)) or json_object(text)
         if isinstance(row, str):
             bad.add(line, row)
             continue
-        for name in row:
-            if name not in columns:
-                columns[name] = [None] * len(numbers)
-        for name, column in columns.items():
-            column.append(row.get(name))
+        add_row(columns, row, len(numbers))
         numbers.append(line)
     return Parsed(columns, numbers)
+
+
+def add_row(columns: dict[str, list[Any]], row: dict[str, Any], n_rows: int) -> None:
+    """Append an object to columns of `n_rows` values; new keys become new columns."""
+    for name in row:
+        if name not in columns:
+            columns[name] = [None] * n_rows
+    for name, column in columns.items():
+        column.append(row.get(name))
 
 
 def json_object(text: str) -> dict[str, Any] | str:
@@ -58,10 +61,16 @@ def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def write_json_lines(columns: ColumnValues, write: Callable[[str], Any]) -> None:
+def write_json_lines(columns: ColumnValues, write: Callable[[str], Any], dialect: Dialect) -> None:
     """Write one object per row."""
+    for row in json_rows(columns):
+        write(row + dialect.newline)
+
+
+def json_rows(columns: ColumnValues) -> Iterator[str]:
+    """Each row as a JSON object."""
     for values in zip(*columns.values(), strict=True):
-        write(to_json(dict(zip(columns, values, strict=True))) + "\n")
+        yield to_json(dict(zip(columns, values, strict=True)))
 
 
 def to_json(value: Any) -> str:

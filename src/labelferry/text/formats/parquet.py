@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
-from .base import ColumnValues, Format, InputFile, OutputFile, Parsed, check_column_names
+from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
+from .header import check_column_names
 
 MAGIC = b"PAR1"
 

@@ -1,0 +1,205 @@
+"""Excel workbooks (.xlsx), which need openpyxl. Rows have the numbers of the sheet; the first row is the header.
+
+A formula has the value that Excel computed last. A text is written as a text, never as a formula. A workbook is a zip
+archive, so its size is checked before anything is unpacked.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
+from .delimited import cell as as_cell
+from .delimited import wrong_width
+from .excel_values import MAX_TEXT, NOT_FORMULA, excel_value, n_units, python_value
+from .header import check_header, header_messages
+
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+MAX_UNZIPPED = 1_000_000_000  # bytes of the unpacked workbook
+MAX_ROWS = 1_048_576  # of a sheet
+MAX_CELLS = 100_000_000  # of the rows that are read, empty cells included
+INSTALL = "pip install 'labelferry[excel]'"
+
+
+def read_excel(source: InputFile) -> Parsed:
+    """Read one sheet of a workbook."""
+    name = source.name
+    check_workbook(source)
+    try:
+        import openpyxl
+    except ImportError:
+        raise ValueError(f"{name} is an Excel workbook, which needs openpyxl: {INSTALL}.") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles and other parts that are not read
+            book = openpyxl.load_workbook(source.file, read_only=True, data_only=True, keep_links=False)
+            sheet, messages = choose_sheet(book, source)
+            sheet.reset_dimensions()  # the file may state a size of a million empty rows
+            parsed = fill(numbered(sheet, source), source)
+    except (ValueError, MemoryError) as error:
+        if str(error).startswith(name):
+            raise
+        raise damaged(name, error) from None
+    except Exception as error:  # openpyxl raises errors of many types on damaged files
+        raise damaged(name, error) from None
+    return parsed._replace(messages=(*messages, *parsed.messages))
+
+
+def check_workbook(source: InputFile) -> None:
+    """Raise an error unless the file is a zip archive of moderate size."""
+    name, start = source.name, source.file.read(8)
+    if start == OLE:
+        kind = "protected by a password" if ENCRYPTED in source.file.read(1 << 24) else "in the old format .xls"
+        raise ValueError(f"{name} is an Excel workbook {kind}. Open it, and save it as .xlsx without a password.")
+    if not start.startswith(ZIP):
+        raise ValueError(f"{name} is not an Excel workbook: it begins with {start!r}. Is the suffix wrong?")
+    source.file.seek(0)
+    try:
+        with zipfile.ZipFile(source.file) as archive:
+            names, size = archive.namelist(), sum(entry.file_size for entry in archive.infolist())
+    except Exception as error:  # a damaged archive raises errors of many types
+        raise damaged(name, error) from None
+    if "[Content_Types].xml" not in names or not any(entry.startswith("xl/") for entry in names):
+        raise ValueError(f"{name} is a zip archive and not an Excel workbook. Save it as .xlsx or .csv, or unpack it.")
+    if size > MAX_UNZIPPED:
+        rule = f"an unpacked workbook may have {MAX_UNZIPPED:,} bytes and this one has {size:,}"
+        raise ValueError(f"{name}: {rule}. Save it as .csv.")
+    source.file.seek(0)
+
+
+def damaged(name: str, error: BaseException) -> ValueError:
+    """The error for a workbook that cannot be read."""
+    what = " ".join(str(error).split())[:120] or type(error).__name__
+    return ValueError(f"{name} is a damaged Excel workbook ({what}). Open it in Excel, and save it again.")
+
+
+def choose_sheet(book: Any, source: InputFile) -> tuple[Any, tuple[str, ...]]:
+    """The named sheet, or the first one that is visible; and a message if there are others."""
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    listed = ", ".join(repr(title[:40]) for title in list(sheets)[:12])
+    if source.sheet is not None:
+        if source.sheet not in sheets:
+            raise ValueError(f"{source.name} has no sheet {source.sheet!r}; it has {listed}. Name one of them.")
+        return sheets[source.sheet], ()
+    visible = [sheet for sheet in sheets.values() if sheet.sheet_state == "visible"] or list(sheets.values())
+    if not visible:
+        raise ValueError(f"{source.name} has no sheet with cells. Pass a workbook with a header and one row per text.")
+    if len(sheets) == 1:
+        return visible[0], ()
+    example = next(title for title in sheets if title != visible[0].title)
+    return visible[0], (
+        f"{source.name}: sheet {visible[0].title!r} is read; the sheets are {listed}. For another one, add its name to "
+        f"the path: #{example}",
+    )
+
+
+def numbered(sheet: Any, source: InputFile) -> Iterator[tuple[int, list[Any]]]:
+    """The rows that have values: number and values, without empty cells at the end."""
+    n_cells = 0
+    for number, cells in enumerate(sheet.iter_rows(), 1):
+        n_cells += len(cells)
+        if number > MAX_ROWS or n_cells > MAX_CELLS:
+            rule = f"a sheet may have {MAX_ROWS:,} rows and {MAX_CELLS:,} cells and this one has more"
+            raise ValueError(f"{source.name}: {rule}. Save it as .csv.")
+        row = [python_value(cell) for cell in cells]
+        while row and row[-1] is None:
+            row.pop()
+        if row:
+            yield number, row
+
+
+def fill(rows: Iterator[tuple[int, list[Any]]], source: InputFile) -> Parsed:
+    """The columns of the header, filled row by row. A column without a name is called by its letters."""
+    first, header = next(rows, (1, []))
+    names = [column_letters(i) if value is None else as_cell(value) for i, value in enumerate(header)]
+    check_header(names, source.name, first)
+    numbers, kept = array("q"), []
+    for number, row in rows:
+        if len(row) > len(names):
+            source.bad.add(number, wrong_width(len(row), len(names)))
+            continue
+        for i, value in enumerate(row):
+            if isinstance(value, str) and len(value) > source.limit:
+                rule = f"a cell may have {source.limit:,} characters and one of column {names[i]!r} has {len(value):,}"
+                raise ValueError(f"{source.name} row {number}: {rule}. Pass a higher limit= to read_table.")
+        numbers.append(number)
+        kept.append(row)
+    values = list(zip_longest(*kept)) or [()] * len(names)
+    values += [(None,) * len(kept)] * (len(names) - len(values))
+    columns: dict[str, list[Any]] = {name: list(column) for name, column in zip(names, values, strict=True)}
+    return Parsed(columns, numbers, messages=header_messages(columns, source.name))
+
+
+def column_letters(position: int) -> str:
+    """The name that Excel shows for a column.
+
+    >>> column_letters(0), column_letters(27)
+    ('column A', 'column AB')
+    """
+    letters, rest = "", position + 1
+    while rest:
+        rest, letter = divmod(rest - 1, 26)
+        letters = chr(65 + letter) + letters
+    return f"column {letters}"
+
+
+def check_excel(columns: ColumnValues, name: str) -> None:
+    """Raise an error if a sheet cannot contain the columns, or if openpyxl is missing."""
+    try:
+        import openpyxl  # noqa: F401
+    except ImportError:
+        raise ValueError(f"{name}: Excel needs openpyxl: {INSTALL}. Or write .csv.") from None
+    n_rows = max((len(values) for values in columns.values()), default=0)
+    if n_rows >= MAX_ROWS:
+        rule = f"a sheet has {MAX_ROWS:,} rows with the header and the table has {n_rows:,} documents"
+        raise ValueError(f"cannot write {name}: {rule}. Write .csv.")
+    for column, values in columns.items():
+        for row, value in enumerate(values, 1):
+            if isinstance(value, str | list | dict) and (n := n_units(as_cell(value))) > MAX_TEXT:
+                rule = f"a cell of Excel has {MAX_TEXT:,} characters and column {column!r} has {n:,} in document {row}"
+                raise ValueError(f"cannot write {name}: {rule}. Write .csv.")
+
+
+def write_excel(columns: ColumnValues, out: OutputFile) -> None:
+    """Write one sheet with a header that stays visible."""
+    check_excel(columns, out.name)
+    import openpyxl
+    from openpyxl.cell import WriteOnlyCell
+
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("labels")
+    sheet.freeze_panes = "A2"
+
+    def written(values: Sequence[Any]) -> list[Any]:
+        cells = []
+        for value in map(excel_value, values):
+            if not isinstance(value, str):
+                cells.append(value)
+                continue
+            cell = WriteOnlyCell(sheet)
+            cell._value, cell.data_type = value, "s"  # `cell.value = ...` would make formulas and cut long texts
+            cell.quotePrefix = NOT_FORMULA.match(value) is not None  # it stays a text if somebody edits it
+            cells.append(cell)
+        return cells
+
+    sheet.append(written(list(columns)))
+    for row in zip(*columns.values(), strict=True):
+        sheet.append(written(row))
+    book.save(out.file)
+
+
+EXCEL = Format(
+    "Excel",
+    (".xlsx", ".xlsm"),
+    read_excel,
+    write_excel,
+    lambda start: start.startswith((OLE, ZIP)),
+    is_text=False,
+    check=check_excel,
+)

@@ -1,0 +1,80 @@
+"""The header of a table: names of columns, each once, and not the first document of a file that has no header."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+NO_HEADER = "Write a header above it, such as text,label."
+USUAL = {"text", "label", "id", "body", "subject", "category", "class", "message", "title", "date"}
+SENTENCE = re.compile(r"\S+(?:\s+\S+){4,}[.!]\s*")  # five words or more; questions are names of columns in surveys
+LONG = 120  # characters of a name
+COMPARED = 1000  # rows
+
+
+def check_header(names: Sequence[str], file_name: str, line: int) -> None:
+    """Raise an error if all names are numbers, or if two columns have the same name."""
+    if names and all(is_number(name) for name in names):
+        raise ValueError(
+            f"{file_name} line {line} has numbers where the names of columns should be: {str(list(names))[:60]}. "
+            f"{NO_HEADER}"
+        )
+    check_column_names(names, file_name)
+
+
+def check_column_names(names: Sequence[str], file_name: str) -> None:
+    """Raise an error if two columns have the same name."""
+    if len(set(names)) < len(names):
+        repeated = next(name for position, name in enumerate(names) if name in names[:position])
+        shown = repeated if len(repeated) <= 60 else repeated[:57] + "..."
+        way_out = "Give each a name of its own; if the file has no header, write one above it, such as text,label."
+        raise ValueError(f"{file_name}, the header: two columns are called {shown!r}. {way_out}")
+
+
+def is_number(cell: str) -> bool:
+    """Whether the text is a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def looks_like_data(columns: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether the header of a table is probably its first document.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        Values per name.
+
+    Returns
+    -------
+    is_data : bool
+        True if no name is usual, and one is a sentence, a number, very long, or occurs twice in its own column.
+
+    Examples
+    --------
+    >>> looks_like_data({"The door is red again.": ["The house is green."], "yes": ["no"]})
+    True
+    >>> looks_like_data({"text": ["The house is green."], "label": ["no"]})
+    False
+    """
+    if any(name.strip().lower() in USUAL for name in columns):
+        return False
+    return any(
+        len(name) > LONG
+        or SENTENCE.fullmatch(name) is not None
+        or (bool(name.strip()) and is_number(name))
+        or sum(value == name for value in values[:COMPARED]) >= 2
+        for name, values in columns.items()
+    )
+
+
+def header_messages(columns: Mapping[str, Sequence[Any]], file_name: str) -> tuple[str, ...]:
+    """A message if the file has probably no header."""
+    if not looks_like_data(columns):
+        return ()
+    first = ", ".join(repr(name if len(name) <= 40 else name[:37] + "...") for name in list(columns)[:4])
+    return (f"{file_name}: the first row looks like a document, not like names of columns ({first}). {NO_HEADER}",)

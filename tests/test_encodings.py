@@ -1,0 +1,186 @@
+"""Encodings: UTF-8 first, then the named one, then a detected one; and the output has the dialect of the input."""
+
+import gzip
+
+import pytest
+
+from labelferry.text import Dialect, Table, check_output, from_texts, read_table, write_table
+from labelferry.text.formats.encodings import check_codec, detect, without_mark
+
+# ruff: noqa: RUF001
+TEXTS = {
+    "german": ("cp1252", "Die Türklingel läutet nicht. Grüße aus München, 5 €"),
+    "french": ("cp1252", "La porte est cassée depuis hier, très bon café à l’étage, ça coûte cher"),
+    "spanish": ("cp1252", "El niño está enfermo mañana. ¿Cuándo llega el pedido, señor?"),
+    "danish": ("cp1252", "Døren er gået i stykker, hjælp mig på søndag"),
+    "portuguese": ("cp1252", "A porta está quebrada, não funciona há dois dias, obrigado pela atenção"),
+    "polish": ("cp1250", "Drzwi są zepsute, proszę o pomoc. Ładny dźwięk, dziękuję bardzo, żółw źle śpi"),
+    "czech": ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy. Dobrý den, zařízení nefunguje"),
+    "turkish": ("cp1254", "Kapı dünden beri kırık, lütfen yardım edin. Çok teşekkürler, güzel ürün"),
+    "hungarian": ("cp1250", "Az ajtó két napja elromlott, őszintén kérem, nagyon jó minőségű, köszönöm a szállítást"),
+    "lithuanian": ("cp1257", "Durys sugedo prieš dvi dienas, prašome padėti. Ačiū už greitą pristatymą, žmonės"),
+    "german, DOS": ("cp850", "Die Türklingel läutet nicht. Grüße aus München"),
+    "german, Mac": ("mac_roman", "Die Türklingel läutet nicht. Grüße aus München"),
+    "polish, Linux": ("iso8859_2", "Drzwi są zepsute, proszę o pomoc. Ładny dźwięk, dziękuję bardzo"),
+    "german with a French word": ("cp1252", "Die Tür des Café ist zu"),
+    "one letter": ("cp1252", "The café is closed today"),
+    "one sign": ("cp1252", "It costs 5 €, or so"),
+    "russian": ("cp1251", "Дверь сломана уже два дня, помогите. Спасибо большое за быструю доставку"),
+    "russian, old": ("koi8_r", "Дверь сломана уже два дня, помогите. Спасибо большое за быструю доставку"),
+    "greek": ("cp1253", "Η πόρτα είναι σπασμένη από χθες. Ευχαριστώ πολύ για τη βοήθεια"),
+    "hebrew": ("cp1255", "הדלת שבורה מאתמול בבקשה עזרו לי תודה רבה על המשלוח המהיר"),
+    "arabic": ("cp1256", "الباب مكسور منذ يومين أرجو المساعدة شكرا جزيلا على التوصيل السريع"),
+    "chinese": ("gb18030", "这个门铃坏了两天了，请帮忙处理一下。非常感谢你们的快速发货，质量很好"),
+    "chinese, Taiwan": ("big5", "這個門鈴壞了兩天了，請幫忙處理一下。非常感謝你們的快速發貨，品質很好"),
+    "japanese": ("cp932", "ドアベルが二日前から壊れています。助けてください。迅速な配送ありがとう"),
+    "korean": ("cp949", "초인종이 이틀 전부터 고장났습니다 도와주세요 빠른 배송 정말 감사합니다"),
+    "thai": ("cp874", "กริ่งประตูเสียมาสองวันแล้ว ช่วยด้วย ขอบคุณมากสำหรับการจัดส่ง"),
+}
+
+
+def put(folder, content, name="x.csv"):
+    (folder / name).write_bytes(content)
+    return folder / name
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_the_encoding_is_detected_with_a_message(tmp_path, language):
+    encoding, text = TEXTS[language]
+    path = put(tmp_path, f"text;label\n{text};1\nplain;2\n".encode(encoding))
+    table = read_table(path)
+    assert table.columns["text"] == [text, "plain"]
+    assert table.dialect.encoding == encoding
+    assert table.messages == (f"{path}: encoding {encoding} (detected; pass encoding= (--encoding) if it is wrong)",)
+
+
+def test_each_line_may_have_its_own_language(tmp_path):
+    texts = [TEXTS[language][1] for language in ("german", "french", "spanish", "danish", "portuguese")]
+    table = read_table(put(tmp_path, ("text;label\n" + "".join(f"{text};x\n" for text in texts)).encode("cp1252")))
+    assert table.columns["text"] == texts
+
+
+def test_files_with_different_encodings_are_read_with_one_option(tmp_path):
+    text = "text,label\nTürklingel,a\n"
+    windows, unicode = put(tmp_path, text.encode("cp1252"), "a.csv"), put(tmp_path, text.encode(), "b.csv")
+    for path in (windows, unicode):
+        table = read_table(path, encoding="cp1252")
+        assert table.columns["text"] == ["Türklingel"]
+        assert table.messages == ()
+    assert read_table(windows, encoding="cp1252").dialect.encoding == "cp1252"
+    assert read_table(unicode, encoding="cp1252").dialect.encoding == "utf-8"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16", "utf-32", "utf-8-sig"])
+def test_unicode_with_and_without_a_byte_order_mark(tmp_path, encoding):
+    text = "text,label\nTürklingel läutet,a\n"
+    for named in (None, "cp1252"):
+        table = read_table(put(tmp_path, text.encode(encoding)), encoding=named)
+        assert table.columns == {"text": ["Türklingel läutet"], "label": ["a"]}
+        assert table.dialect.byte_order_mark is (encoding in ("utf-16", "utf-32", "utf-8-sig"))
+
+
+def test_codecs_of_seven_bits_are_used_if_named(tmp_path):
+    path = put(tmp_path, "text,label\n壊れています,a\n".encode("iso2022_jp"))
+    assert read_table(path, encoding="iso2022_jp").columns["text"] == ["壊れています"]
+
+
+def test_damaged_utf8_is_not_read_in_another_encoding(tmp_path):
+    path = put(tmp_path, "text,label\nTür,a\nGruß,b\n".encode() + b"caf\xe9,c\n")
+    for encoding in (None, "cp1252"):
+        with pytest.raises(ValueError, match="line 4: byte 0xe9 at character 4 is not UTF-8, as most of the file is"):
+            read_table(path, encoding=encoding)
+        table = read_table(path, encoding=encoding, skip_bad=True)
+        assert table.columns["text"] == ["Tür", "Gruß"]
+        assert [line for line, _ in table.bad] == [4]
+
+
+def test_a_late_byte_decides_and_the_sample_has_the_lines_that_matter(tmp_path):
+    path = put(tmp_path, b"text,label\n" + b"plain,a\n" * 200_000 + "Die Türklingel läutet,b\n".encode("cp1252"))
+    assert read_table(path).columns["text"][-1] == "Die Türklingel läutet"
+
+
+def test_a_wrong_or_unknown_encoding_is_one_line(tmp_path):
+    path = put(tmp_path, b"text,label\ncaf\xe9,a\n")
+    with pytest.raises(ValueError, match="line 2 is not ASCII: byte 0xe9 at character 4"):
+        read_table(path, encoding="ascii")
+    for name in ("klingon", "hex", "zlib"):  # the last two are no text encodings
+        with pytest.raises(ValueError, match=f"encoding='{name}' is unknown"):
+            read_table(path, encoding=name)
+    check_codec("latin-1")
+
+
+def test_bytes_that_are_no_text():
+    assert detect(bytes(range(128, 256)) * 3 + b"\x81\x8d\x8f\x90\x9d") in (
+        None,
+        "cp866",
+        "cp850",
+        "mac_roman",
+        "koi8_r",
+    )
+    assert without_mark(b"") is None
+    assert without_mark(b"text,label\n") is None
+    assert without_mark(b"\0" * 100) is None
+
+
+# Output in the dialect of the input
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_output_has_the_dialect_of_the_input(tmp_path, encoding, newline, delimiter):
+    content = newline.join(
+        ["text;label", "Die Türklingel läutet nicht;ja", 'Grüße, "Zitat";x'.replace('"', ""), ""]
+    ).replace(";", delimiter)
+    if delimiter == ",":
+        content = content.replace("Grüße, Zitat", '"Grüße, Zitat"')
+    path = put(tmp_path, content.encode(encoding))
+    write_table(read_table(path), {}, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()
+    write_table(read_table(path), {}, tmp_path / "out.csv.gz")
+    assert gzip.decompress((tmp_path / "out.csv.gz").read_bytes()) == path.read_bytes()
+
+
+def test_another_format_has_its_own_dialect(tmp_path):
+    table = read_table(put(tmp_path, "text;label\r\nTür;ä\r\n".encode("cp1252")))
+    write_table(table, {}, tmp_path / "out.tsv")
+    assert (tmp_path / "out.tsv").read_bytes() == "text\tlabel\nTür\tä\n".encode()
+    write_table(table, {}, tmp_path / "out.jsonl")
+    assert (tmp_path / "out.jsonl").read_bytes() == '{"text": "Tür", "label": "ä"}\n'.encode()
+    write_table(table, {}, tmp_path / "out.csv", dialect=Dialect("CSV", ","))
+    assert (tmp_path / "out.csv").read_bytes() == "text,label\nTür,ä\n".encode()
+
+
+def test_json_is_always_utf8(tmp_path):
+    table = read_table(put(tmp_path, '{"text": "Türklingel läutet"}\r\n'.encode("cp1252"), "x.jsonl"))
+    assert table.columns == {"text": ["Türklingel läutet"]}
+    write_table(table, {}, tmp_path / "out.jsonl")
+    assert (tmp_path / "out.jsonl").read_bytes() == '{"text": "Türklingel läutet"}\r\n'.encode()
+
+
+@pytest.mark.parametrize("where", ["name", "cell", "list"])
+def test_no_character_is_lost(tmp_path, where):
+    table = read_table(put(tmp_path, "text;label\nDie Türklingel läutet;ä\n".encode("cp1252")))
+    extra = {"😀": ["x"]} if where == "name" else {"new": ["a 😀"] if where == "cell" else [["😀"]]}
+    messages = write_table(table, extra, tmp_path / "out.csv")
+    assert messages == [f"{tmp_path / 'out.csv'} is UTF-8 with a byte order mark, because cp1252 has no '😀'"]
+    content = (tmp_path / "out.csv").read_bytes()
+    assert content.startswith(b"\xef\xbb\xbf")
+    assert b";" in content
+    assert read_table(tmp_path / "out.csv").columns["text"] == ["Die Türklingel läutet"]
+    assert "😀" in content.decode()
+
+
+def test_one_column_has_no_delimiter(tmp_path):
+    table = read_table(put(tmp_path, b"text\na, b\nc\n"))
+    assert table.dialect.delimiter is None
+    write_table(table, {"label": [1, 2]}, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == 'text,label\n"a, b",1\nc,2\n'
+
+
+def test_half_a_character_is_an_error_before_the_work():
+    table = Table("x", {"text": ["a", "\ud800"]}, range(2))
+    with pytest.raises(ValueError, match=r"half a character \(a surrogate\). Write .jsonl."):
+        check_output(table, "x.csv")
+    check_output(table, "x.jsonl")
+    check_output(from_texts(["é"]), "-")

@@ -1,0 +1,46 @@
+"""Files as people have them are read, and written and read again without a change; damaged ones are one line."""
+
+import pytest
+
+from labelferry.text import read_table, write_table
+
+from . import real_files
+
+
+@pytest.mark.parametrize("name", real_files.GOOD)
+def test_good_files(tmp_path, name):
+    greeting, make = real_files.GOOD[name]
+    expected = real_files.columns(greeting)
+    path = make(tmp_path)
+    table = read_table(path)
+    is_folder = table.dialect.format in ("folder", "mailbox")
+    texts = [text.strip("\n") for text in table.columns["text"]]
+    assert sorted(texts) == sorted(expected["text"])
+    assert table.bad == ()
+    if not is_folder:
+        assert [value or "" for value in table.columns["note"]] == expected["note"]
+        assert list(map(str, table.columns["id"])) == expected["id"]
+    if "label" in table.columns:
+        pairs = dict(zip(expected["text"], real_files.true_labels(), strict=True))
+        assert [pairs[text] for text in texts] == table.columns["label"]
+    out = tmp_path / ("out.csv" if is_folder or path.suffix == ".txt" or name.endswith(".csv") else f"out-{path.name}")
+    write_table(table, {"new": ["ü"] * len(table)}, out)
+    back = read_table(out)
+    values = {column: [value or "" for value in values] for column, values in table.columns.items()}
+    assert {column: [v or "" for v in back.columns[column]] for column in values} == values
+    assert back.columns["new"] == ["ü"] * len(table)
+    if table.dialect.format == back.dialect.format != "JSON" and "ü".encode(table.dialect.encoding, "ignore"):
+        assert back.dialect == table.dialect
+
+
+@pytest.mark.parametrize("name", real_files.BAD)
+def test_bad_files(tmp_path, name):
+    message, make = real_files.BAD[name]
+    path = make(tmp_path)
+    if name == "no header":
+        assert message in read_table(path).messages[0]
+        return
+    with pytest.raises(ValueError, match=path.name) as error:
+        read_table(path)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)

@@ -51,7 +51,7 @@ def test_it_comes_back_whole(saved):
 def test_a_pickle_in_the_file_is_not_opened(saved, tmp_path, name):
     arrays = {**arrays_of(saved[0]), name: np.array([Bomb()], dtype=object)}
     np.savez(tmp_path / "bomb.npz", **arrays)
-    with pytest.raises(ValueError, match="not a model written by labelferry|Python objects"):
+    with pytest.raises(ValueError, match=r"not a model written by labelferry|Python objects"):
         labelferry.load(tmp_path / "bomb.npz")
 
 

@@ -10,7 +10,10 @@ from typer.core import TyperGroup
 
 from .. import __version__
 
-ORDER = ("label", "review", "audit", "certify", "apply", "diagnose", "compare", "explain", "demo", "data", "bench")
+ORDER = (
+    *("label", "review", "audit", "certify", "apply", "diagnose", "compare", "methods", "explain", "demo", "data"),
+    "bench",
+)
 
 
 class OneLineErrors(TyperGroup):

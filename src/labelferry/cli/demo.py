@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import app
+from .options import Method
 from .show import escape, heading, new_console, new_table
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ MAX_TOPICS = 10  # some methods have 64 by default
 
 @app.command()
 def demo(
-    method: Annotated[str, typer.Option(help="Name of the method, e.g. tcl, gcmf or emnaivebayes, or 'auto'.")] = "tcl",
+    method: Method = "tcl",
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     topics: Annotated[int | None, typer.Option(help="Number of topics, for methods that have this parameter.")] = None,
 ) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 
 from ..assessment import carriers, changed_words, divergence, gap, risk, vocabulary_overlap
 from ..assessment.verdict import LEVELS
+from ..core import progress
+from ..core.costs import n_entries
 from ..ensemble.answer import transfer
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..linalg.matrix import Array
@@ -47,6 +49,7 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
     features = make_features(inputs, options)
     auto = AutoTransfer(random_state=seed)
     domains = features.domains(inputs, auto)
+    progress.size(n_entries(domains), domains.n_classes)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
     assessment = transfer(auto, domains, seed=seed, target_error=TARGET_ERROR).assessment
     verdict = assessment.verdict()

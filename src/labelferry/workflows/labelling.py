@@ -24,6 +24,7 @@ from .features import Features
 from .held_out import answer_columns, learned_message
 from .inputs import Inputs
 from .job_data import source_only_codes
+from .methods import cluster_messages
 from .model import Model
 from .population import population_of_result
 from .summary import summarize
@@ -140,7 +141,8 @@ class Labelling:
     @property
     def messages(self) -> list[str]:
         """What was detected, what was skipped, and what was learned."""
-        return [*self._inputs.messages, *self._features.messages, *learned_message(self)]
+        clusters = cluster_messages(self.estimator)
+        return [*self._inputs.messages, *self._features.messages, *learned_message(self), *clusters]
 
     def columns(self) -> dict[str, list[Any]]:
         """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.

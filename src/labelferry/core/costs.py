@@ -49,7 +49,7 @@ def load_costs() -> Costs:
 
 
 def seconds_of(stage: str, entries: int, classes: int) -> float:
-    """Expected seconds of a stage or method, also if it has parameters; an unknown one is expected to be an average one.
+    """Expected seconds of a stage or method, with or without parameters; the mean of all stages for an unknown one.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ class Applied(NamedTuple):
     """The later documents with their labels."""
 
     table: Table
-    columns: dict[str, list[Any]]  # label, confidence, alternative, known_words, needs_review
+    columns: dict[str, list[Any]]  # label, confidence, alternative, evidence, known_words, needs_review
     messages: list[str]
     classes: Array
     assessment: LaterAssessment | None  # None for a model of an earlier version
@@ -99,9 +99,10 @@ def apply(
     Returns
     -------
     applied : Applied
-        The documents with label, confidence, alternative, `known_words` (the number of words of each document that the
-        model knows; without known words the label is a guess) and `needs_review`; and a verdict: that of the model when
-        it was fitted, or worse if these documents differ from those at fitting.
+        The documents with label, confidence, alternative, `evidence` (words that support the label; empty if the model
+        is of an earlier version), `known_words` (the number of words of each document that the model knows; without
+        known words the label is a guess) and `needs_review`; and a verdict: that of the model when it was fitted, or
+        worse if these documents differ from those at fitting.
     """
     fitted = load_model(model)
     messages: list[str] = []
@@ -121,6 +122,7 @@ def apply(
         "label": classes[order[:, 0]].tolist(),
         "confidence": np.round(confidence.astype(float), 4).tolist(),
         "alternative": classes[order[:, 1]].tolist(),
+        "evidence": [", ".join(words) for words in fitted.evidence(texts, order[:, 0])],
         "known_words": fitted.known_words(texts).tolist(),
         "needs_review": review.tolist(),
     }

@@ -20,6 +20,7 @@ from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
 from .answers import AnsweredRows
+from .evidence import word_evidence
 from .features import Features
 from .held_out import answer_columns, learned_message
 from .inputs import Inputs
@@ -232,7 +233,8 @@ class Labelling:
         if self._features.vectorizer is None:
             raise ValueError("a model of your own features has no vocabulary; save the estimator: result.estimator.")
         cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
-        model = Model(self.estimator, self._features.vectorizer, cleaning, self.typical)
+        scores = word_evidence(self._domains, self.estimator.transduction_proba_).score.astype(np.float32)
+        model = Model(self.estimator, self._features.vectorizer, cleaning, self.typical, word_scores=scores)
         reference = make_reference(
             self.assessment,
             labels=np.searchsorted(self.estimator.classes_, self.labels),

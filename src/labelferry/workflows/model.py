@@ -21,9 +21,11 @@ from ..core import persist
 from ..core.classifier import TransductiveClassifier
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
+from .evidence import evidence
 
 NO_REFERENCE = "the model was saved by an earlier version, so that its labels of later documents cannot be judged"
 SAVE_AGAIN = "Save it again with `labelferry label --save`."
+WORD_SCORES = "word_scores"  # name of the array in the file
 CLEANING = ("html", "headers", "signatures")
 
 
@@ -43,6 +45,8 @@ class Model:
         Per class, the words that distinguish it from the others.
     reference : Reference or None
         What later documents are compared with; None in a model of an earlier version.
+    word_scores : array of shape (n_words, n_classes) or None
+        How much each word supports each class (`WordEvidence.score`); None in a model of an earlier version.
     """
 
     estimator: TransductiveClassifier
@@ -50,6 +54,7 @@ class Model:
     cleaning: dict[str, Any]
     typical: dict[str, list[str]]
     reference: Reference | None = None
+    word_scores: Array | None = None
 
     def label(self, texts: Sequence[str]) -> Array:
         """Labels of later documents of the target."""
@@ -88,6 +93,12 @@ class Model:
         """Number of words of each text that the model knows."""
         return np.diff(self._features(texts).indptr)
 
+    def evidence(self, texts: Sequence[str], codes: Array) -> list[list[str]]:
+        """Per text, the words that support its label most; none if the model is of an earlier version."""
+        if self.word_scores is None:
+            return [[] for _ in texts]
+        return evidence(self._features(texts), codes, self.word_scores, self.words())
+
     def words(self) -> Array:
         """The vocabulary."""
         return np.asarray(self.vectorizer.get_feature_names_out())
@@ -99,6 +110,7 @@ class Model:
             {
                 **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
+                **({} if self.word_scores is None else {WORD_SCORES: self.word_scores}),
                 "model": np.array(
                     json.dumps({"cleaning": self.cleaning, "typical": self.typical, "reference": reference})
                 ),
@@ -143,7 +155,10 @@ def load(path: str | PathLike[str]) -> Any:
         raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
     if reference is not None and len(reference.proportions) != len(estimator.classes_):
         raise ValueError(f"{path} is damaged: its classes are not those of its estimator. Save the model again.")
-    return Model(estimator, vectorizer, cleaning, typical, reference)
+    scores = arrays.get(WORD_SCORES)
+    if scores is not None and scores.shape != (len(vectorizer.vocabulary_), len(estimator.classes_)):
+        raise ValueError(f"{path} is damaged: its evidence is not that of its words. Save the model again.")
+    return Model(estimator, vectorizer, cleaning, typical, reference, scores)
 
 
 def load_model(path: str | PathLike[str]) -> Model:

@@ -1,6 +1,7 @@
 """Later documents by a saved model: the verdict is that of the model, or worse if the documents differ."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -159,6 +160,20 @@ def test_later_documents_of_the_same_kind(saved):
     assert a.reference.proportions == pytest.approx([(result.labels == c).mean() for c in found.classes])
 
 
+def test_words_that_support_the_labels(saved):
+    """The words are those of `label` for the same documents, if the label is the same."""
+    folder, result, _ = saved
+    model = labelferry.load(folder / "model.npz")
+    texts = result._inputs.texts
+    codes = np.searchsorted(result.estimator.classes_, result.labels)
+    assert model.evidence(texts, codes) == result.evidence
+    found = apply(folder / "model.npz", folder / "later.csv")
+    assert np.mean([bool(words) for words in found.columns["evidence"]]) > 0.9
+    for text, words in zip(found.table.columns["text"], found.columns["evidence"], strict=True):
+        assert all(word in text.lower() for word in words.split(", "))
+    assert all(words == [] for words in replace(model, word_scores=None).evidence(texts, codes))
+
+
 def test_the_command_prints_the_verdict(saved, tmp_path):
     folder, result, _ = saved
     shown = run("apply", folder / "model.npz", folder / "later.csv", "-o", tmp_path / "out.csv")
@@ -207,6 +222,14 @@ def test_a_model_of_an_earlier_version(saved, tmp_path):
         run("apply", tmp_path / "old.npz", folder / "later.csv", "-o", tmp_path / "out.csv", "--json").stdout
     )
     assert summary["verdict"] is None
+
+
+def test_evidence_of_other_words_is_damaged(saved, tmp_path):
+    with np.load(saved[0] / "model.npz", allow_pickle=False) as file:
+        arrays = dict(file)
+    np.savez(tmp_path / "odd.npz", **{**arrays, "word_scores": arrays["word_scores"][1:]})
+    with pytest.raises(ValueError, match="its evidence is not that of its words"):
+        labelferry.load(tmp_path / "odd.npz")
 
 
 @pytest.mark.parametrize("change", [{"level": "fine"}, {"proportions": [0.5, 0.5]}, {"confidence": None}])

@@ -62,7 +62,18 @@ def test_the_share_and_the_rest_by_hand(table):
     assert seconds == pytest.approx(20 * 9 / 5)
     assert share == 8 / 28, "the share never decreases"
     clock.now += 36
-    assert time_left.remaining() == Remaining(1.0, 0.0)
+    assert time_left.remaining() == Remaining(0.99, 0.0)
+
+
+def test_stages_before_the_size_say_nothing_about_the_speed(table):
+    clock = Clock()
+    time_left = TimeLeft(clock)
+    time_left.expect("A", "B")
+    time_left.begin("A")
+    clock.now += 100
+    time_left.size(*SIZE)
+    time_left.begin("B")
+    assert time_left.remaining() == Remaining(100 / 120, 20.0)
 
 
 def test_stages_that_were_not_expected_and_stages_that_come_twice(table):

@@ -21,6 +21,7 @@ from typing import NamedTuple, Protocol
 
 from .costs import seconds_of
 
+MAX_SHARE = 0.99  # before the end
 CERTAINTY = 1.0  # seconds of finished stages that count as much as the speed of the machine of the measurements
 
 
@@ -119,7 +120,7 @@ class TimeLeft:
         self._clock = clock
         self._start = self._began = clock()
         self._pending: list[str] = []
-        self._stage: str | None = None
+        self._expected: float | None = None  # seconds of the current stage; None if it began before the size was known
         self._size: tuple[int, int] | None = None
         self._seconds = self._cost = CERTAINTY  # of the finished stages: as they were, and as they were expected
         self._share = 0.0
@@ -135,20 +136,21 @@ class TimeLeft:
     def begin(self, stage: str) -> None:
         """End the stage before, from which the speed of the machine is estimated, and begin a stage."""
         now = self._clock()
-        if self._stage is not None and self._size is not None:
-            self._seconds += now - self._began
-            self._cost += seconds_of(self._stage, *self._size)
+        if self._expected is not None:
+            self._seconds, self._cost = self._seconds + now - self._began, self._cost + self._expected
         if stage in self._pending:
             self._pending.remove(stage)
-        self._stage, self._began = stage, now
+        self._began = now
+        self._expected = None if self._size is None else seconds_of(stage, *self._size)
 
     def remaining(self) -> Remaining | None:
         """How far the work is now; None before the size is known."""
         if self._size is None:
             return None
         now, speed = self._clock(), self._seconds / self._cost
-        current = 0.0 if self._stage is None else seconds_of(self._stage, *self._size) * speed - (now - self._began)
+        current = 0.0 if self._expected is None else self._expected * speed - (now - self._began)
         left = max(current, 0.0) + speed * sum(seconds_of(stage, *self._size) for stage in self._pending)
         passed = now - self._start
-        self._share = max(self._share, passed / (passed + left) if passed + left > 0 else 0.0)  # never goes back
+        share = passed / (passed + left) if passed + left > 0 else 0.0
+        self._share = min(max(self._share, share), MAX_SHARE)  # never goes back
         return Remaining(self._share, left)

@@ -1,5 +1,6 @@
 """Methods with parameters: one spelling for names, parameters and estimators in all commands."""
 
+import inspect
 import json
 
 import numpy as np
@@ -38,8 +39,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def comparison(files):
-    with pytest.MonkeyPatch.context():
-        return labelferry.compare(*files, methods=["tcl(n_topics=4)", SourceLR(C=1.0), "sourcenb"], truth="truth")
+    return labelferry.compare(*files, methods=["tcl(n_topics=4)", SourceLR(C=1.0), "sourcenb"], truth="truth")
 
 
 # -- the parser -------------------------------------------------------------------------------------------------------
@@ -144,9 +144,7 @@ def test_clusters_of_rsp_keep_their_numbers_elsewhere():
     np.testing.assert_array_equal(named.cluster_, numbers.cluster_)
     assert numbers.classes_.tolist() == [0, 1, 2, 3, 4]
     assert (labels == demo.y_target).mean() > 0.85
-    np.testing.assert_array_equal(
-        named.predict(demo.X_target) == demo.y_target, named.predict(demo.X_target) == demo.y_target
-    )
+    assert set(named.predict(demo.X_target)) <= set(demo.y_target)
     assert len({(c, str(label)) for c, label in zip(named.cluster_.tolist(), labels, strict=True)}) == 5
 
 
@@ -221,8 +219,6 @@ def test_the_demo_with_parameters():
 @pytest.mark.parametrize("command", ["label", "compare", "diagnose"])
 def test_the_commands_have_the_same_text_options(command):
     """Options of the table of text options are options of the three commands and keywords of the three functions."""
-    import inspect
-
     text = run(command, "--help", width=200).stdout
     for name in TEXT_OPTIONS:
         assert f"--{name.replace('_', '-')}" in text
@@ -260,7 +256,8 @@ def test_the_command_lists_methods():
 
 
 def test_parameters_of_a_docstring():
-    text = "Fit.\n\nParameters\n----------\na, b : int, default=1\n    First.\n    Second.\nc : str\n    Third.\n\nReturns\n-------\nd : int\n    No.\n"
+    parameters = "Parameters\n----------\na, b : int, default=1\n    First.\n    Second.\nc : str\n    Third.\n"
+    text = f"Fit.\n\n{parameters}\nReturns\n-------\nd : int\n    No.\n"
     assert read_parameters(text) == [
         {"name": "a, b", "type": "int, default=1", "meaning": "First. Second."},
         {"name": "c", "type": "str", "meaning": "Third."},

@@ -121,17 +121,13 @@ def describe_method(estimator: TransductiveClassifier) -> str:
     text : str
         Such as "TCL(n_topics=4)".
     """
-    defaults = {name: p.default for name, p in signature(type(estimator)).parameters.items()}
-    return str(
-        MethodSpec(
-            type(estimator).__name__,
-            {
-                name: value if not hasattr(value, "shape") else _Shape(value.shape)
-                for name, value in estimator.get_params(deep=False).items()
-                if not _is_same(value, defaults[name])
-            },
-        )
-    )
+    values = estimator.get_params(deep=False)
+    set_by_user = {
+        name: _Shape(values[name].shape) if hasattr(values[name], "shape") else values[name]
+        for name, parameter in signature(type(estimator)).parameters.items()
+        if not _is_same(values[name], parameter.default)
+    }
+    return str(MethodSpec(type(estimator).__name__, set_by_user))
 
 
 class _Shape(NamedTuple):

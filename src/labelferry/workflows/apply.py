@@ -58,6 +58,7 @@ class Applied(NamedTuple):
             "confidence": float(a.p_correct.mean()),
             "known_documents": a.known_documents,
             "known_words": a.known_words,
+            "distance": a.distance,
             "at_fitting": {
                 "verdict": a.reference.verdict.as_dict(),
                 "estimated_balanced_accuracy": a.reference.estimated("balanced_accuracy"),

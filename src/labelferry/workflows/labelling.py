@@ -16,6 +16,7 @@ from ..assessment.reference import make_reference
 from ..assessment.verdict import Verdict
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
+from ..families.divergence import center
 from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
@@ -234,7 +235,14 @@ class Labelling:
             raise ValueError("a model of your own features has no vocabulary; save the estimator: result.estimator.")
         cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
         scores = word_evidence(self._domains, self.estimator.transduction_proba_).score.astype(np.float32)
-        model = Model(self.estimator, self._features.vectorizer, cleaning, self.typical, word_scores=scores)
+        model = Model(
+            self.estimator,
+            self._features.vectorizer,
+            cleaning,
+            self.typical,
+            word_scores=scores,
+            center=center(self._features.Xt),
+        )
         reference = make_reference(
             self.assessment,
             labels=np.searchsorted(self.estimator.classes_, self.labels),

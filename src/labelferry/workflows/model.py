@@ -19,13 +19,14 @@ from ..assessment.later import LaterAssessment, assess_later
 from ..assessment.reference import Reference
 from ..core import persist
 from ..core.classifier import TransductiveClassifier
+from ..families.divergence import Center, center, gap_of_centers
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
 from .evidence import evidence
 
 NO_REFERENCE = "the model was saved by an earlier version, so that its labels of later documents cannot be judged"
 SAVE_AGAIN = "Save it again with `labelferry label --save`."
-WORD_SCORES = "word_scores"  # name of the array in the file
+WORD_SCORES, CENTER, CENTER_SIZE = "word_scores", "center/total", "center/size"  # names of arrays in the file
 CLEANING = ("html", "headers", "signatures")
 
 
@@ -47,6 +48,8 @@ class Model:
         What later documents are compared with; None in a model of an earlier version.
     word_scores : array of shape (n_words, n_classes) or None
         How much each word supports each class (`WordEvidence.score`); None in a model of an earlier version.
+    center : Center or None
+        Of the documents at fitting, to measure the distance of later ones; None in a model of an earlier version.
     """
 
     estimator: TransductiveClassifier
@@ -55,6 +58,7 @@ class Model:
     typical: dict[str, list[str]]
     reference: Reference | None = None
     word_scores: Array | None = None
+    center: Center | None = None
 
     def label(self, texts: Sequence[str]) -> Array:
         """Labels of later documents of the target."""
@@ -75,6 +79,7 @@ class Model:
             X,
             known_words=self.known_share(texts),
             classes=[str(c) for c in self.estimator.classes_],
+            distance=None if self.center is None else gap_of_centers(self.center, center(X)),
         )
 
     def known_share(self, texts: Sequence[str]) -> float:
@@ -111,6 +116,7 @@ class Model:
                 **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
                 **({} if self.word_scores is None else {WORD_SCORES: self.word_scores}),
+                **({} if self.center is None else center_arrays(self.center)),
                 "model": np.array(
                     json.dumps({"cleaning": self.cleaning, "typical": self.typical, "reference": reference})
                 ),
@@ -158,7 +164,15 @@ def load(path: str | PathLike[str]) -> Any:
     scores = arrays.get(WORD_SCORES)
     if scores is not None and scores.shape != (len(vectorizer.vocabulary_), len(estimator.classes_)):
         raise ValueError(f"{path} is damaged: its evidence is not that of its words. Save the model again.")
-    return Model(estimator, vectorizer, cleaning, typical, reference, scores)
+    return Model(
+        estimator,
+        vectorizer,
+        cleaning,
+        typical,
+        reference,
+        scores,
+        read_center(arrays, len(vectorizer.vocabulary_), path),
+    )
 
 
 def load_model(path: str | PathLike[str]) -> Model:
@@ -169,6 +183,21 @@ def load_model(path: str | PathLike[str]) -> Model:
             f"{path} contains a {type(model).__name__} without its vocabulary. Save with `labelferry label --save`."
         )
     return model
+
+
+def center_arrays(center: Center) -> dict[str, Array]:
+    """The center as arrays of the file."""
+    return {CENTER: center.total.astype(np.float32), CENTER_SIZE: np.array([center.n, center.squared_length])}
+
+
+def read_center(arrays: dict[str, Array], n_words: int, path: str | PathLike[str]) -> Center | None:
+    """The center in the arrays of a file; None in a model of an earlier version."""
+    if CENTER not in arrays:
+        return None
+    total, size = arrays[CENTER], arrays.get(CENTER_SIZE, np.zeros(0))
+    if total.shape != (n_words,) or size.shape != (2,) or not size[0] >= 1:
+        raise ValueError(f"{path} is damaged: its mean document is not that of its words. Save the model again.")
+    return Center(total.astype(np.float64), int(size[0]), float(size[1]))
 
 
 def read_cleaning(given: dict[str, Any]) -> dict[str, Any]:

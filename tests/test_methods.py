@@ -208,6 +208,7 @@ def test_diagnose_lists_the_words_that_transfer_labels(files):
 def test_the_demo_with_parameters():
     shown = run("demo", "--method", "tcl(n_topics=5)")
     assert shown.exit_code == 0, shown.output
+    assert "new_labels = TCL(n_topics=5).transfer(Xs, old_labels, Xt)" in shown.stdout
     wrong = run("demo", "--method", "tcl(topics=5)")
     assert wrong.exit_code == 2
     assert wrong.stderr == (

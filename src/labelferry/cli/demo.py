@@ -96,12 +96,13 @@ def show_topics(console: Console, report: dict[str, Any]) -> None:
 def show_next(console: Console, report: dict[str, Any]) -> None:
     """Print how to label documents of one's own."""
     heading(console, "Next: your own documents")
+    call = report["call"] if "(" in report["call"] else f"{report['call']}()"
     code = (
         "labelferry label old.csv new.csv -o labelled.csv\n\n"
         "or in Python:\n\n"
         f"from labelferry import {report['method']}, tfidf\n"
         "(Xs, Xt), vectorizer = tfidf(old_texts, new_texts)\n"
-        f"new_labels = {report['method']}().transfer(Xs, old_labels, Xt)"
+        f"new_labels = {call}.transfer(Xs, old_labels, Xt)"
     )
     console.print(code, markup=False, soft_wrap=True)  # lines of code are not wrapped, so that they can be copied
     console.print(f"\nOther methods to try with --method: {', '.join(report['other_methods'])}.")

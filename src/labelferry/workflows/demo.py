@@ -8,7 +8,7 @@ import numpy as np
 
 from ..baselines import SourceLR
 from ..core.classifier import TransductiveClassifier
-from ..core.method_spec import parse_method
+from ..core.method_spec import describe_method, parse_method
 from ..core.registry import AUTO, estimators
 from ..datasets import Demo, load_demo
 from ..linalg.matrix import Array
@@ -55,6 +55,7 @@ def run_demo(
     name = type(estimator).__name__
     return {
         "method": name,
+        "call": str(parse_method(method)) if isinstance(method, str) else describe_method(method),
         "other_methods": sorted(
             AUTO if other == "AutoTransfer" else other.lower()
             for other in estimators()

@@ -24,7 +24,7 @@ def methods(
     """List the methods, or the parameters of one method.
 
     Write a method with its parameters in brackets: --method "tcl(n_topics=4)". The same spelling works in label,
-    compare, demo and bench.
+    compare, diagnose, demo and bench.
     """
     from ..workflows.methods import list_methods
 

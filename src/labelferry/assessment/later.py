@@ -21,8 +21,8 @@ from .reference import Reference
 from .verdict import LEVELS, Verdict
 
 CHANGED, DISTANT = "changed proportions", "distant documents"
-# Of the mean documents. Measured with 40 documents, five draws each: random parts of one set at most .03; other products
-# .10 (electronics and kitchen), .14 (dvd and books), .25 (books and kitchen) and .64 (the demo).
+# Of the mean documents. Measured with 40 documents, five draws each: random parts of one set, at most .03; other
+# products, .10 (electronics and kitchen), .14 (dvd and books), .25 (books and kitchen) and .64 (the demo).
 MAX_DISTANCE = 0.2
 MAX_CHANGE = 0.3  # share of documents that would have to change their label to get the class proportions at fitting
 

@@ -91,7 +91,7 @@ def carriers(Xs: Any, codes: Array, Xt: Any) -> Array:
     """
     Xs, Xt = read_pair(Xs, Xt)
     share, other = _class_shares(Xs, codes)
-    indicates: Array = (share > CARRIES * other).any(axis=1)
+    indicates = np.asarray((share > CARRIES * other).any(axis=1))
     return indicates & (word_counts(Xs) >= MIN_DOCS) & (word_counts(Xt) > 0)
 
 

@@ -31,7 +31,7 @@ class Cost(NamedTuple):
 
     def of(self, entries: int, classes: int) -> float:
         """Seconds for a task of this size."""
-        return self.seconds * (entries / ENTRIES) ** self.by_entries * (classes / CLASSES) ** self.by_classes
+        return float(self.seconds * (entries / ENTRIES) ** self.by_entries * (classes / CLASSES) ** self.by_classes)
 
 
 class Costs(NamedTuple):

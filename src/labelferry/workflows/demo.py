@@ -105,7 +105,8 @@ def make_estimator(method: str | TransductiveClassifier, seed: int, n_topics: in
         return estimator
     if "n_topics" not in estimator.get_params():
         raise ValueError(f"{name} has no parameter n_topics; got {n_topics}. Omit the number of topics.")
-    return estimator.set_params(n_topics=n_topics)
+    estimator.set_params(n_topics=n_topics)
+    return estimator
 
 
 def occurs(X: Any) -> Array:

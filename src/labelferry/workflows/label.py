@@ -101,7 +101,7 @@ def label(
     if isinstance(estimator, AutoTransfer) and target_error == TARGET_ERROR:
         target_error = estimator.target_error
     check_has_prior([estimator], class_prior)
-    settings = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
+    settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
     settings |= options.words | options.cleaning
     seconds: dict[str, float] = {}

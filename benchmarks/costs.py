@@ -79,6 +79,9 @@ def measure(known: dict[tuple[Any, ...], dict[str, Any]]) -> Iterator[dict[str, 
     """Measure what is not known."""
     too_slow: set[str] = set()
     for n_documents, n_classes in SIZES:
+        if all(("methods", name, n_documents, n_classes) in known for name in estimators()):
+            yield from (r for k, r in known.items() if k[2:] == (n_documents, n_classes))
+            continue
         source, labels, target = texts_of(n_documents, n_classes)
         seconds = Seconds()
         with listen(seconds):
@@ -129,7 +132,7 @@ def main(path: Path) -> None:
     lines = path.read_text().splitlines() if path.exists() else []
     known = {key(record): record for record in map(json.loads, lines)}
     with path.open("a") as file:
-        for record in measure(known):
+        for record in measure(dict(known)):
             if key(record) not in known:
                 file.write(json.dumps(record) + "\n")
                 file.flush()

@@ -33,10 +33,14 @@ class Stages:
 
     def __init__(self) -> None:
         self.expected = 0
+        self.sizes: list[tuple[int, int]] = []
         self.begun: list[str] = []
 
-    def expect(self, n_stages: int) -> None:
-        self.expected += n_stages
+    def expect(self, *stages: str) -> None:
+        self.expected += len(stages)
+
+    def size(self, entries: int, classes: int) -> None:
+        self.sizes.append((entries, classes))
 
     def begin(self, stage: str) -> None:
         self.begun.append(stage)

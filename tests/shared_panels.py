@@ -20,20 +20,23 @@ from labelferry.core import progress
 from labelferry.ensemble.panel import fit_panel
 
 CALLERS = ("ensemble.assessed_fit", "ensemble.fitted_panel")
-_fitted: dict[str, tuple[Any, list[Any]]] = {}  # the predictions and the announced stages
+_fitted: dict[str, tuple[Any, list[str]]] = {}  # the predictions and the announced stages
 
 
 class Announced:
     """A listener that records the stages."""
 
     def __init__(self) -> None:
-        self.stages: list[Any] = []
+        self.stages: list[str] = []
 
-    def expect(self, n_stages: int) -> None:
-        self.stages.append((progress.expect, n_stages))
+    def expect(self, *stages: str) -> None:
+        """The caller of `fit_panel` announces them."""
+
+    def size(self, entries: int, classes: int) -> None:
+        """The workflow announces it."""
 
     def begin(self, stage: str) -> None:
-        self.stages.append((progress.begin, stage))
+        self.stages.append(stage)
 
 
 def fit_once(domains: Any, seed: int, second_view: Any = None) -> Any:
@@ -45,8 +48,8 @@ def fit_once(domains: Any, seed: int, second_view: Any = None) -> Any:
         with progress.listen(announced):
             _fitted[key] = fit_panel(domains, seed, second_view), announced.stages
     predictions, stages = _fitted[key]
-    for announce, what in stages:
-        announce(what)
+    for stage in stages:
+        progress.begin(stage)
     return copy.deepcopy(predictions)
 
 

@@ -167,7 +167,7 @@ def test_the_error_names_a_line_that_is_not_a_record(tmp_path):
         ("TCL(", "methods must be names with commas"),
         ("TCL] + [RSP", "methods must be names with commas"),
         ("TCL(10)", "name=value in brackets"),
-        ("TCL(n_topics=open('x'))", "numbers or quoted text"),
+        ("TCL(n_topics=open('x'))", "must be a number, quoted text"),
     ],
 )
 def test_errors_for_methods_that_cannot_be_read(text, message):

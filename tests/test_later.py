@@ -1,6 +1,7 @@
 """Later documents by a saved model: the verdict is that of the model, or worse if the documents differ."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from labelferry import cli
 from labelferry.assessment.estimate import Estimate
 from labelferry.assessment.later import assess_later, proportion_change
 from labelferry.assessment.reference import Reference
+from labelferry.families.divergence import center, gap, gap_of_centers
 from labelferry.workflows import apply
+from labelferry.workflows.evidence import word_evidence
 
 from . import tickets
 
@@ -34,10 +37,10 @@ X = np.random.default_rng(0).random((60, 40)) + np.eye(60, 40) * 20
 X[40:] += np.roll(np.eye(20, 40), 7, axis=1) * 30
 
 
-def assess(codes, *, X=X, known_words=0.9, confident=1.0, **changes):
+def assess(codes, *, X=X, known_words=0.9, confident=1.0, distance=None, **changes):
     P = np.eye(2)[np.asarray(codes, dtype=int)] * confident + (1 - confident) / 2
     reference = REFERENCE._replace(**changes)
-    return assess_later(reference, P, X, known_words=known_words, classes=["bill", "bug"])
+    return assess_later(reference, P, X, known_words=known_words, classes=["bill", "bug"], distance=distance)
 
 
 ALTERNATING = np.arange(60) % 2
@@ -68,6 +71,7 @@ def test_documents_like_those_at_fitting_keep_the_verdict():
         ("few new documents", "doubtful", {"codes": ALTERNATING[:20], "X": X[:20]}),
         ("changed proportions", "doubtful", {"codes": np.arange(60) < 50}),
         ("low confidence", "doubtful", {"confident": 0.2}),
+        ("distant documents", "doubtful", {"distance": 0.6}),
     ],
 )
 def test_documents_that_differ_lower_the_verdict(name, level, changes):
@@ -77,6 +81,17 @@ def test_documents_that_differ_lower_the_verdict(name, level, changes):
     fact = next(fact for fact in found.facts if fact.name == name)
     assert f"{fact.sentence} {fact.way_out}" in found.verdict().reasons
     assert "new documents" not in fact.sentence
+
+
+def test_the_distance_to_the_documents_at_fitting():
+    assert assess(ALTERNATING, distance=0.1).facts == ()
+    assert any("0.10 (0 equal" in reason for reason in assess(ALTERNATING, distance=0.1).verdict().reasons)
+    assert not any("Distance" in reason for reason in assess(ALTERNATING).verdict().reasons)
+    assert [fact.name for fact in assess([0, 1] * 5, X=X[:10], distance=0.9).facts] == ["few new documents"]
+    a, b = np.random.default_rng(1).random((2, 30, 8)) * [[[1]], [[0.5]]]
+    b[:, 0] = 3.0
+    assert gap_of_centers(center(a), center(b)) == gap(a, b) > 0.05
+    assert gap_of_centers(center(a[:15]), center(a[15:])) < 0.05
 
 
 def test_a_few_documents_of_one_class_are_no_constant_answer():
@@ -148,15 +163,37 @@ def test_later_documents_of_the_same_kind(saved):
     folder, result, truth = saved
     found = apply(folder / "model.npz", folder / "later.csv")
     assert (np.array(found.columns["label"]) == truth).mean() > 0.9
-    assert [*found.columns] == ["label", "confidence", "alternative", "known_words", "needs_review"]
+    assert [*found.columns] == ["label", "confidence", "alternative", "evidence", "known_words", "needs_review"]
     a = found.assessment
     assert a.facts == ()
     assert a.level == result.verdict.level
     assert a.reference.verdict.reasons == result.verdict.reasons
     assert a.reference.estimated("accuracy") == result.estimated_accuracy
     assert a.known_documents == 1
+    assert a.distance < 0.1
     assert a.p_correct.mean() == pytest.approx((np.array(found.columns["label"]) == truth).mean(), abs=0.1)
     assert a.reference.proportions == pytest.approx([(result.labels == c).mean() for c in found.classes])
+
+
+def test_words_that_support_the_labels(saved):
+    """They support the label as much as those of `label` for the same documents; equal scores may be rounded."""
+    folder, result, _ = saved
+    model = labelferry.load(folder / "model.npz")
+    texts = result._inputs.texts
+    codes = np.searchsorted(result.estimator.classes_, result.labels)
+    scores = word_evidence(result._domains, result.estimator.transduction_proba_).score
+    weights, column = result._features.Xt.toarray(), {word: j for j, word in enumerate(result._features.words)}
+
+    def support(listed):
+        columns = [[column[word] for word in words] for words in listed]
+        return [(weights[i, own] * scores[own, codes[i]]).sum() for i, own in enumerate(columns)]
+
+    np.testing.assert_allclose(support(model.evidence(texts, codes)), support(result.evidence), rtol=1e-5)
+    found = apply(folder / "model.npz", folder / "later.csv")
+    assert np.mean([bool(words) for words in found.columns["evidence"]]) > 0.9
+    for text, words in zip(found.table.columns["text"], found.columns["evidence"], strict=True):
+        assert all(word in text.lower() for word in words.split(", "))
+    assert all(words == [] for words in replace(model, word_scores=None).evidence(texts, codes))
 
 
 def test_the_command_prints_the_verdict(saved, tmp_path):
@@ -207,6 +244,15 @@ def test_a_model_of_an_earlier_version(saved, tmp_path):
         run("apply", tmp_path / "old.npz", folder / "later.csv", "-o", tmp_path / "out.csv", "--json").stdout
     )
     assert summary["verdict"] is None
+
+
+def test_arrays_of_other_words_are_damaged(saved, tmp_path):
+    with np.load(saved[0] / "model.npz", allow_pickle=False) as file:
+        arrays = dict(file)
+    for name, message in (("word_scores", "its evidence is not"), ("center/total", "its mean document is not")):
+        np.savez(tmp_path / "odd.npz", **{**arrays, name: arrays[name][1:]})
+        with pytest.raises(ValueError, match=message):
+            labelferry.load(tmp_path / "odd.npz")
 
 
 @pytest.mark.parametrize("change", [{"level": "fine"}, {"proportions": [0.5, 0.5]}, {"confidence": None}])

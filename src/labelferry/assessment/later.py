@@ -20,7 +20,10 @@ from .facts import LATER, MAX_COMPARED, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fa
 from .reference import Reference
 from .verdict import LEVELS, Verdict
 
-CHANGED = "changed proportions"
+CHANGED, DISTANT = "changed proportions", "distant documents"
+# Of the mean documents. Measured with 40 documents, five draws each: random parts of one set, at most .03; other
+# products, .10 (electronics and kitchen), .14 (dvd and books), .25 (books and kitchen) and .64 (the demo).
+MAX_DISTANCE = 0.2
 MAX_CHANGE = 0.3  # share of documents that would have to change their label to get the class proportions at fitting
 
 
@@ -35,6 +38,7 @@ class LaterAssessment(NamedTuple):
     proportions: Array
     known_documents: float
     known_words: float
+    distance: float | None = None  # of the mean document to that at fitting; None if the model does not know it
 
     def verdict(self) -> Verdict:
         """The verdict in words."""
@@ -54,6 +58,10 @@ class LaterAssessment(NamedTuple):
             f"{r.known_documents:.0%}); {self.known_words:.0%} of their words are known (at fitting "
             f"{r.known_words:.0%})."
         )
+        if self.distance is not None and DISTANT not in [fact.name for fact in self.facts]:
+            reasons.append(
+                f"Distance of the mean document to that at fitting: {self.distance:.2f} (0 equal, 1 no common word)."
+            )
         if CHANGED not in [fact.name for fact in self.facts]:
             change = proportion_change(self.proportions, np.array(r.proportions))
             reasons.append(f"{change:.0%} of the labels would have to change to get the class proportions at fitting.")
@@ -66,7 +74,13 @@ class LaterAssessment(NamedTuple):
 
 
 def assess_later(
-    reference: Reference, P: Array, X: Matrix, *, known_words: float, classes: Sequence[str]
+    reference: Reference,
+    P: Array,
+    X: Matrix,
+    *,
+    known_words: float,
+    classes: Sequence[str],
+    distance: float | None = None,
 ) -> LaterAssessment:
     """Assess the labels of later documents.
 
@@ -82,6 +96,8 @@ def assess_later(
         Share of their words that the model knows.
     classes : sequence of str
         Names of the classes.
+    distance : float, default=None
+        `gap` between these documents and those at fitting.
 
     Returns
     -------
@@ -98,6 +114,7 @@ def assess_later(
     expected = np.array(reference.proportions)
     facts = find_facts(measured, codes, codes[:0], classes, expected=expected, wording=LATER)
     facts += changed_proportions(proportions, expected, len(codes)) + low_confidence(p_correct, reference)
+    facts += distant_documents(distance, len(codes))
     if reference.review_all or any(fact.review_all for fact in facts):
         review = np.ones(len(P), dtype=bool)
     elif reference.min_confidence is not None:
@@ -113,6 +130,7 @@ def assess_later(
         proportions=proportions,
         known_documents=measured.known_documents,
         known_words=known_words,
+        distance=distance,
     )
 
 
@@ -147,6 +165,21 @@ def changed_proportions(proportions: Array, before: Array, n: int) -> tuple[Fact
             CHANGED,
             f"The class proportions of the labels differ from those at fitting: {change:.0%} of the labels would have "
             "to change.",
+            "Label a random sample by hand, or run `labelferry label` again with these documents.",
+            False,
+        ),
+    )
+
+
+def distant_documents(distance: float | None, n: int) -> tuple[Fact, ...]:
+    """A fact if the mean document is farther than MAX_DISTANCE from that at fitting."""
+    if distance is None or n < MIN_NEW or distance <= MAX_DISTANCE:
+        return ()
+    return (
+        Fact(
+            DISTANT,
+            f"The later documents use other words than those at fitting: the distance of the mean documents is "
+            f"{distance:.2f} (0 equal, 1 no common word).",
             "Label a random sample by hand, or run `labelferry label` again with these documents.",
             False,
         ),

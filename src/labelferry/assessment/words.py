@@ -90,12 +90,63 @@ def carriers(Xs: Any, codes: Array, Xt: Any) -> Array:
         True for these words.
     """
     Xs, Xt = read_pair(Xs, Xt)
-    counts = (Xs != 0).astype(np.float64)
-    n_words = word_counts(Xs)
-    indicates = np.zeros(Xs.shape[1], dtype=bool)
-    for c in np.unique(codes):
-        inside = np.asarray(counts.T @ (codes == c)).ravel()
-        n_inside, n_outside = (codes == c).sum(), (codes != c).sum()
-        share, other = (inside + 1) / (n_inside + 2), (n_words - inside + 1) / (n_outside + 2)
-        indicates |= (share > CARRIES * other) & (n_words >= MIN_DOCS)
-    return indicates & (word_counts(Xt) > 0)
+    share, other = _class_shares(Xs, codes)
+    indicates = np.asarray((share > CARRIES * other).any(axis=1))
+    return indicates & (word_counts(Xs) >= MIN_DOCS) & (word_counts(Xt) > 0)
+
+
+def carrier_words(
+    Xs: Any, codes: Array, Xt: Any, words: Sequence[str] | Array, n: int = 10
+) -> list[list[dict[str, Any]]]:
+    """Per class, the words of `carriers` that indicate it, those that are in many documents of the target first.
+
+    The order is that of the share of target documents with the word, times the logarithm of the ratio of its
+    frequencies in the class and in all other documents of the source.
+
+    Parameters
+    ----------
+    Xs : array or sparse matrix of shape (n_source, n_words)
+        The documents of the source.
+    codes : array of shape (n_source,)
+        The class of each source document.
+    Xt : array or sparse matrix of shape (n_target, n_words)
+        The documents of the target.
+    words : sequence of str
+        The word of each column.
+    n : int, default=10
+        Largest number of words per class.
+
+    Returns
+    -------
+    listed : list of list of dict
+        One list per class, in the order of the codes. Per word: `word`, and the shares of documents that contain it:
+        `in_class` and `elsewhere` (source), and `target`.
+    """
+    Xs, Xt = read_pair(Xs, Xt)
+    share, other = _class_shares(Xs, codes)
+    carry, target = carriers(Xs, codes, Xt), word_counts(Xt) / max(Xt.shape[0], 1)
+    listed = []
+    for c in range(share.shape[1]):
+        own = np.flatnonzero(carry & (share[:, c] > CARRIES * other[:, c]))
+        order = own[np.argsort(-target[own] * np.log(share[own, c] / other[own, c]), kind="stable")][:n]
+        listed.append(
+            [
+                {
+                    "word": str(words[w]),
+                    "in_class": float(share[w, c]),
+                    "elsewhere": float(other[w, c]),
+                    "target": float(target[w]),
+                }
+                for w in order
+            ]
+        )
+    return listed
+
+
+def _class_shares(Xs: Any, codes: Array) -> tuple[Array, Array]:
+    """Words x classes: share of the documents of a class, and of all others, with the word; one more document each."""
+    classes = np.unique(codes)
+    member = (np.asarray(codes)[:, None] == classes).astype(np.float64)
+    inside = np.asarray((Xs != 0).astype(np.float64).T @ member)
+    n_inside, n_words = member.sum(axis=0), word_counts(Xs)[:, None]
+    return (inside + 1) / (n_inside + 2), (n_words - inside + 1) / (len(member) - n_inside + 2)

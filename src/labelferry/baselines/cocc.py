@@ -113,6 +113,8 @@ def solve(domains: Domains, *, source_weight: float, start: str, rng: np.random.
 class CoCC(PerTargetClassifier):
     """Co-cluster documents and words of the target such that the word clusters also predict the source classes.
 
+    Use it if the classes are topics and word clusters connect the domains.
+
     Parameters
     ----------
     n_word_clusters : int, default=64

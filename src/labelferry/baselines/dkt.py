@@ -145,6 +145,8 @@ def solve(
 class DKT(TriFactorization):
     """Dual knowledge transfer: shared word clusters and a shared association, both nearly orthogonal.
 
+    Use it to compare with TCL and GCMF if the classes are topics.
+
     Parameters
     ----------
     n_topics : int, default=20

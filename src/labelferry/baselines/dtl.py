@@ -146,6 +146,8 @@ def solve(
 class DTL(TriFactorization):
     """Dual transfer learning: topics common to all domains, and topics of each domain.
 
+    Use it to compare with TCL if the classes are topics.
+
     Parameters
     ----------
     n_common_topics : int, default=10

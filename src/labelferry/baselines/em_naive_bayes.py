@@ -171,6 +171,8 @@ def solve(
 class EMNaiveBayes(TransductiveClassifier):
     """Multinomial naive Bayes with the labels of the target estimated by EM.
 
+    Use it if the classes are topics; not for opinions.
+
     It is accurate if the classes are clusters of the target (topics). If they are not (sentiment), EM drifts to the
     topics and becomes less accurate than the source-only classifier.
 

@@ -112,6 +112,8 @@ def solve(domains: Domains, *, n_clusters: int | None, rng: np.random.Generator,
 class ITCC(ClusteringClassifier):
     """Co-cluster documents and words of the target; name each document cluster after the most similar source class.
 
+    Use it to see whether the classes are clusters of the target: the source only names the clusters.
+
     Parameters
     ----------
     n_clusters : int, default=None

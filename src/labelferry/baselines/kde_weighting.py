@@ -138,6 +138,8 @@ def solve(
 class KDEWeighting(PerTargetClassifier):
     """Logistic regression of the source, with documents weighted by their density ratio of target and source.
 
+    Use it if the target resembles a part of the source.
+
     Parameters
     ----------
     n_components : int, default=2

@@ -72,6 +72,8 @@ def solve(domains: Domains, *, C: float, graph_share: float, n_neighbors: int, r
 class LapSVM(LinearClassifier):
     """Support vector machine that is smooth on the graph of nearest neighbors of all documents.
 
+    Use it if similar documents have the same class.
+
     Parameters
     ----------
     C : float, default=1.0

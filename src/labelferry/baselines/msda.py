@@ -172,6 +172,8 @@ def solve(
 class MSDA(TransductiveClassifier):
     """Marginalized stacked denoising autoencoder of all documents, with logistic regression on its layers.
 
+    Use it if the classes are opinions, the task of its paper.
+
     Parameters
     ----------
     corruption : float or "cv", default=0.5

@@ -150,6 +150,8 @@ def solve(
 class MTrick(TriFactorization):
     """Matrix tri-factorization with word clusters per domain and a shared association.
 
+    Use it to compare with TCL and GCMF if the classes are topics.
+
     Parameters
     ----------
     n_topics : int, default=50

@@ -113,6 +113,8 @@ def solve(domains: Domains, *, n_clusters: int | None, rng: np.random.Generator,
 class NMFClustering(ClusteringClassifier):
     """Cluster the target by non-negative factors; name each cluster after the most similar source class.
 
+    Use it to see whether the classes are clusters of the target: the source only names the clusters.
+
     Parameters
     ----------
     n_clusters : int, default=None

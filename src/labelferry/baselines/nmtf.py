@@ -119,6 +119,8 @@ def solve(
 class NMTF(TriFactorization):
     """Collective tri-factorization with a shared association of topics and classes.
 
+    Use it to compare with TCL and GCMF, which extend it.
+
     Parameters
     ----------
     n_topics : int, default=20

@@ -77,6 +77,8 @@ def solve(
 class NormalizedCut(TransductiveClassifier):
     """Normalized cut of the documents of the target; each cluster is named by the most similar source class.
 
+    Use it to see whether the classes are clusters of the target: the source only names the clusters.
+
     Parameters
     ----------
     n_clusters : int, default=None

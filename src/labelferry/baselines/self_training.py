@@ -37,6 +37,8 @@ def solve(domains: Domains, *, C: float, rng: np.random.Generator, **settings: A
 class SelfTraining(LinearClassifier):
     """Logistic regression that adds its most confident predictions on the target as labels and learns again.
 
+    Use it if most labels of the source-only classifier are correct.
+
     Parameters
     ----------
     criterion : {"threshold", "k_best"}, default="threshold"

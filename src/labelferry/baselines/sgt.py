@@ -123,6 +123,8 @@ def solve(
 class SGT(TransductiveClassifier):
     """Spectral graph transducer: a ratio cut of the nearest-neighbor graph that agrees with the labels.
 
+    Use it if similar documents have the same class.
+
     Parameters
     ----------
     n_neighbors : int, default=100

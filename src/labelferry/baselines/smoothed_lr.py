@@ -59,6 +59,8 @@ def solve(
 class SmoothedLR(PerTargetClassifier):
     """Logistic regression of the source, with predictions smoothed over the nearest neighbors in the target.
 
+    Use it if similar documents of the target have the same class and its class proportions are unknown.
+
     Parameters
     ----------
     n_neighbors : int, default=10

@@ -36,6 +36,8 @@ def solve(domains: Domains, *, smoothing: float, rng: np.random.Generator) -> So
 class SourceNB(LinearClassifier):
     """Multinomial naive Bayes trained on the labelled documents; the unlabelled ones have no influence.
 
+    Use it to compare with SourceLR, and with EMNaiveBayes, which starts from it.
+
     Parameters
     ----------
     smoothing : float, default=0.1

@@ -38,6 +38,8 @@ def solve(domains: Domains, *, C: float | str, rng: np.random.Generator) -> Solu
 class SourceSVM(LinearClassifier):
     """Linear support vector machine trained on the labelled documents; the unlabelled ones have no influence.
 
+    Use it to compare with SourceLR, and with TSVM and LapSVM.
+
     Parameters
     ----------
     C : float or "cv", default="cv"

@@ -87,6 +87,8 @@ def solve(
 class SpectralClassifier(SpectralClassifierBase):
     """Spectral classification of a graph whose labelled documents are linked by their labels.
 
+    Use it to compare with CDSC, which extends it.
+
     Parameters
     ----------
     form : {"kamvar", "lambda0"}, default="kamvar"

@@ -134,6 +134,8 @@ def solve(
 class SpectralCoclustering(TransductiveClassifier):
     """Spectral co-clustering of documents and words of the target; clusters are named by similar source classes.
 
+    Use it to see whether the classes are clusters of the target: the source only names the clusters.
+
     Pass tf-idf weights; X is used as it is.
 
     Parameters

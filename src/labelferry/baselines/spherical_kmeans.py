@@ -104,6 +104,8 @@ def solve(domains: Domains, *, n_clusters: int | None, rng: np.random.Generator,
 class SphericalKMeans(ClusteringClassifier):
     """Cluster the target by cosine; name each cluster after the most similar source class.
 
+    Use it to see whether the classes are clusters of the target: the source only names the clusters.
+
     Parameters
     ----------
     n_clusters : int, default=None

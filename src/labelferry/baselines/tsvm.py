@@ -185,6 +185,8 @@ def solve(
 class TSVM(LinearClassifier):
     """Transductive support vector machine: target labels with a wide margin and given class proportions.
 
+    Use it if you know the class proportions of the target, or if they are those of the source.
+
     Parameters
     ----------
     C : float, default=0.1

@@ -11,7 +11,10 @@ from typer.core import TyperGroup
 from .. import __version__
 from .show import printable
 
-ORDER = ("label", "review", "audit", "certify", "apply", "diagnose", "compare", "explain", "demo", "data", "bench")
+ORDER = (
+    *("label", "review", "audit", "certify", "apply", "diagnose", "compare", "methods", "explain", "demo", "data"),
+    "bench",
+)
 
 
 class OneLineErrors(TyperGroup):

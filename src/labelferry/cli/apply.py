@@ -41,9 +41,9 @@ def apply(
 ) -> None:
     """Label later documents with a saved model.
 
-    OUT has all columns of FILE and label, confidence, alternative, known_words and needs_review. The model is not
-    fitted again. The verdict is that of the model, or worse if these documents differ from those it was fitted on: then
-    run `labelferry label` again.
+    OUT has all columns of FILE and label, confidence, alternative, evidence (words that support the label), known_words
+    and needs_review. The model is not fitted again. The verdict is that of the model, or worse if these documents
+    differ from those it was fitted on: then run `labelferry label` again.
 
     Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted.
     """

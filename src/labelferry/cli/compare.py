@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,12 @@ from .options import (
     show_progress,
     with_text_options,
 )
-from .show import escape, new_console, new_table, print_messages
+from .show import escape, heading, new_console, new_table, print_messages
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MAX_CLASSES = 12  # of a confusion matrix on the screen
 
 
 @app.command()
@@ -30,7 +35,11 @@ def compare(
     target: Target,
     options: dict[str, Any],
     methods: Annotated[
-        str, typer.Option(help="Names separated by commas, e.g. tcl,sourcelr (default: the panel of 'auto').")
+        str,
+        typer.Option(
+            help="Methods with commas between them, e.g. auto,'tcl(n_topics=4)',sourcelr (default: the panel of "
+            "'auto'). `labelferry methods` lists them."
+        ),
     ] = "",
     truth: Annotated[str | None, typer.Option(help="Column of TARGET with the true labels, if there is one.")] = None,
     class_prior: ClassPrior = None,
@@ -40,28 +49,54 @@ def compare(
 ) -> None:
     """Compare methods on the same files.
 
-    Shows how much they agree, how long they take and, with --truth, how accurate they are. SourceLR is always included
-    in the agreement.
+    Shows how much they agree, how long they take and, with --truth, how accurate they are (with 95 % intervals and a
+    confusion matrix). SourceLR is always included in the agreement.
     """
     from ..workflows import compare as run
 
     prior = proportions_of(class_prior)
-    names = [name.strip() for name in methods.split(",") if name.strip()]
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
-        comparison = run(sources, target, methods=names, truth=truth, class_prior=prior, seed=seed, **options)
+        comparison = run(sources, target, methods=methods, truth=truth, class_prior=prior, seed=seed, **options)
     if json:
         print_json(comparison)
-    if json or quiet:
-        return
-    console = new_console()
+    elif not quiet:
+        show(new_console(), comparison)
+
+
+def show(console: Console, comparison: dict[str, Any]) -> None:
+    """Print the comparison."""
     print_messages(console, comparison["messages"])
-    extra = ["accuracy", "balanced"] if truth else []
+    known = comparison["truth"] is not None
+    extra = ["correct", "accuracy", "95 % interval", "balanced"] if known else []
     table = new_table("method", "agreement", "if confident", *extra, "seconds", numbers=3 + len(extra))
     for row in comparison["rows"]:
-        numbers = [f"{row['agreement']:.2f}", f"{row['confident']:.0%}", *(f"{row[name]:.1%}" for name in extra)]
+        numbers = [f"{row['agreement']:.2f}", f"{row['confident']:.0%}"]
+        if known:
+            interval = f"{row['low']:.0%} to {row['high']:.0%}"
+            numbers += [f"{row['correct']} of {row['documents']}", f"{row['accuracy']:.1%}", interval]
+            numbers += [f"{row['balanced']:.1%}"]
         table.add_row(escape(row["method"]), *numbers, f"{row['seconds']:.1f}")
     console.print(table)
     console.print(
         "agreement: mean kappa with the other methods (1 always, 0 as by chance). if confident: agreement with "
         "SourceLR on the 20 % of the documents it is most confident about."
     )
+    if known:
+        show_confusion(console, comparison["rows"])
+
+
+def show_confusion(console: Console, rows: list[dict[str, Any]]) -> None:
+    """Print the confusion matrix of `auto`, or of the first method."""
+    row = next((row for row in rows if row["method"].partition("(")[0] == "auto"), rows[0])
+    confusion = row["confusion"]
+    heading(console, f"Documents by true and predicted label, {escape(row['method'])}")
+    names = [escape(name) for name in confusion["predicted"]]
+    if len(names) > MAX_CLASSES:
+        console.print(f"There are {len(names)} classes: --json prints the table.")
+        return
+    table = new_table("true label", *names, "recall", numbers=len(names) + 1)
+    for i, (name, counts) in enumerate(zip(confusion["true"], confusion["documents"], strict=True)):
+        correct = counts[i] if i < len(names) else 0
+        recall = f"{correct / sum(counts):.0%}" if sum(counts) else ""
+        table.add_row(escape(name), *map(str, counts), recall)
+    console.print(table)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import app
+from .options import Method
 from .show import escape, heading, new_console, new_table
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ MAX_TOPICS = 10  # some methods have 64 by default
 
 @app.command()
 def demo(
-    method: Annotated[str, typer.Option(help="Name of the method, e.g. tcl, gcmf or emnaivebayes, or 'auto'.")] = "tcl",
+    method: Method = "tcl",
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     topics: Annotated[int | None, typer.Option(help="Number of topics, for methods that have this parameter.")] = None,
 ) -> None:
@@ -95,12 +96,13 @@ def show_topics(console: Console, report: dict[str, Any]) -> None:
 def show_next(console: Console, report: dict[str, Any]) -> None:
     """Print how to label documents of one's own."""
     heading(console, "Next: your own documents")
+    call = report["call"] if "(" in report["call"] else f"{report['call']}()"
     code = (
         "labelferry label old.csv new.csv -o labelled.csv\n\n"
         "or in Python:\n\n"
         f"from labelferry import {report['method']}, tfidf\n"
         "(Xs, Xt), vectorizer = tfidf(old_texts, new_texts)\n"
-        f"new_labels = {report['method']}().transfer(Xs, old_labels, Xt)"
+        f"new_labels = {call}.transfer(Xs, old_labels, Xt)"
     )
     console.print(code, markup=False, soft_wrap=True)  # lines of code are not wrapped, so that they can be copied
     console.print(f"\nOther methods to try with --method: {', '.join(report['other_methods'])}.")

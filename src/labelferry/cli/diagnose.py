@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .app import app
-from .options import AsJson, Seed, Sources, Target, one_line_warnings, print_json, with_text_options
+from .options import (
+    AsJson,
+    Method,
+    Seed,
+    Sources,
+    Target,
+    one_line_warnings,
+    print_json,
+    show_progress,
+    with_text_options,
+)
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:
@@ -14,15 +24,22 @@ if TYPE_CHECKING:
 
 @app.command()
 @with_text_options
-def diagnose(sources: Sources, target: Target, options: dict[str, Any], seed: Seed = 0, json: AsJson = False) -> None:
+def diagnose(
+    sources: Sources,
+    target: Target,
+    options: dict[str, Any],
+    method: Method = "auto",
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
     """Check whether label transfer is likely to work.
 
-    Shows how different labelled and new documents are, which words changed, and how many words carry the labels.
+    Shows how different labelled and new documents are, which words changed, and which words transfer the labels.
     """
     from ..workflows import diagnose as run
 
-    with one_line_warnings(quiet=json):
-        diagnosis = run(sources, target, seed=seed, **options)
+    with one_line_warnings(quiet=json), show_progress(quiet=json):
+        diagnosis = run(sources, target, method=method, seed=seed, **options)
     if json:
         print_json(diagnosis)
     else:
@@ -42,6 +59,11 @@ def show(console: Console, diagnosis: dict[str, Any]) -> None:
         f"{carriers['words']:,} words of the new documents indicate a class in the labelled ones; "
         f"{carriers['documents']:.0%} of the new documents contain at least one of them."
     )
+    transferring = new_table("class", "words that transfer the label (share of the new documents that contain it)")
+    for row in carriers["classes"]:
+        listed = ", ".join(f"{word['word']} {word['target']:.0%}" for word in row["words"])
+        transferring.add_row(escape(row["class"]), escape(listed or "none"))
+    console.print(transferring)
     console.print(
         f"Distance of the mean documents {diagnosis['gap']:.2f} (0 equal, 1 no common word); divergence "
         f"{diagnosis['divergence']:.2f}, risk as in RSP {diagnosis['risk']:.2f} (both grow with the number of "

@@ -12,6 +12,7 @@ from .app import app
 from .options import (
     AsJson,
     ClassPrior,
+    Method,
     Out,
     Quiet,
     Seed,
@@ -38,9 +39,7 @@ def label(
     target: Target,
     out: Out,
     options: dict[str, Any],
-    method: Annotated[
-        str, typer.Option(help="'auto' (ten models combined), or one method, e.g. tcl, gcmf, sourcelr.")
-    ] = "auto",
+    method: Method = "auto",
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Save the model to this .npz file, for `labelferry apply`.")] = None,
     answers: Annotated[
@@ -99,7 +98,7 @@ def label(
     if features is not None and (save is not None or options["max_memory"] is not None):
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
-        expect(1)
+        expect("writing")
         result = run(
             sources,
             target,

@@ -17,7 +17,7 @@ from ..text.formats import OUTPUT_SUFFIXES
 from .show import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from ..workflows import TimeLeft
 
 Sources = list[Path]
 Target = Path | None
@@ -33,6 +33,14 @@ Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SU
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Method = Annotated[
+    str,
+    typer.Option(
+        metavar="METHOD",
+        help="'auto' (ten models combined), or one method, with parameters if you like: tcl, 'tcl(n_topics=4)'. "
+        "`labelferry methods` lists them.",
+    ),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 3 unless the verdict is safe.")]
 ClassPrior = Annotated[
     str | None,
@@ -214,59 +222,47 @@ def one_line_warnings(*, quiet: bool) -> Iterator[None]:
 
 
 class Lines:
-    """Progress as one line per stage.
+    """Progress as one line per stage, with the share that is done and the remaining time as soon as they are known.
 
     The first two lines, during which wrong input is found, wait for the third: then an error is printed alone.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, time_left: TimeLeft) -> None:
+        self.time_left = time_left
         self.lines: list[str] = []
 
-    def expect(self, n_stages: int) -> None:
-        pass
+    def expect(self, *stages: str) -> None:
+        """Pass the stages on."""
+        self.time_left.expect(*stages)
+
+    def size(self, entries: int, classes: int) -> None:
+        """Pass the size on."""
+        self.time_left.size(entries, classes)
 
     def begin(self, stage: str) -> None:
-        self.lines.append(f"labelferry: {stage}")
+        """Print a line."""
+        self.time_left.begin(stage)
+        remaining = self.time_left.remaining()
+        self.lines.append(f"labelferry: {stage}" + (f" ({remaining})" if remaining else ""))
         if len(self.lines) == N_HELD_BACK:
             typer.echo("\n".join(self.lines), err=True)
         elif len(self.lines) > N_HELD_BACK:
             typer.echo(self.lines[-1], err=True)
 
 
-class Bar:
-    """Progress as a bar with the remaining time."""
-
-    def __init__(self, bar: Progress) -> None:
-        self.bar = bar
-        self.task: TaskID = bar.add_task("", total=0, completed=-1)
-
-    def expect(self, n_stages: int) -> None:
-        self.bar.update(self.task, total=(self.bar.tasks[0].total or 0) + n_stages)
-
-    def begin(self, stage: str) -> None:
-        self.bar.update(self.task, advance=1, description=stage)
-
-
 @contextmanager
 def show_progress(*, quiet: bool) -> Iterator[None]:
     """Show the stages of the work inside the block: a bar on a terminal, one line per stage elsewhere."""
-    from ..workflows import listen
+    from ..workflows import TimeLeft, listen
 
     if quiet:
         yield
     elif not sys.stderr.isatty():
-        with listen(Lines()):
+        with listen(Lines(TimeLeft())):
             yield
     else:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from .bar import Bar, new_bar
 
-        columns = (
-            SpinnerColumn(),
-            BarColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}"),
-        )
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar, listen(Bar(bar)):
+        time_left = TimeLeft()
+        with new_bar(time_left) as progress, listen(Bar(progress, time_left)):
             yield

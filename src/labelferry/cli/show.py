@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,7 +47,8 @@ def new_table(*columns: str, numbers: int = 0, lines: bool = False) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_lines=lines)
     for position, column in enumerate(columns):
-        table.add_column(column, justify="right" if position >= len(columns) - numbers else "left")
+        justify: Literal["left", "right"] = "right" if position >= len(columns) - numbers else "left"
+        table.add_column(column, justify=justify, overflow="fold")  # long names are wrapped, not cut
     return table
 
 

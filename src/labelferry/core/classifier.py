@@ -24,6 +24,7 @@ from ..linalg.multiplicative import normalize_rows_l1
 from .documents import read_documents, read_sources, warn_if_no_shared_words
 from .domains import Domains, read_domains
 from .iterate import Solution
+from .labels import read_labels
 from .params import safe_indexing
 from .proportions import ProportionScaling, proportion_scalings, with_target_proportions
 from .threads import single_thread
@@ -224,20 +225,30 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, sample_domain: Any = None) -> float:
-        """Accuracy on new documents of the target. Rows that `sample_domain` assigns to a source are ignored."""
-        if sample_domain is None or np.ndim(sample_domain) == 0:
-            return float(accuracy_score(y, self.predict(X, sample_domain), sample_weight=sample_weight))
+        """Accuracy on documents with a label, predicted as documents of the target.
+
+        Rows without a label (-1, None, NaN or "", unless -1 is a class) are ignored, so that grid searches and
+        cross-validation on a whole task count the rows with a label only. Rows that `sample_domain` assigns to a source
+        are ignored too. It is an error if no row is left.
+        """
         check_is_fitted(self)
-        keys = np.asarray(sample_domain, dtype=object)
-        sources = [
-            key for key, is_target in zip(self.domain_keys_, self.domain_is_target_, strict=True) if not is_target
-        ]
-        rows = np.flatnonzero([key not in sources for key in keys])
-        if len(rows) == 0:
+        labels = read_labels(y, type(self).__name__)
+        has_label = ~labels.absent & ~(labels.minus_one & (-1 not in self.classes_.tolist()))
+        per_row = sample_domain is not None and np.ndim(sample_domain) > 0
+        domain_of = np.asarray(sample_domain, dtype=object) if per_row else sample_domain
+        in_target = np.ones(len(has_label), dtype=bool)
+        if per_row:
+            keys = zip(self.domain_keys_, self.domain_is_target_, strict=True)
+            sources = [key for key, is_target in keys if not is_target]
+            in_target = np.array([key not in sources for key in domain_of], dtype=bool)
+        rows = np.flatnonzero(has_label & in_target)
+        if not in_target.any():
             raise ValueError("there is no target row to score: sample_domain assigns every row to a source.")
+        if len(rows) == 0:
+            raise ValueError("there is no row to score: none has a label. Pass the true labels of some rows in y.")
         weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
-        labels = self.predict(safe_indexing(X, rows), keys[rows])
-        return float(accuracy_score(np.asarray(y)[rows], labels, sample_weight=weight))
+        predicted = self.predict(safe_indexing(X, rows), domain_of[rows] if per_row else sample_domain)
+        return float(accuracy_score(labels.values[rows], predicted, sample_weight=weight))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file without pickle; `labelferry.load(path)` reads it back."""

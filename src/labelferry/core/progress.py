@@ -1,24 +1,35 @@
 """Progress of long work: the code that works announces its stages, and whoever listens shows them.
 
     with listen(listener):            the command line, or a test
-        expect(3)                     deep inside: three more stages will come
-        begin("TCL")                  and this one begins now
+        expect("TCL", "SourceLR")     deep inside: these stages will come
+        size(entries, classes)        how large the task is, as soon as it is known
+        begin("TCL")                  and this stage begins now
 
 The listener is a context variable, so that no function has to hand it on. Without a listener nothing happens.
+
+`TimeLeft` is a listener that estimates the remaining time: the measured cost of each expected stage for a task of this
+size (`core/costs.py`), multiplied by how much slower this machine was than the measurement in the finished stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+from .costs import seconds_of
+
+MAX_SHARE = 0.99  # before the end
+CERTAINTY = 1.0  # seconds of finished stages that count as much as the speed of the machine of the measurements
 
 
 class Listener(Protocol):
     """What shows the progress."""
 
-    def expect(self, n_stages: int) -> None: ...
+    def expect(self, *stages: str) -> None: ...
+    def size(self, entries: int, classes: int) -> None: ...
     def begin(self, stage: str) -> None: ...
 
 
@@ -32,7 +43,7 @@ def listen(listener: Listener) -> Iterator[None]:
     Parameters
     ----------
     listener : Listener
-        Object with the methods `expect(n_stages)` and `begin(stage)`.
+        Object with the methods `expect(*stages)`, `size(entries, classes)` and `begin(stage)`.
 
     Yields
     ------
@@ -46,16 +57,30 @@ def listen(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def expect(n_stages: int) -> None:
+def expect(*stages: str) -> None:
     """Announce further stages.
 
     Parameters
     ----------
-    n_stages : int
-        Number of stages that will be announced by `begin`.
+    *stages : str
+        Names of stages that will be announced by `begin`.
     """
     if (listener := _listener.get()) is not None:
-        listener.expect(n_stages)
+        listener.expect(*stages)
+
+
+def size(entries: int, classes: int) -> None:
+    """Announce the size of the task.
+
+    Parameters
+    ----------
+    entries : int
+        Number of values other than 0 in the matrices of all documents.
+    classes : int
+        Number of classes.
+    """
+    if (listener := _listener.get()) is not None:
+        listener.size(entries, classes)
 
 
 def begin(stage: str) -> None:
@@ -68,3 +93,64 @@ def begin(stage: str) -> None:
     """
     if (listener := _listener.get()) is not None:
         listener.begin(stage)
+
+
+class Remaining(NamedTuple):
+    """How far the work is."""
+
+    share: float  # of the expected total time that has passed
+    seconds: float  # until the end
+
+    def __str__(self) -> str:
+        s = self.seconds
+        left = f"{max(s, 1):.0f} s" if s < 10 else f"{5 * round(s / 5)} s" if s < 90 else f"{s / 60:.0f} min"
+        return f"{self.share:.0%}, about {left} left".replace("%", " %")
+
+
+class TimeLeft:
+    """A listener that estimates how far the work is.
+
+    Parameters
+    ----------
+    clock : callable, default=time.monotonic
+        Returns the time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._start = self._began = clock()
+        self._pending: list[str] = []
+        self._expected: float | None = None  # seconds of the current stage; None if it began before the size was known
+        self._size: tuple[int, int] | None = None
+        self._seconds = self._cost = CERTAINTY  # of the finished stages: as they were, and as they were expected
+        self._share = 0.0
+
+    def expect(self, *stages: str) -> None:
+        """Add stages."""
+        self._pending.extend(stages)
+
+    def size(self, entries: int, classes: int) -> None:
+        """Set the size, on which the costs depend."""
+        self._size = (entries, classes)
+
+    def begin(self, stage: str) -> None:
+        """End the stage before, from which the speed of the machine is estimated, and begin a stage."""
+        now = self._clock()
+        if self._expected is not None:
+            self._seconds, self._cost = self._seconds + now - self._began, self._cost + self._expected
+        if stage in self._pending:
+            self._pending.remove(stage)
+        self._began = now
+        self._expected = None if self._size is None else seconds_of(stage, *self._size)
+
+    def remaining(self) -> Remaining | None:
+        """How far the work is now; None before the size is known."""
+        if self._size is None:
+            return None
+        now, speed = self._clock(), self._seconds / self._cost
+        current = 0.0 if self._expected is None else self._expected * speed - (now - self._began)
+        left = max(current, 0.0) + speed * sum(seconds_of(stage, *self._size) for stage in self._pending)
+        passed = now - self._start
+        share = passed / (passed + left) if passed + left > 0 else 0.0
+        self._share = min(max(self._share, share), MAX_SHARE)  # never goes back
+        return Remaining(self._share, left)

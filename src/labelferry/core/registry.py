@@ -13,6 +13,7 @@ from .classifier import TransductiveClassifier
 Estimator = TypeVar("Estimator", bound=type[TransductiveClassifier])
 
 PACKAGES = ("labelferry.methods", "labelferry.baselines", "labelferry.ensemble")  # whose import registers estimators
+AUTO = "auto"  # another name of AutoTransfer
 
 _REGISTERED: dict[str, type[TransductiveClassifier]] = {}
 
@@ -33,15 +34,9 @@ def estimators() -> Mapping[str, type[TransductiveClassifier]]:
 def find(name: str) -> type[TransductiveClassifier]:
     """The estimator with that name, in upper or lower case. "auto" is AutoTransfer."""
     by_name = {known.lower(): cls for known, cls in estimators().items()}
-    wanted = {"auto": "autotransfer"}.get(name.lower(), name.lower())
-    if wanted not in by_name:
-        near = get_close_matches(wanted, by_name, n=1)
+    by_name[AUTO] = by_name["autotransfer"]
+    if name.lower() not in by_name:
+        near = get_close_matches(name.lower(), by_name, n=1)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise ValueError(f"method must be one of {', '.join(sorted(by_name))}; got {name!r}.{hint}")
-    return by_name[wanted]
-
-
-def make(name: str, seed: int) -> TransductiveClassifier:
-    """The estimator with that name and its defaults, with that seed if it has one."""
-    estimator = find(name)()
-    return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
+    return by_name[name.lower()]

@@ -17,7 +17,7 @@ from ..core.domains import Domains
 from ..linalg.matrix import Array
 from .auto_transfer import AutoTransfer
 from .fitted_panel import FittedPanel
-from .panel import fit_panel
+from .panel import fit_panel, panel_stages
 
 
 class AssessedFit(NamedTuple):
@@ -55,7 +55,7 @@ def fit_and_assess(
             auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_, auto.groups_
         )
     name = type(estimator).__name__
-    progress.expect(1)
+    progress.expect(name, *panel_stages(domains))
     progress.begin(name)
     estimator.fit_domains(domains)
     P = np.asarray(estimator.transduction_proba_, dtype=np.float64)

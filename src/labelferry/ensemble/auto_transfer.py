@@ -101,6 +101,8 @@ def fit_student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
 class AutoTransfer(TransductiveClassifier):
     """Fit ten models, combine their predictions, and estimate how good the result is without target labels.
 
+    Use it unless you have a reason for another method: it needs no settings, and it assesses its own labels.
+
     Parameters
     ----------
     target_error : float, default=0.05

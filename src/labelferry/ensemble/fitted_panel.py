@@ -11,10 +11,12 @@ from ..assessment.assessment import PanelPredictions
 from ..core import progress
 from ..core.domains import Domains
 from ..linalg.matrix import Array
-from .panel import fit_panel
+from .panel import fit_panel, panel_stages
 from .pool import PooledAnswer, combine, load_coefficients
 from .queries import coordinates
 from .sources import SourceScores, drop_harmful_source, score_sources
+
+ASSESSING = "assessing the answer"
 
 
 class FittedPanel(NamedTuple):
@@ -36,13 +38,14 @@ class FittedPanel(NamedTuple):
 def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any = None) -> FittedPanel:
     """Fit the panel, drop a harmful source and fit again, and combine the members."""
     seed = int(rng.integers(2**31 - 1))
+    progress.expect(*panel_stages(domains, second_view), ASSESSING)
     predictions = fit_panel(domains, seed, second_view)
     answer = combine(predictions, load_coefficients())
     sources = score_sources(domains, answer.proba.argmax(axis=1), predictions.source_only.argmax(axis=1))
     domains, sources = drop_harmful_source(domains, sources)
     if not sources.used.all():
+        progress.expect(*panel_stages(domains, second_view))
         predictions = fit_panel(domains, seed, second_view)
         answer = combine(predictions, load_coefficients())
-    progress.expect(1)
-    progress.begin("assessing the answer")
+    progress.begin(ASSESSING)
     return FittedPanel(predictions, answer, sources, coordinates(domains.target_documents(), rng))

@@ -28,7 +28,7 @@ from .members import common_words, fit_source, log_count_ratios, self_training
 SOURCE_ONLY = "SourceLR"
 MIXTURES = ("EMNaiveBayes", "EMNaiveBayes(smoothing=1)", "EMNaiveBayes(class_prior='source')")
 SECOND_VIEW = "second view"
-N_LINEAR = 4  # members of `members.py`
+LINEAR = ("LR(common words)", "LR(log-count ratios)", "LR(self-training)")  # members of `members.py`
 
 
 def make_estimators(seed: int) -> dict[str, TransductiveClassifier]:
@@ -49,23 +49,34 @@ def panel_settings(seed: int) -> dict[str, Any]:
     return {**{name: e.get_params() for name, e in make_estimators(seed).items()}, "linear": constants}
 
 
+def usable_estimators(domains: Domains, seed: int) -> dict[str, TransductiveClassifier]:
+    """Those of `make_estimators`, without those that need features >= 0 if X has negative values."""
+    negative = any(has_negative(X) for X in domains.X)
+    return {name: e for name, e in make_estimators(seed).items() if not (negative and e.non_negative)}
+
+
+def panel_stages(domains: Domains, second_view: Any = None) -> list[str]:
+    """The names of the stages that `fit_panel` begins, for `progress.expect`."""
+    own = [] if second_view is None else [SECOND_VIEW]
+    return [SOURCE_ONLY, *LINEAR, *usable_estimators(domains, 0), *own]
+
+
 def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPredictions:
     """Fit the members one after the other.
 
-    Members that need features >= 0 are skipped if X has negative values. `second_view` has other features of the
+    Members that need features >= 0 are skipped if X has negative values. The caller announces the stages
+    (`panel_stages`). `second_view` has other features of the
     same rows; logistic regression on them is one more member.
     """
-    negative = any(has_negative(X) for X in domains.X)
-    estimators = {n: e for n, e in make_estimators(seed).items() if not (negative and e.non_negative)}
-    progress.expect(N_LINEAR + len(estimators) + (second_view is not None))
+    estimators = usable_estimators(domains, seed)
     progress.begin(SOURCE_ONLY)
     start = time.perf_counter()
     source = fit_source(domains)
     proba, seconds = {SOURCE_ONLY: source.proba}, {SOURCE_ONLY: time.perf_counter() - start}
     members: dict[str, Callable[[], Array | None]] = {
-        "LR(common words)": partial(common_words, domains),
-        "LR(log-count ratios)": partial(log_count_ratios, domains),
-        "LR(self-training)": partial(self_training, domains, source.proba),
+        LINEAR[0]: partial(common_words, domains),
+        LINEAR[1]: partial(log_count_ratios, domains),
+        LINEAR[2]: partial(self_training, domains, source.proba),
         **{name: partial(predict_estimator, estimator, domains) for name, estimator in estimators.items()},
     }
     if second_view is not None:

@@ -27,6 +27,7 @@ Departures
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,6 +45,25 @@ DEFAULT_KAPPA = 2.0
 def gap(Xs: Matrix, Xt: Matrix) -> float:
     """1 - cos of the mean documents, with squared lengths without the expected noise."""
     return _gap(normalize_rows_l2(Xs), normalize_rows_l2(Xt))
+
+
+class Center(NamedTuple):
+    """What `gap` needs of one set of documents."""
+
+    total: Array  # sum of the documents, each of unit length
+    n: int
+    squared_length: float  # of the mean document, without the expected noise
+
+
+def center(X: Matrix) -> Center:
+    """The center of documents."""
+    return _center(normalize_rows_l2(X))
+
+
+def gap_of_centers(s: Center, t: Center) -> float:
+    """`gap` of two sets of documents by their centers."""
+    lengths = s.squared_length * t.squared_length
+    return float(np.clip(1 - float(s.total @ t.total) / (s.n * t.n) / math.sqrt(lengths), 0, 2)) if lengths > 0 else 1.0
 
 
 def clustered_kl(
@@ -100,10 +120,12 @@ def transfer_risk(divergence: float, kappa: float = DEFAULT_KAPPA) -> float:
 
 
 def _gap(Zs: Matrix, Zt: Matrix) -> float:
-    s, t = (np.asarray(Z.T @ np.ones(Z.shape[0], dtype=Z.dtype)) for Z in (Zs, Zt))
-    n, m = Zs.shape[0], Zt.shape[0]
-    lengths = _squared_mean(s, squared_norm(Zs), n) * _squared_mean(t, squared_norm(Zt), m)
-    return float(np.clip(1 - float(s @ t) / (n * m) / math.sqrt(lengths), 0, 2)) if lengths > 0 else 1.0
+    return gap_of_centers(_center(Zs), _center(Zt))
+
+
+def _center(Z: Matrix) -> Center:
+    total, n = np.asarray(Z.T @ np.ones(Z.shape[0], dtype=Z.dtype)), Z.shape[0]
+    return Center(total, n, _squared_mean(total, squared_norm(Z), n))
 
 
 def _squared_mean(total: Array, squares: float, n: int) -> float:

@@ -196,6 +196,8 @@ def check_classifier(classifier: Any) -> None:
 class CDSC(SpectralClassifierBase):
     """Cross-domain spectral classification: eigenvectors of one graph of all documents, then a classifier.
 
+    Use it if the classes are clusters of the target and the words of the domains differ.
+
     `CDSC(n_eigenvectors=6, target_cut=0.025, degree_regularization=0)` is the paper. To choose k and lambda without
     labels of the target: `CDSC("cut", target_cut="cut", degree_regularization=0)`.
 

@@ -273,6 +273,8 @@ def fold_in_with_neighbors(X: Matrix, s: Fitted, d: int, *, n_iter: int = 100) -
 class GCMF(TriFactorization):
     """Graph co-regularized tri-factorization: topics, with graphs of similar documents and similar words.
 
+    Use it if the classes are topics, or with graphs of your own (similar documents, similar words).
+
     Parameters
     ----------
     n_topics : int, default=64

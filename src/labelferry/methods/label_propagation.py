@@ -184,6 +184,8 @@ def solve(
 class HybridLabelPropagation(TransductiveClassifier):
     """Label propagation from documents to clusters of words and back, until the partition of the target repeats.
 
+    Use it if the classes are clusters of the target and there are many documents.
+
     Pass counts (`CountVectorizer`): they are weighted here. tf-idf weights are used as they are; they are nearly as
     good with the default start, and worse with "logistic".
 

@@ -171,6 +171,7 @@ def solve(
     n_neighbors: int,
     degree_regularization: float,
     micro_clusters: int | None,
+    cluster_labels: str,
     rng: np.random.Generator,
 ) -> Solution:
     """Cluster the target and name its clusters; the parameters are those of `RSP`."""
@@ -200,15 +201,16 @@ def solve(
 
     n_centers = len(chosen.centers)
     profiles = (g.X[labelled], g.codes[labelled], Xt, chosen.cluster[point], n_classes, n_centers)
+    are_classes = k == n_classes or cluster_labels == "classes"
     output = np.arange(n_centers)
-    if k == n_classes and not (partition == "knn" and transfer != "none"):
+    if are_classes and not (partition == "knn" and transfer != "none"):
         output = class_of_clusters(*profiles)
     W, mu, Y, converged = chosen.embedding
     state = TargetClusters(
         extension=make_extension(W, mu, Y, domains.dtype),
         centers=chosen.centers.astype(domains.dtype),
         variance=variance,
-        outputs=np.eye(k, dtype=domains.dtype)[output],
+        outputs=np.eye(n_classes if are_classes else k, dtype=domains.dtype)[output],
         similarity=profile_similarity(*profiles),
         cluster=domains.in_row_order([cluster]),
         proba=domains.in_row_order([proba.astype(domains.dtype)]),
@@ -285,6 +287,8 @@ def _check(domains: Domains, n_clusters: int | None, partition: str, n_documents
 class RSP(TransductiveClassifier):
     """Risk-sensitive spectral partition, for a target whose classes may differ from those of the source.
 
+    Use it if the target may have other classes than the source, or another number of classes.
+
     Parameters
     ----------
     n_clusters : int, default=None
@@ -312,6 +316,10 @@ class RSP(TransductiveClassifier):
     micro_clusters : int, default=None
         Number of means of documents, for the sources and for the targets, that are clustered instead of the documents;
         100 in the paper.
+    cluster_labels : {"auto", "classes"}, default="auto"
+        What is predicted if the number of clusters is not that of the classes: the number of the cluster ("auto"), or
+        a source class ("classes"); as many clusters as there are classes are matched one to one, and each further
+        cluster gets the most similar class.
     random_state : int, RandomState instance or None, default=None
         Seed of k-means, the bisection and the eigensolver.
 
@@ -321,8 +329,8 @@ class RSP(TransductiveClassifier):
         Number of the cluster of every target row, in row order.
     classes_ : array
         The classes of the source if there are as many clusters as classes: each cluster then has the name of the most
-        similar class, even if the similarity is small. Otherwise the numbers of the clusters; then `transduction_`,
-        `predict` and the others return these. Probabilities are not calibrated.
+        similar class, even if the similarity is small. Otherwise, unless `cluster_labels` is "classes", the numbers of
+        the clusters; then `transduction_`, `predict` and the others return these. Probabilities are not calibrated.
     source_classes_ : array
         The classes of the source.
     correspondence_ : list of dict
@@ -379,6 +387,7 @@ class RSP(TransductiveClassifier):
         "n_neighbors": count(),
         "degree_regularization": at_least(0),
         "micro_clusters": [None, *count(2)],
+        "cluster_labels": choice("auto", "classes"),
         "random_state": SEED,
     }
 
@@ -395,6 +404,7 @@ class RSP(TransductiveClassifier):
         n_neighbors: int = 15,
         degree_regularization: float = 1.0,
         micro_clusters: int | None = None,
+        cluster_labels: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -407,6 +417,7 @@ class RSP(TransductiveClassifier):
         self.n_neighbors = n_neighbors
         self.degree_regularization = degree_regularization
         self.micro_clusters = micro_clusters
+        self.cluster_labels = cluster_labels
         self.random_state = random_state
 
     @property

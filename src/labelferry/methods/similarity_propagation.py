@@ -161,6 +161,8 @@ def solve(
 class HybridSimilarityPropagation(TransductiveClassifier):
     """Similarity propagation from documents to words and back, until the target's similarities converge.
 
+    Use it to compare with HybridLabelPropagation, the other method of its paper.
+
     Pass counts (`CountVectorizer`), which are weighted here, or tf-idf weights, which are used as they are.
 
     Parameters

@@ -272,6 +272,8 @@ def choose_alpha(domains: Domains, weighting: str, **settings: Any) -> float:
 class TCL(TriFactorization):
     """Topical correspondence learning: topics of common and domain-specific words.
 
+    Use it if the classes are topics, and to read the topics that connect the domains.
+
     Parameters
     ----------
     n_topics : int, default=10

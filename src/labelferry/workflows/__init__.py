@@ -1,7 +1,7 @@
 """What users do: label documents, check a transfer before it, compare methods, label later documents, review labels."""
 
 from ..assessment.verdict import LEVELS
-from ..core.progress import begin, expect, listen
+from ..core.progress import TimeLeft, begin, expect, listen
 from .apply import Applied, apply
 from .compare import compare
 from .diagnose import diagnose
@@ -17,6 +17,7 @@ __all__ = [
     "Job",
     "Labelling",
     "Model",
+    "TimeLeft",
     "apply",
     "begin",
     "check_new_job",

@@ -22,7 +22,7 @@ class Applied(NamedTuple):
     """The later documents with their labels."""
 
     table: Table
-    columns: dict[str, list[Any]]  # label, confidence, alternative, known_words, needs_review; reason if rows have one
+    columns: dict[str, list[Any]]  # label, confidence, alternative, evidence, known_words, needs_review, maybe reason
     messages: list[str]
     classes: Array
     assessment: LaterAssessment | None  # None for a model of an earlier version
@@ -63,6 +63,7 @@ class Applied(NamedTuple):
             "confidence": float(a.p_correct.mean()),
             "known_documents": a.known_documents,
             "known_words": a.known_words,
+            "distance": a.distance,
             "at_fitting": {
                 "verdict": a.reference.verdict.as_dict(),
                 "estimated_balanced_accuracy": a.reference.estimated("balanced_accuracy"),
@@ -104,10 +105,11 @@ def apply(
     Returns
     -------
     applied : Applied
-        The documents with label, confidence, alternative, `known_words` (the number of words of each document that the
-        model knows; without known words the label is a guess) and `needs_review`; and a verdict: that of the model when
-        it was fitted, or worse if these documents differ from those at fitting. Rows without a text have no label, and
-        the column `reason`.
+        The documents with label, confidence, alternative, `evidence` (words that support the label; empty if the model
+        is of an earlier version), `known_words` (the number of words of each document that the model knows; without
+        known words the label is a guess) and `needs_review`; and a verdict: that of the model when it was fitted, or
+        worse if these documents differ from those at fitting. Rows without a text have no label, and the column
+        `reason`.
     """
     fitted = load_model(model)
     messages: list[str] = []
@@ -129,6 +131,7 @@ def apply(
         "label": classes[order[:, 0]].tolist(),
         "confidence": np.round(confidence.astype(float), 4).tolist(),
         "alternative": classes[order[:, 1]].tolist(),
+        "evidence": [", ".join(words) for words in fitted.evidence(texts, order[:, 0])],
         "known_words": fitted.known_words(texts).tolist(),
         "needs_review": review.tolist(),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,19 @@ from ..assessment.agreement import mean_kappas, most_confident
 from ..assessment.proportions import Prior, list_shares
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
+from ..core.costs import n_entries
 from ..core.domains import Domains
-from ..core.registry import find, make
+from ..core.method_spec import describe_method, make_method, parse_method, parse_methods
+from ..core.registry import AUTO
 from ..ensemble import AutoTransfer
 from ..ensemble.panel import SOURCE_ONLY
 from ..linalg.matrix import Array
 from .features import make_features
 from .inputs import read_inputs
+from .methods import make_labeller
 from .options import TextOptions, accept_options
 from .prior import check_has_prior, read_class_prior
-
-AUTO = "auto"
+from .truth import check_column, read_truth, score
 
 
 @accept_options
@@ -30,7 +32,7 @@ def compare(
     source: Any,
     target: Any = None,
     *,
-    methods: Sequence[str] = (),
+    methods: str | Sequence[str | TransductiveClassifier] = (),
     truth: str | None = None,
     class_prior: Any = None,
     seed: int = 0,
@@ -42,9 +44,10 @@ def compare(
     ----------
     source, target : path, data frame or list of texts
         As in `label`. Without `target`, `source` is half labelled.
-    methods : list of str, default=()
-        Names of estimators. By default the panel of `label`, and their combined answer in the row `auto`. SourceLR is
-        always fitted and counts among the others for the agreement.
+    methods : list of str or estimators, or str, default=()
+        As `method` of `label`: "tcl", "tcl(n_topics=4)", `TCL(n_topics=4)` or "auto"; one str has commas between them.
+        By default the panel of `label`, and their combined answer in the row `auto`. SourceLR is always fitted and
+        counts among the others for the agreement.
     truth : str, default=None
         Column of the target with the true labels; rows without a label are ignored.
     class_prior : dict, array or {"source", "uniform", "estimate"}, default=None
@@ -57,7 +60,9 @@ def compare(
     comparison : dict
         Plain values. `rows` has one dict per method: `agreement` (mean kappa with the others), `confident` (agreement
         with SourceLR on the 20 % of the documents it is most confident about), `seconds`, and with `truth` also
-        `accuracy` and `balanced` accuracy.
+        `documents` and `correct` (numbers), `accuracy` with its 95 % interval from `low` to `high`, `balanced` accuracy
+        and `confusion` (`true` and `predicted` labels, and a table of `documents`). `truth` has the number of
+        `documents` with a true label, and the labels `unknown` to the source.
 
     Other Parameters
     ----------------
@@ -68,15 +73,18 @@ def compare(
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
-    estimators = {find(name).__name__: make(name, seed) for name in methods}
+    estimators = make_named(methods, seed)
     check_has_prior(estimators.values(), class_prior)
     options.check_no_answers("compare")
     inputs = read_inputs(source, target, options)
-    true_labels = _truth(inputs.target.columns, truth, inputs.target.name)
+    if truth is not None:
+        check_column(inputs.target.columns, truth, inputs.target.name)
     features = make_features(inputs, options)
-    fitted = {SOURCE_ONLY: make(SOURCE_ONLY, seed), **estimators}
+    fitted = {SOURCE_ONLY: make_method(SOURCE_ONLY, seed), **estimators}
     domains = features.domains(inputs, fitted[SOURCE_ONLY])
+    progress.size(n_entries(domains), domains.n_classes)
     prior = read_class_prior(class_prior, domains.classes)
+    true_labels = read_truth(inputs.target.columns, truth, inputs.target.name, domains.classes)
     if prior is not None:
         fitted = {name: estimator.set_params(class_prior=prior) for name, estimator in fitted.items()}
     codes, seconds = fit_estimators(fitted, domains)
@@ -90,7 +98,7 @@ def compare(
             "agreement": agreement[name],
             "confident": float((predicted == codes[SOURCE_ONLY])[confident].mean()),
             "seconds": seconds[name],
-            **_scores(domains.classes[predicted].astype(str), true_labels),
+            **score(domains.classes[predicted], domains.classes, true_labels),
         }
         for name, predicted in codes.items()
         if not methods or name in estimators
@@ -99,8 +107,24 @@ def compare(
         "title": inputs.title,
         "n_target": features.Xt.shape[0],
         "rows": sorted(rows, key=lambda row: -row["agreement"]),
-        "messages": [*inputs.messages, *features.messages, *_prior_message(prior, domains)],
+        "truth": None if true_labels is None else true_labels.summary(),
+        "messages": [
+            *inputs.messages,
+            *features.messages,
+            *_prior_message(prior, domains),
+            *([] if true_labels is None else true_labels.messages()),
+        ],
     }
+
+
+def make_named(methods: str | Sequence[str | TransductiveClassifier], seed: int) -> dict[str, TransductiveClassifier]:
+    """The estimators by the names of their rows: as they are written, with their parameters."""
+    named = {}
+    for method in parse_methods(methods) if isinstance(methods, str) else methods:
+        estimator = make_labeller(method, seed)
+        name = str(parse_method(method)) if isinstance(method, str) else describe_method(method)
+        named[name.replace("AutoTransfer", AUTO, 1)] = estimator
+    return named
 
 
 def fit_auto(auto: AutoTransfer, domains: Domains) -> tuple[dict[str, Array], dict[str, float]]:
@@ -122,7 +146,7 @@ def fit_estimators(
 ) -> tuple[dict[str, Array], dict[str, float]]:
     """Codes and seconds of each estimator."""
     codes, seconds = {}, {}
-    progress.expect(len(estimators))
+    progress.expect(*estimators)
     for name, estimator in estimators.items():
         progress.begin(name)
         start = time.perf_counter()
@@ -137,26 +161,3 @@ def _prior_message(class_prior: Any, domains: Domains) -> list[str]:
         return []
     classes = [str(c) for c in domains.classes]
     return [f"all labels are matched to class proportions ({prior.origin}): {list_shares(prior.values, classes)}"]
-
-
-def _scores(labels: Array, truth: Array | None) -> dict[str, float | None]:
-    """Accuracy, and the mean of the recalls of the classes."""
-    if truth is None:
-        return {"accuracy": None, "balanced": None}
-    known = truth != ""
-    by_class = [(labels[truth == c] == c).mean() for c in np.unique(truth[known])]
-    return {"accuracy": float((labels == truth)[known].mean()), "balanced": float(np.mean(by_class))}
-
-
-def _truth(columns: Mapping[str, list[Any]], truth: str | None, name: str) -> Array | None:
-    if truth is None:
-        return None
-    if truth not in columns:
-        raise ValueError(
-            f"{name} has no column {truth!r} with the true labels; it has {', '.join(columns)}. Name one with truth= "
-            "(--truth)."
-        )
-    labels = np.array(["" if value is None else str(value).strip() for value in columns[truth]])
-    if not (labels != "").any():
-        raise ValueError(f"{name} has no labels in column {truth!r}. Name another with truth= (--truth).")
-    return labels

@@ -8,9 +8,11 @@ import numpy as np
 
 from ..baselines import SourceLR
 from ..core.classifier import TransductiveClassifier
-from ..core.registry import estimators, find
+from ..core.method_spec import describe_method, parse_method
+from ..core.registry import AUTO, estimators
 from ..datasets import Demo, load_demo
 from ..linalg.matrix import Array
+from .methods import make_labeller
 
 __all__ = ["run_demo"]
 
@@ -19,13 +21,15 @@ __all__ = ["run_demo"]
 DEFAULT_TOPICS = {"TCL": 3}
 
 
-def run_demo(method: str = "tcl", *, seed: int = 0, n_topics: int | None = None, n_words: int = 7) -> dict[str, Any]:
+def run_demo(
+    method: str | TransductiveClassifier = "tcl", *, seed: int = 0, n_topics: int | None = None, n_words: int = 7
+) -> dict[str, Any]:
     """Label the target of the demo with a method and with SourceLR, and compare both with the true labels.
 
     Parameters
     ----------
-    method : str, default="tcl"
-        Name of an estimator in upper or lower case, or "auto" for AutoTransfer.
+    method : str or estimator, default="tcl"
+        As in `labelferry.label`: "tcl", "tcl(n_topics=4)", "auto", or an estimator.
     seed : int, default=0
         Random seed.
     n_topics : int, default=None
@@ -51,7 +55,12 @@ def run_demo(method: str = "tcl", *, seed: int = 0, n_topics: int | None = None,
     name = type(estimator).__name__
     return {
         "method": name,
-        "other_methods": sorted(other.lower() for other in estimators() if other not in (name, "SourceLR")),
+        "call": str(parse_method(method)) if isinstance(method, str) else describe_method(method),
+        "other_methods": sorted(
+            AUTO if other == "AutoTransfer" else other.lower()
+            for other in estimators()
+            if other not in (name, "SourceLR")
+        ),
         "n_source": len(demo.texts_source),
         "n_target": len(demo.texts_target),
         "new_words": float(1 - in_source[demo.X_target.nonzero()[1]].mean()),
@@ -82,16 +91,22 @@ def run_demo(method: str = "tcl", *, seed: int = 0, n_topics: int | None = None,
     }
 
 
-def make_estimator(method: str, seed: int, n_topics: int | None) -> TransductiveClassifier:
-    """The registered estimator with that name, with its seed and number of topics set."""
-    cls = find(method)
-    if cls is SourceLR:
+def make_estimator(method: str | TransductiveClassifier, seed: int, n_topics: int | None) -> TransductiveClassifier:
+    """The estimator of `make_labeller`; its number of topics is `n_topics`, or that of DEFAULT_TOPICS by its name."""
+    if isinstance(method, str) and n_topics is None:
+        spec = parse_method(method)
+        if "n_topics" not in spec.parameters:
+            n_topics = DEFAULT_TOPICS.get(spec.name)
+    estimator = make_labeller(method, seed)
+    name = type(estimator).__name__
+    if isinstance(estimator, SourceLR):
         raise ValueError("sourcelr is the method with which the demo compares. Name another method, such as tcl.")
-    settings = {"random_state": seed, "n_topics": DEFAULT_TOPICS.get(cls.__name__) if n_topics is None else n_topics}
-    parameters = cls().get_params()
-    if n_topics is not None and "n_topics" not in parameters:
-        raise ValueError(f"{cls.__name__} has no parameter n_topics; got {n_topics}. Omit the number of topics.")
-    return cls(**{name: value for name, value in settings.items() if name in parameters and value is not None})
+    if n_topics is None:
+        return estimator
+    if "n_topics" not in estimator.get_params():
+        raise ValueError(f"{name} has no parameter n_topics; got {n_topics}. Omit the number of topics.")
+    estimator.set_params(n_topics=n_topics)
+    return estimator
 
 
 def occurs(X: Any) -> Array:

@@ -1,4 +1,4 @@
-"""Before labeling: how different are the domains, which words carry the labels, and is transfer likely to work?"""
+"""Before labeling: how different are the domains, which words transfer the labels, and is transfer likely to work?"""
 
 from __future__ import annotations
 
@@ -6,34 +6,48 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment import carriers, changed_words, divergence, gap, risk, vocabulary_overlap
+from ..assessment import carrier_words, carriers, changed_words, divergence, gap, risk, vocabulary_overlap
 from ..assessment.verdict import LEVELS
+from ..core import progress
+from ..core.classifier import TransductiveClassifier
+from ..core.costs import n_entries
 from ..ensemble.assessed_fit import fit_and_assess
-from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
+from ..ensemble.auto_transfer import TARGET_ERROR
 from ..linalg.matrix import Array
 from .features import make_features
 from .inputs import read_inputs
+from .methods import cluster_messages, make_labeller
 from .options import TextOptions, accept_options
 from .summary import source_rows
 
 N_WORDS = 20
+STAGES = ("reading", "counting words")  # of its own, beside those of the methods
 
 
 @accept_options
-def diagnose(source: Any, target: Any = None, *, seed: int = 0, options: TextOptions) -> dict[str, Any]:
+def diagnose(
+    source: Any,
+    target: Any = None,
+    *,
+    method: str | TransductiveClassifier = "auto",
+    seed: int = 0,
+    options: TextOptions,
+) -> dict[str, Any]:
     """Check whether label transfer is likely to work. Labels of the target are never used.
 
     Parameters
     ----------
     source, target : path, data frame or list of texts
         As in `label`. Without `target`, `source` is half labelled.
+    method : str or estimator, default="auto"
+        As in `label`: the method whose labels are assessed.
     seed : int, default=0
         Random seed.
 
     Returns
     -------
     diagnosis : dict
-        Plain values: vocabulary overlap, distances, words that changed, class proportions, number of words that carry
+        Plain values: vocabulary overlap, distances, words that changed, class proportions, the words that transfer the
         labels, the sources (nearest first) and a verdict with its reasons.
 
     Other Parameters
@@ -46,12 +60,16 @@ def diagnose(source: Any, target: Any = None, *, seed: int = 0, options: TextOpt
         How texts become words: as in `label`.
     """
     options.check_no_answers("diagnose")
+    estimator = make_labeller(method, seed)
+    progress.expect(*STAGES)
+    progress.begin(STAGES[0])
     inputs = read_inputs(source, target, options)
+    progress.begin(STAGES[1])
     features = make_features(inputs, options)
-    auto = AutoTransfer(random_state=seed)
-    domains = features.domains(inputs, auto)
+    domains = features.domains(inputs, estimator)
+    progress.size(n_entries(domains), domains.n_classes)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
-    assessment = fit_and_assess(auto, domains, seed=seed, target_error=TARGET_ERROR).assessment
+    assessment = fit_and_assess(estimator, domains, seed=seed, target_error=TARGET_ERROR).assessment
     verdict = assessment.verdict()
     carrying = carriers(Xs, codes, Xt)
     kl = divergence(Xs, Xt, random_state=seed)
@@ -65,7 +83,14 @@ def diagnose(source: Any, target: Any = None, *, seed: int = 0, options: TextOpt
         "gap": gap(Xs, Xt),
         "divergence": kl,
         "risk": risk(kl),
-        "carriers": {"words": int(carrying.sum()), "documents": _share_with(Xt, carrying)},
+        "carriers": {
+            "words": int(carrying.sum()),
+            "documents": _share_with(Xt, carrying),
+            "classes": [
+                {"class": str(c), "words": own}
+                for c, own in zip(domains.classes, carrier_words(Xs, codes, Xt, features.words), strict=True)
+            ],
+        },
         "sources": sorted(source_rows(inputs, domains), key=lambda row: row["gap"]),
         "estimated_balanced_accuracy": assessment.estimated("balanced_accuracy"),
         "estimated_accuracy": assessment.estimated("accuracy"),
@@ -82,7 +107,7 @@ def diagnose(source: Any, target: Any = None, *, seed: int = 0, options: TextOpt
         ],
         "changed_words": changed_words(Xs, Xt, features.words, N_WORDS),
         "agreement": dict(zip(assessment.members.names, assessment.members.agreement.tolist(), strict=True)),
-        "messages": [*inputs.messages, *features.messages],
+        "messages": [*inputs.messages, *features.messages, *cluster_messages(estimator)],
     }
 
 

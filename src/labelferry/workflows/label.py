@@ -13,8 +13,9 @@ from sklearn.base import clone
 
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
+from ..core.costs import n_entries
 from ..core.domains import Domains
-from ..core.registry import make
+from ..core.method_spec import describe_method
 from ..ensemble.assessed_fit import AssessedFit, fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..ensemble.fitted_panel import FittedPanel
@@ -26,11 +27,12 @@ from .features import Features, make_features
 from .filled import answers_of_sample, is_sample
 from .inputs import Inputs, read_inputs
 from .labelling import Labelling
+from .methods import make_labeller
 from .options import TextOptions, accept_options
 from .prior import check_has_prior, read_class_prior
 from .target_labels import answers_of_target
 
-N_STAGES = 3  # of its own: reading, counting words, evidence
+STAGES = ("reading", "counting words", "finding evidence")  # of its own, beside those of the methods
 
 
 @accept_options
@@ -38,7 +40,7 @@ def label(
     source: Any,
     target: Any = None,
     *,
-    method: str = "auto",
+    method: str | TransductiveClassifier = "auto",
     target_error: float = TARGET_ERROR,
     min_confidence: float | None = None,
     class_prior: Any = None,
@@ -55,8 +57,9 @@ def label(
         texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or frames as `source`
         means several sources. Without `target`, the rows of `source` that have a label are the source and those without
         one the target; the result has all of them.
-    method : str, default="auto"
-        Name of an estimator such as "tcl", or "auto", which combines ten models (`AutoTransfer`).
+    method : str or estimator, default="auto"
+        Name of an estimator such as "tcl", with parameters if you like: "tcl(n_topics=4)"; or an estimator such as
+        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines ten models (`AutoTransfer`).
     target_error : float, default=0.05
         Labels get `needs_review`, the least confident first, until the expected share of wrong labels among the others
         is at most this value.
@@ -100,17 +103,21 @@ def label(
     for name, value in (("min_confidence", min_confidence), ("target_error", target_error)):
         if value is not None and not 0 <= value <= 1:
             raise ValueError(f"{name} must be from 0 to 1; got {value}.")
-    estimator = make(method, seed)  # an unknown name is an error before the files are read
+    estimator = make_labeller(method, seed)  # a wrong name or parameter is an error before the files are read
+    if isinstance(estimator, AutoTransfer) and target_error == TARGET_ERROR:
+        target_error = estimator.target_error
     check_has_prior([estimator], class_prior)
-    settings = {"method": method, "seed": seed, "target_error": target_error, "min_confidence": min_confidence}
+    settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
+    settings["method"] = method if isinstance(method, str) else describe_method(method)
     settings |= options.words | options.cleaning
     seconds: dict[str, float] = {}
-    progress.expect(N_STAGES)
+    progress.expect(*STAGES)
     with _stage("reading", seconds):
         inputs = read_inputs(source, target, options)
     with _stage("counting words", seconds):
         features = make_features(inputs, options)
         domains = features.domains(inputs, estimator)
+        progress.size(n_entries(domains), domains.n_classes)
         prior = read_class_prior(class_prior, domains.classes)
     settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
     known: dict[int, str] = {}
@@ -129,7 +136,7 @@ def learn_from_answers(result: Labelling, answers: Any) -> Labelling:
     known = answers_of_target(result._inputs, domains.classes.tolist())[0] if uses_labels else {}
     read = _read(answers, result._inputs, domains, known)
     panel = result.estimator.panel_ if isinstance(result.estimator, AutoTransfer) else None
-    progress.expect(1)
+    progress.expect(STAGES[-1])
     return _finish(
         result._inputs, result._features, domains, clone(result.estimator), read, result.settings, {}, panel=panel
     )

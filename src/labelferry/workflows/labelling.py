@@ -16,14 +16,17 @@ from ..assessment.reference import make_reference
 from ..assessment.verdict import Verdict
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
+from ..families.divergence import center
 from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
 from .answers import AnsweredRows
 from .columns import new_columns
+from .evidence import word_evidence
 from .features import Features
 from .held_out import learned_message
 from .inputs import Inputs
+from .methods import cluster_messages
 from .model import Model
 from .population import population_of_result
 from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, count_rows
@@ -173,6 +176,7 @@ class Labelling:
             *self._features.messages,
             *count_rows(self._inputs.all_rows, unknown, what, NOT_LABELLED),
             *learned_message(self.documents),
+            *cluster_messages(self.estimator),
         ]
 
     def columns(self) -> dict[str, list[Any]]:
@@ -255,7 +259,16 @@ class Labelling:
             raise ValueError("a model of your own features has no vocabulary; save the estimator: result.estimator.")
         cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
         documents, text = self.documents, self._inputs.columns.text_target
-        model = Model(self.estimator, self._features.vectorizer, cleaning, self.typical, text=text)
+        scores = word_evidence(self._domains, self.estimator.transduction_proba_).score.astype(np.float32)
+        model = Model(
+            self.estimator,
+            self._features.vectorizer,
+            cleaning,
+            self.typical,
+            text=text,
+            word_scores=scores,
+            center=center(self._features.Xt),
+        )
         reference = make_reference(
             self.assessment,
             labels=np.searchsorted(self.estimator.classes_, documents.labels),

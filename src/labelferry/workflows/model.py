@@ -7,7 +7,7 @@ The file is an .npz without pickle; loading it runs no code. It contains the arr
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -20,11 +20,14 @@ from ..assessment.reference import Reference
 from ..core import persist
 from ..core.archive import Archive, Under
 from ..core.classifier import TransductiveClassifier
+from ..families.divergence import Center, center, gap_of_centers
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
+from .evidence import evidence
 
 NO_REFERENCE = "the model was saved by an earlier version, so that its labels of later documents cannot be judged"
 SAVE_AGAIN = "Save it again with `labelferry label --save`."
+WORD_SCORES, CENTER, CENTER_SIZE = "word_scores", "center/total", "center/size"  # names of arrays in the file
 CLEANING = ("html", "headers", "signatures")
 
 
@@ -46,6 +49,10 @@ class Model:
         What later documents are compared with; None in a model of an earlier version.
     text : tuple of str
         Text columns of the documents of the fit; empty in a model of an earlier version.
+    word_scores : array of shape (n_words, n_classes) or None
+        How much each word supports each class (`WordEvidence.score`); None in a model of an earlier version.
+    center : Center or None
+        Of the documents at fitting, to measure the distance of later ones; None in a model of an earlier version.
     """
 
     estimator: TransductiveClassifier
@@ -54,6 +61,8 @@ class Model:
     typical: dict[str, list[str]]
     reference: Reference | None = None
     text: tuple[str, ...] = ()
+    word_scores: Array | None = None
+    center: Center | None = None
 
     def label(self, texts: Sequence[str]) -> Array:
         """Labels of later documents of the target."""
@@ -74,6 +83,7 @@ class Model:
             X,
             known_words=self.known_share(texts),
             classes=[str(c) for c in self.estimator.classes_],
+            distance=None if self.center is None else gap_of_centers(self.center, center(X)),
         )
 
     def known_share(self, texts: Sequence[str]) -> float:
@@ -92,6 +102,12 @@ class Model:
         """Number of words of each text that the model knows."""
         return np.diff(self._features(texts).indptr)
 
+    def evidence(self, texts: Sequence[str], codes: Array) -> list[list[str]]:
+        """Per text, the words that support its label most; none if the model is of an earlier version."""
+        if self.word_scores is None:
+            return [[] for _ in texts]
+        return evidence(self._features(texts), codes, self.word_scores, self.words())
+
     def words(self) -> Array:
         """The vocabulary."""
         return np.asarray(self.vectorizer.get_feature_names_out())
@@ -103,6 +119,8 @@ class Model:
             {
                 **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
+                **({} if self.word_scores is None else {WORD_SCORES: self.word_scores}),
+                **({} if self.center is None else center_arrays(self.center)),
                 "model": np.array(
                     json.dumps(
                         {
@@ -158,7 +176,11 @@ def _read(arrays: Archive, path: str | PathLike[str]) -> Model:
         raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
     if reference is not None and len(reference.proportions) != len(estimator.classes_):
         raise ValueError(f"{path} is damaged: its classes are not those of its estimator. Save the model again.")
-    return Model(estimator, vectorizer, cleaning, typical, reference, text)
+    scores = arrays.get(WORD_SCORES)
+    if scores is not None and scores.shape != (len(vectorizer.vocabulary_), len(estimator.classes_)):
+        raise ValueError(f"{path} is damaged: its evidence is not that of its words. Save the model again.")
+    n_words = len(vectorizer.vocabulary_)
+    return Model(estimator, vectorizer, cleaning, typical, reference, text, scores, read_center(arrays, n_words, path))
 
 
 def load_model(path: str | PathLike[str]) -> Model:
@@ -169,6 +191,21 @@ def load_model(path: str | PathLike[str]) -> Model:
             f"{path} contains a {type(model).__name__} without its vocabulary. Save with `labelferry label --save`."
         )
     return model
+
+
+def center_arrays(center: Center) -> dict[str, Array]:
+    """The center as arrays of the file."""
+    return {CENTER: center.total.astype(np.float32), CENTER_SIZE: np.array([center.n, center.squared_length])}
+
+
+def read_center(arrays: Mapping[str, Array], n_words: int, path: str | PathLike[str]) -> Center | None:
+    """The center in the arrays of a file; None in a model of an earlier version."""
+    if CENTER not in arrays:
+        return None
+    total, size = arrays[CENTER], arrays.get(CENTER_SIZE, np.zeros(0))
+    if total.shape != (n_words,) or size.shape != (2,) or not size[0] >= 1:
+        raise ValueError(f"{path} is damaged: its mean document is not that of its words. Save the model again.")
+    return Center(total.astype(np.float64), int(size[0]), float(size[1]))
 
 
 def read_cleaning(given: dict[str, Any]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
 
     Other Parameters
     ----------------
-    text, label, domain, skip_bad, encoding, features : optional
+    text, label, domain, skip_bad, encoding, embed, features : optional
         How documents are read: as in `label`.
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
@@ -48,7 +48,7 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
     auto = AutoTransfer(random_state=seed)
     domains = features.domains(inputs, auto)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
-    assessment = transfer(auto, domains, seed=seed, target_error=TARGET_ERROR).assessment
+    assessment = transfer(auto, domains, seed=seed, target_error=TARGET_ERROR, second_view=features.view).assessment
     verdict = assessment.verdict()
     carrying = carriers(Xs, codes, Xt)
     kl = divergence(Xs, Xt, random_state=seed)

@@ -78,7 +78,7 @@ def label(
 
     Other Parameters
     ----------------
-    text, label, domain, skip_bad, encoding, features : optional
+    text, label, domain, skip_bad, encoding, embed, features : optional
         How documents are read: see `labelferry.workflows.options.TextOptions`.
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: see `labelferry.workflows.options.TextOptions`.
@@ -143,7 +143,7 @@ def _finish(
     start = time.perf_counter()
     labelled = with_answers(domains, answers) if len(answers.rows) else domains
     transfer_settings = {name: settings[name] for name in ("seed", "target_error", "class_prior")}
-    answer = transfer(estimator, labelled, **transfer_settings, panel=panel)
+    answer = transfer(estimator, labelled, **transfer_settings, panel=panel, second_view=features.view)
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         return mark_answered(build_result(inputs, features, domains, answer, settings, seconds), answers)
@@ -171,7 +171,8 @@ def build_result(
     classes, P = domains.classes, answer.proba
     order = np.argsort(-P, axis=1, kind="stable")
     confidence = answer.confidence
-    words = word_evidence(domains, answer.estimator.transduction_proba_)
+    shown, word_domains = features.for_evidence(domains)
+    words = word_evidence(word_domains, answer.estimator.transduction_proba_)
     min_confidence = settings["min_confidence"]
     empty = answer.estimator.transduction_empty_
     review_all = any(fact.review_all for fact in answer.assessment.facts)
@@ -179,13 +180,13 @@ def build_result(
         labels=classes[order[:, 0]],
         confidence=confidence,
         alternative=classes[order[:, 1]],
-        evidence=evidence(features.Xt, order[:, 0], words.score, features.words),
-        typical={str(c): best for c, best in zip(classes, characteristic_words(words, features.words), strict=True)},
+        evidence=evidence(shown.Xt, order[:, 0], words.score, shown.words),
+        typical={str(c): best for c, best in zip(classes, characteristic_words(words, shown.words), strict=True)},
         needs_review=answer.review
         if min_confidence is None
         else (confidence < min_confidence) | empty | review_all | (answer.groups >= 0),
         groups=answer.groups,
-        group_words=group_words(domains, answer.groups, features.words),
+        group_words=group_words(word_domains, answer.groups, shown.words),
         estimator=answer.estimator,
         assessment=answer.assessment,
         settings=settings,

@@ -1,0 +1,96 @@
+"""Matrices that users pass: a file, an array or a tuple of arrays. One row per document, those of the sources first."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..linalg.matrix import stack_rows
+from .inputs import Inputs
+
+SUFFIXES = (".npy", ".npz")
+
+
+def read_matrix(given: Any, inputs: Inputs, option: str) -> Any:
+    """Read and check a matrix of the user.
+
+    Parameters
+    ----------
+    given : path, array, sparse matrix or tuple of arrays
+        A .npy or .npz file, or the matrix itself. A tuple is stacked: (source, target), or (source 1, ..., target).
+    inputs : Inputs
+        The documents.
+    option : str
+        Name of the parameter, for error messages.
+
+    Returns
+    -------
+    X : array or csr_array of shape (n_documents, n_features)
+        Rows in the order of `inputs.sources`, then those of the target.
+    """
+    name = option
+    if isinstance(given, str | PathLike):
+        name, X = Path(given).name, _read_file(Path(given), option)
+    elif isinstance(given, tuple):
+        X = _stack([_as_matrix(block, option) for block in given], option)
+    else:
+        X = _as_matrix(given, option)
+    n_source = sum(len(source.texts) for source in inputs.sources)
+    n = n_source + len(inputs.texts)
+    if X.ndim != 2 or X.shape[0] != n:
+        raise ValueError(
+            f"{option} must have one row for each of the {n} documents, those of the source first; {name} has the "
+            f"shape {X.shape}. Remove the rows that are skipped in the files too."
+        )
+    if X.shape[1] == 0:
+        raise ValueError(f"{option} must have at least one column; {name} has the shape {X.shape}.")
+    _check_finite(X, name)
+    return stack_rows([*(X[source.rows] for source in inputs.sources), X[n_source:]])
+
+
+def _read_file(path: Path, option: str) -> Any:
+    what = "" if path.suffix in SUFFIXES else f"{path.suffix or 'no suffix'} is not {' or '.join(SUFFIXES)}"
+    if not what:
+        try:
+            X = sp.csr_array(sp.load_npz(path)) if path.suffix == ".npz" else np.load(path, allow_pickle=False)
+            return _as_matrix(X, option)
+        except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, BadZipFile) as error:
+            # The message of numpy about pickles is not shown: it recommends to allow them.
+            what = "it contains objects" if "pickle" in str(error) else " ".join(str(error).split()).rstrip(".")
+    raise ValueError(f"cannot read {option} from {path} ({what}). Write them with scipy.sparse.save_npz or numpy.save.")
+
+
+def _as_matrix(given: Any, option: str) -> Any:
+    try:
+        X = sp.csr_array(given) if sp.issparse(given) else np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{option} must be an array with rows of one length; got {type(given).__name__}.") from None
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"{option} must contain numbers; its values are {X.dtype}, not numbers.")
+    return X
+
+
+def _stack(blocks: list[Any], option: str) -> Any:
+    shapes = [block.shape for block in blocks]
+    if len({shape[1:] for shape in shapes}) != 1 or any(len(shape) != 2 for shape in shapes):
+        raise ValueError(f"{option} must be (source, target), arrays with the same number of columns; got {shapes}.")
+    return stack_rows(blocks)
+
+
+def _check_finite(X: Any, name: str) -> None:
+    values = X.data if sp.issparse(X) else X
+    if np.isfinite(values).all():
+        return
+    bad = ~np.isfinite(values)
+    row = int(
+        np.searchsorted(X.indptr, np.flatnonzero(bad)[0], side="right") - 1
+        if sp.issparse(X)
+        else bad.any(axis=1).argmax()
+    )
+    what = "NaN" if np.isnan(values[bad]).any() else "infinity"
+    raise ValueError(f"row {row} (from 0) of {name} has {what}. Replace it by a number, or drop the document.")

@@ -18,16 +18,15 @@ from ..baselines import EMNaiveBayes, SourceNB
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
-from ..families.linear import logistic
-from ..linalg.matrix import Array, has_negative, stack_rows
-from ..linalg.normalize import normalize_rows_l2
+from ..linalg.matrix import Array, has_negative
 from ..methods import GCMF, HybridLabelPropagation
 from . import members as linear
 from .members import common_words, fit_source, log_count_ratios, self_training
+from .view_members import self_training_view, smooth_view, with_view
 
 SOURCE_ONLY = "SourceLR"
 MIXTURES = ("EMNaiveBayes", "EMNaiveBayes(smoothing=1)", "EMNaiveBayes(class_prior='source')")
-SECOND_VIEW = "second view"
+SECOND_VIEW = ("LR(second view, smoothed)", "LR(second view, self-training)")
 N_LINEAR = 4  # members of `members.py`
 
 
@@ -53,11 +52,11 @@ def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPred
     """Fit the members one after the other.
 
     Members that need features >= 0 are skipped if X has negative values. `second_view` has other features of the
-    same rows; logistic regression on them is one more member.
+    same rows, which two more members use (`view_members.py`).
     """
     negative = any(has_negative(X) for X in domains.X)
     estimators = {n: e for n, e in make_estimators(seed).items() if not (negative and e.non_negative)}
-    progress.expect(N_LINEAR + len(estimators) + (second_view is not None))
+    progress.expect(N_LINEAR + len(estimators) + (0 if second_view is None else len(SECOND_VIEW)))
     progress.begin(SOURCE_ONLY)
     start = time.perf_counter()
     source = fit_source(domains)
@@ -69,7 +68,8 @@ def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPred
         **{name: partial(predict_estimator, estimator, domains) for name, estimator in estimators.items()},
     }
     if second_view is not None:
-        members[SECOND_VIEW] = partial(predict_second_view, second_view, domains)
+        seen = with_view(domains, second_view)
+        members |= zip(SECOND_VIEW, (partial(smooth_view, seen), partial(self_training_view, seen)), strict=True)
     for name, predict in members.items():
         progress.begin(name)
         start = time.perf_counter()
@@ -84,13 +84,3 @@ def predict_estimator(estimator: TransductiveClassifier, domains: Domains) -> Ar
     if (estimator.get_params().get("n_topics") or 0) > domains.n_words:
         estimator.set_params(n_topics=domains.n_words)
     return estimator.fit_domains(domains).transduction_proba_
-
-
-def predict_second_view(Z: Any, domains: Domains) -> Array:
-    """Probabilities of the target rows by logistic regression on other features, scaled to unit length."""
-    views = [normalize_rows_l2(Z[d.rows]) for d in domains]
-    labelled = [(view, d) for view, d in zip(views, domains, strict=True) if d.known.any()]
-    X = stack_rows([view[d.known] for view, d in labelled])
-    model = logistic(X, np.concatenate([d.codes[d.known] for _, d in labelled]))
-    targets = (view for view, d in zip(views, domains, strict=True) if d.is_target)
-    return domains.in_row_order(model.proba(view) for view in targets)

@@ -17,7 +17,7 @@ from ..text import clean, tfidf_vectorizer
 from .inputs import TARGET, Inputs
 from .matrices import read_matrix
 from .options import TextOptions
-from .views import make_view
+from .views import make_view, view_name
 
 # What a fit needs beside the matrix: a copy in another order, and the factors of some 64 topics in double precision.
 COPIES = 3
@@ -32,6 +32,7 @@ class Features(NamedTuple):
     vectorizer: TfidfVectorizer | None  # None if the user gave the features
     messages: list[str]
     view: Any = None  # second view: one row per document, those of the sources first
+    view_name: str | None = None  # model of the second view; None without a view, or with one that has no name
     beside: Features | None = None  # words of the texts if the user gave the features and the texts have words
 
     def domains(self, inputs: Inputs, estimator: TransductiveClassifier) -> Domains:
@@ -52,7 +53,7 @@ class Features(NamedTuple):
 def make_features(inputs: Inputs, options: TextOptions) -> Features:
     """The features of the documents, the user's own or tf-idf of their texts; and their second view."""
     features = vectorize(inputs, options) if options.features is None else own_features(inputs, options)
-    return features._replace(view=make_view(inputs, options))
+    return features._replace(view=make_view(inputs, options), view_name=view_name(options.embed))
 
 
 def own_features(inputs: Inputs, options: TextOptions) -> Features:

@@ -26,6 +26,7 @@ from .inputs import Inputs, read_inputs
 from .labelling import Labelling
 from .options import TextOptions, accept_options
 from .prior import check_has_prior, read_class_prior
+from .views import OWN_VECTORS, view_name
 
 N_STAGES = 3  # of its own: reading, counting words, evidence
 
@@ -98,6 +99,8 @@ def label(
     check_has_prior([estimator], class_prior)
     settings = {"method": method, "seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings |= options.words | options.cleaning
+    if options.embed is not None:
+        settings["embed"] = view_name(options.embed) or OWN_VECTORS
     seconds: dict[str, float] = {}
     progress.expect(N_STAGES)
     with _stage("reading", seconds):

@@ -21,6 +21,7 @@ from ..core import persist
 from ..core.classifier import TransductiveClassifier
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
+from .view_student import ViewStudent
 
 NO_REFERENCE = "the model was saved by an earlier version, so that its labels of later documents cannot be judged"
 SAVE_AGAIN = "Save it again with `labelferry label --save`."
@@ -43,6 +44,8 @@ class Model:
         Per class, the words that distinguish it from the others.
     reference : Reference or None
         What later documents are compared with; None in a model of an earlier version.
+    view : ViewStudent or None
+        Classifier of the vectors of the texts, with the name of the model that computes them; None without `embed`.
     """
 
     estimator: TransductiveClassifier
@@ -50,24 +53,26 @@ class Model:
     cleaning: dict[str, Any]
     typical: dict[str, list[str]]
     reference: Reference | None = None
+    view: ViewStudent | None = None
 
     def label(self, texts: Sequence[str]) -> Array:
         """Labels of later documents of the target."""
-        return self.estimator.predict(self._features(texts))
+        labels: Array = self.estimator.classes_[self.proba(texts).argmax(axis=1)]
+        return labels
 
     def proba(self, texts: Sequence[str]) -> Array:
         """Class probabilities of later documents, in the order of `estimator.classes_`."""
-        return self.estimator.predict_proba(self._features(texts))
+        W = self.estimator.predict_proba(self._features(texts))
+        return W if self.view is None else self.view.combine(W, clean(texts, **self.cleaning))
 
     def assess(self, texts: Sequence[str]) -> LaterAssessment:
         """Can the labels of these documents be trusted? They are compared with the documents at fitting."""
         if self.reference is None:
             raise ValueError(f"{NO_REFERENCE}. {SAVE_AGAIN}")
-        X = self._features(texts)
         return assess_later(
             self.reference,
-            self.estimator.predict_proba(X),
-            X,
+            self.proba(texts),
+            self._features(texts),
             known_words=self.known_share(texts),
             classes=[str(c) for c in self.estimator.classes_],
         )
@@ -99,8 +104,16 @@ class Model:
             {
                 **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
+                **{f"view/{name}": array for name, array in (self.view.arrays() if self.view else {}).items()},
                 "model": np.array(
-                    json.dumps({"cleaning": self.cleaning, "typical": self.typical, "reference": reference})
+                    json.dumps(
+                        {
+                            "cleaning": self.cleaning,
+                            "typical": self.typical,
+                            "reference": reference,
+                            "embed": self.view.embed if self.view else None,
+                        }
+                    )
                 ),
             },
             path,
@@ -143,7 +156,13 @@ def load(path: str | PathLike[str]) -> Any:
         raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
     if reference is not None and len(reference.proportions) != len(estimator.classes_):
         raise ValueError(f"{path} is damaged: its classes are not those of its estimator. Save the model again.")
-    return Model(estimator, vectorizer, cleaning, typical, reference)
+    view = None
+    if given.get("embed") is not None:
+        try:
+            view = ViewStudent.from_arrays(given["embed"], _under("view/", arrays), len(estimator.classes_))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}. Save the model again.") from None
+    return Model(estimator, vectorizer, cleaning, typical, reference, view)
 
 
 def load_model(path: str | PathLike[str]) -> Model:

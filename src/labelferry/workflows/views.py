@@ -17,6 +17,7 @@ from .matrices import SUFFIXES, read_matrix
 from .options import TextOptions
 
 N_STEPS = 10  # of the progress
+OWN_VECTORS = "vectors of the user"  # in the settings, for a view without a name
 FOLDER = "embeddings"  # in the user's cache
 
 
@@ -41,6 +42,11 @@ def make_view(inputs: Inputs, options: TextOptions) -> Any:
         return read_matrix(options.embed, inputs, "embed")
     texts = [text for source in inputs.sources for text in source.texts] + list(inputs.texts)
     return embed_documents(options.embed, clean(texts, **options.cleaning))
+
+
+def view_name(embed: Any) -> str | None:
+    """The name of the model, which a saved model can store; None for vectors, functions and objects."""
+    return str(embed) if isinstance(embed, str | PathLike) and not is_matrix(embed) else None
 
 
 def is_matrix(embed: Any) -> bool:

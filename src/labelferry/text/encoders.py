@@ -150,7 +150,9 @@ def _load_minilm() -> Encode:
 
 
 def _load_sentence_transformers(place: str) -> Encode:
-    model = import_module("sentence_transformers").SentenceTransformer(place)
+    package = import_module("sentence_transformers")
+    import_module("transformers").utils.logging.disable_progress_bar()  # one line per weight on stderr
+    model = package.SentenceTransformer(place)
     return lambda texts: model.encode(texts, show_progress_bar=False)
 
 

@@ -26,7 +26,7 @@ from .inputs import Inputs, read_inputs
 from .labelling import Labelling
 from .options import TextOptions, accept_options
 from .prior import check_has_prior, read_class_prior
-from .views import OWN_VECTORS, view_name
+from .views import OWN_VECTORS, check_embed, view_name
 
 N_STAGES = 3  # of its own: reading, counting words, evidence
 
@@ -97,6 +97,7 @@ def label(
             raise ValueError(f"{name} must be from 0 to 1; got {value}.")
     estimator = make(method, seed)  # an unknown name is an error before the files are read
     check_has_prior([estimator], class_prior)
+    check_embed(options.embed)
     settings = {"method": method, "seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings |= options.words | options.cleaning
     if options.embed is not None:

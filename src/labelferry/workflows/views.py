@@ -44,6 +44,12 @@ def make_view(inputs: Inputs, options: TextOptions) -> Any:
     return embed_documents(options.embed, clean(texts, **options.cleaning))
 
 
+def check_embed(embed: Any) -> None:
+    """An error if `embed` names a model whose package is missing, or is no model; no file is read."""
+    if embed is not None and not is_matrix(embed):
+        find_encoder(embed)
+
+
 def view_name(embed: Any) -> str | None:
     """The name of the model, which a saved model can store; None for vectors, functions and objects."""
     return str(embed) if isinstance(embed, str | PathLike) and not is_matrix(embed) else None

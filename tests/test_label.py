@@ -389,7 +389,9 @@ def test_own_features_below_zero(tmp_path):
     assert result.method == "SourceLR"
     linear = {"SourceLR", "LR(common words)", "LR(self-training)"}
     assert {member["method"] for member in result.members} == linear
-    assert all(result.evidence)
+    texts = [text.lower() for text in tickets.demo().texts_target]
+    assert all(word in text for words, text in zip(result.evidence, texts, strict=True) for word in words)
+    assert sum(map(bool, result.evidence)) > 300  # a wrong label may have no word that supports it
     json.dumps(result.summary(), allow_nan=False)
     members = {member["method"] for member in label("auto", features=path).members}
     assert members == linear

@@ -297,6 +297,9 @@ def test_bad_targets(files, tmp_path, write, message):
         (["-o", "out.csv", "--save", "nowhere/model.npz"], "there is no folder"),
         (["-o", "out.csv", "--save", "model.npz", "--features", "x.npz"], "--features has none"),
         (["-o", "out.csv", "--max-memory", "1G", "--features", "x.npz"], "--features has none"),
+        (["-o", "out.csv", "--save", "model.npz", "--embed", "x.npy"], "--embed with the name of a model"),
+        (["-o", "out.csv", "--embed", " "], "got an empty name"),
+        (["-o", "out.csv", "--embed", "old.csv"], "is a file; a model is a folder"),
         (["-o", "out.csv", "--max-memory", "lots"], "such as 500M; got 'lots'"),
         (["-o", "out.csv", "--max-memory", "-3G"], "such as 500M; got '-3G'"),
         (["-o", "out.csv", "--max-memory", "nan"], "such as 500M; got 'nan'"),
@@ -322,6 +325,10 @@ def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monke
     [
         (["--features", "short.npy"], "one row for each of the 240 documents"),
         (["--features", "nowhere.npz"], "cannot read features"),
+        (["--features", "old.csv"], ".csv is not .npy or .npz"),
+        (["--features", "nan.npy"], "row 3 (from 0) of nan.npy has NaN"),
+        (["--embed", "nan.npy"], "row 3 (from 0) of nan.npy has NaN"),
+        (["--embed", "short.npy"], "embed must have one row for each of the 240 documents"),
         (["--features", "signed.npy", "--method", "emnaivebayes"], "Negative values in data passed to EMNaiveBayes"),
         (["--max-memory", "1k"], "max_memory is enough for 0 of"),
         (["--text", "txt"], "Did you mean 'text'?"),
@@ -335,6 +342,7 @@ def test_what_does_not_fit_the_files(files, tmp_path, monkeypatch, arguments, me
     monkeypatch.chdir(tmp_path)
     np.save("short.npy", np.ones((10, 3)))
     np.save("signed.npy", -np.ones((240, 3)))
+    np.save("nan.npy", np.where(np.arange(240)[:, None] == 3, np.nan, np.ones((240, 3))))
     before = sorted(path.name for path in tmp_path.iterdir())
     check_one_line(run("label", *files[:2], "-o", files[2], *FAST, *arguments), message, tmp_path, before)
 

@@ -376,7 +376,8 @@ def features(tmp_path, *, signed):
 def test_own_features(tmp_path, by_tcl):
     result = label(features=features(tmp_path, signed=False))
     assert result.labels.tolist() == by_tcl.labels.tolist()
-    assert result.evidence[0][0].startswith("feature ")
+    assert result.evidence == by_tcl.evidence  # words of the texts, also with features of one's own
+    assert result.typical == by_tcl.typical
     with pytest.raises(ValueError, match="has no vocabulary"):
         result.save(tmp_path / "model.npz")
 
@@ -389,10 +390,33 @@ def test_own_features_below_zero(tmp_path):
     assert result.method == "SourceLR"
     linear = {"SourceLR", "LR(common words)", "LR(self-training)"}
     assert {member["method"] for member in result.members} == linear
-    assert result.evidence == [[]] * 360
+    texts = [text.lower() for text in tickets.demo().texts_target]
+    assert all(word in text for words, text in zip(result.evidence, texts, strict=True) for word in words)
+    assert sum(map(bool, result.evidence)) > 300  # a wrong label may have no word that supports it
     json.dumps(result.summary(), allow_nan=False)
     members = {member["method"] for member in label("auto", features=path).members}
     assert members == linear
+
+
+def test_own_features_as_arrays(tmp_path, by_tcl):
+    demo = tickets.demo()
+    for given in ((demo.X_source, demo.X_target), sp.vstack([demo.X_source, demo.X_target])):
+        result = label(features=given)
+        assert result.labels.tolist() == by_tcl.labels.tolist()
+        assert result.evidence == by_tcl.evidence
+
+
+def test_features_of_documents_without_words():
+    """Texts that are only numbers of documents: evidence names the features."""
+    X = np.repeat(np.eye(2), 30, axis=0)
+    texts = [str(i) for i in range(60)]
+    y = ["a"] * 20 + ["b"] * 20
+    rows = [*range(20), *range(30, 50), *range(20, 30), *range(50, 60)]
+    result = labelferry.label(
+        [texts[i] for i in rows[:40]], [texts[i] for i in rows[40:]], label=y, features=X[rows], method="sourcelr"
+    )
+    assert result.labels.tolist() == ["a"] * 10 + ["b"] * 10
+    assert result.evidence[0] == ["feature 1"]
 
 
 def test_few_who_agree_are_not_safe_for_that(tmp_path):

@@ -1,5 +1,7 @@
 """The members of the panel that are not estimators of their own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,7 +10,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from labelferry import SourceLR
 from labelferry.ensemble.members import common_words, fit_source, log_count_ratios, self_training, top_per_class
-from labelferry.ensemble.panel import fit_panel, predict_second_view
+from labelferry.ensemble.panel import SECOND_VIEW, fit_panel
+from labelferry.ensemble.view_members import predict_view, self_training_view, smooth_view, with_view
 from labelferry.families.linear import GRID, START_C
 from labelferry.linalg.matrix import short_indices
 from labelferry.linalg.normalize import normalize_rows_l2
@@ -132,14 +135,45 @@ def test_top_per_class_by_hand():
     assert top_per_class(P[:4], 0.25).tolist() == [0]
 
 
-def test_second_view_ignores_the_length_of_its_rows():
+def test_the_second_view_ignores_what_a_domain_shares():
     task = vocabulary_shift(n_docs=60)
     rng = np.random.default_rng(0)
     view = np.eye(2)[np.concatenate([task.ys, task.yt])] + 0.2 * rng.normal(size=(120, 2))
+    for rows in (view, view + [40.0, 0.0] * (np.arange(120) < 60)[:, None], sp.csr_array(view), np.rint(9 * view)):
+        seen = with_view(as_domains(task), rows)
+        for predict in (predict_view, smooth_view, self_training_view):
+            P = predict(seen)
+            assert (P.argmax(axis=1) == task.yt).mean() > 0.95
+            np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-6)
+
+
+def test_the_length_of_the_rows_of_a_sparse_view_does_not_matter():
+    task = vocabulary_shift(n_docs=60)
+    rng = np.random.default_rng(0)
+    view = sp.csr_array(rng.random((120, 5)))
+    longer = sp.csr_array(sp.diags_array(rng.uniform(1, 9, 120)) @ view)
     domains = as_domains(task)
-    P = predict_second_view(view, domains)
-    assert (P.argmax(axis=1) == task.yt).mean() > 0.95
-    np.testing.assert_allclose(predict_second_view(view * rng.uniform(1, 9, (120, 1)), domains), P, atol=1e-6)
+    P, Q = (predict_view(with_view(domains, rows)) for rows in (view, longer))
+    np.testing.assert_allclose(P, Q, atol=1e-6)
+
+
+def test_a_view_of_one_target_document():
+    domains = as_domains(vocabulary_shift(n_docs=60))
+    target = domains.targets[0]
+    one = replace(target, X=target.X[:1], codes=target.codes[:1], rows=target.rows[:1])
+    few = replace(domains, domains=(*domains.sources, one))
+    view = np.random.default_rng(0).random((120, 5))
+    assert smooth_view(with_view(few, view)).shape == (1, 2)
+    assert self_training_view(with_view(few, view)).shape == (1, 2)
+
+
+def test_the_panel_without_a_view_is_a_part_of_the_panel_with_one():
+    domains = as_domains(vocabulary_shift(n_docs=60))
+    alone = fit_panel(domains, seed=0)
+    both = fit_panel(domains, seed=0, second_view=np.random.default_rng(0).random((120, 5)))
+    assert tuple(both.proba) == (*alone.proba, *SECOND_VIEW)
+    for name, P in alone.proba.items():
+        np.testing.assert_array_equal(both.proba[name], P)
 
 
 def test_the_panel_has_ten_members_and_sourcelr_is_first():

@@ -97,6 +97,8 @@ def label(
         raise ValueError("--store starts a job without answers, and --use-target-labels uses them. Omit one of them.")
     if features is not None and (save is not None or options["max_memory"] is not None):
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
+    if save is not None and (options["embed"] or "").endswith((".npy", ".npz")):
+        raise ValueError("--save needs --embed with the name of a model: later documents have no rows in a file.")
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
         expect("writing")
         result = run(

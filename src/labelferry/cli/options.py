@@ -99,6 +99,17 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
+    "embed": (
+        Annotated[
+            str | None,
+            typer.Option(
+                metavar="MODEL",
+                help="Use vectors of the texts beside their words: wordllama, minilm, a folder, a name such as "
+                "sentence-transformers/all-MiniLM-L6-v2, or a .npy file with one row per document.",
+            ),
+        ],
+        None,
+    ),
     "features": (
         Annotated[
             Path | None, typer.Option(help="Feature matrix (.npz, .npy) instead of words; rows of the sources first.")

@@ -39,15 +39,19 @@ def fit_and_assess(
     target_error: float,
     class_prior: Any = None,
     panel: FittedPanel | None = None,
+    second_view: Any = None,
 ) -> AssessedFit:
     """Fit the estimator and assess its labels.
 
     `class_prior` replaces the estimator's own parameter. AutoTransfer does not fit a panel again that is passed.
+    `second_view` has other features of the same rows; the panel uses them.
     """
     if class_prior is not None:
         estimator.set_params(class_prior=class_prior)
     if isinstance(estimator, AutoTransfer):
-        auto = estimator.set_params(target_error=target_error).fit_domains(domains, panel=panel)
+        auto = estimator.set_params(target_error=target_error).fit_domains(
+            domains, panel=panel, second_view=second_view
+        )
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
@@ -62,7 +66,7 @@ def fit_and_assess(
     known = np.flatnonzero(domains.in_row_order(d.known for d in domains.targets))
     assessment = assess(
         P,
-        fit_panel(domains.hide_target_labels(), seed),
+        fit_panel(domains.hide_target_labels(), seed, second_view),
         target_facts(domains),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},

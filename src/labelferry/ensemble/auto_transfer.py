@@ -210,7 +210,7 @@ class AutoTransfer(TransductiveClassifier):
         X, y, sample_domain, target, use_target_labels : object
             As in `TransductiveClassifier.fit`.
         second_view : array or sparse matrix of shape (n_documents, n_features), default=None
-            Other features of the same documents, such as embeddings; one more member uses them.
+            Other features of the same documents, such as embeddings; two more members use them.
 
         Returns
         -------

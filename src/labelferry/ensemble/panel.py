@@ -18,16 +18,15 @@ from ..baselines import EMNaiveBayes, SourceNB
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
-from ..families.linear import logistic
-from ..linalg.matrix import Array, has_negative, stack_rows
-from ..linalg.normalize import normalize_rows_l2
+from ..linalg.matrix import Array, has_negative
 from ..methods import GCMF, HybridLabelPropagation
 from . import members as linear
 from .members import common_words, fit_source, log_count_ratios, self_training
+from .view_members import self_training_view, smooth_view, with_view
 
 SOURCE_ONLY = "SourceLR"
 MIXTURES = ("EMNaiveBayes", "EMNaiveBayes(smoothing=1)", "EMNaiveBayes(class_prior='source')")
-SECOND_VIEW = "second view"
+SECOND_VIEW = ("LR(second view, smoothed)", "LR(second view, self-training)")
 LINEAR = ("LR(common words)", "LR(log-count ratios)", "LR(self-training)")  # members of `members.py`
 
 
@@ -57,16 +56,15 @@ def usable_estimators(domains: Domains, seed: int) -> dict[str, TransductiveClas
 
 def panel_stages(domains: Domains, second_view: Any = None) -> list[str]:
     """The names of the stages that `fit_panel` begins, for `progress.expect`."""
-    own = [] if second_view is None else [SECOND_VIEW]
-    return [SOURCE_ONLY, *LINEAR, *usable_estimators(domains, 0), *own]
+    more = () if second_view is None else SECOND_VIEW
+    return [SOURCE_ONLY, *LINEAR, *usable_estimators(domains, 0), *more]
 
 
 def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPredictions:
     """Fit the members one after the other.
 
     Members that need features >= 0 are skipped if X has negative values. The caller announces the stages
-    (`panel_stages`). `second_view` has other features of the
-    same rows; logistic regression on them is one more member.
+    (`panel_stages`). `second_view` has other features of the same rows, which two more members use (`view_members.py`).
     """
     estimators = usable_estimators(domains, seed)
     progress.begin(SOURCE_ONLY)
@@ -80,7 +78,8 @@ def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPred
         **{name: partial(predict_estimator, estimator, domains) for name, estimator in estimators.items()},
     }
     if second_view is not None:
-        members[SECOND_VIEW] = partial(predict_second_view, second_view, domains)
+        seen = with_view(domains, second_view)
+        members |= zip(SECOND_VIEW, (partial(smooth_view, seen), partial(self_training_view, seen)), strict=True)
     for name, predict in members.items():
         progress.begin(name)
         start = time.perf_counter()
@@ -95,13 +94,3 @@ def predict_estimator(estimator: TransductiveClassifier, domains: Domains) -> Ar
     if (estimator.get_params().get("n_topics") or 0) > domains.n_words:
         estimator.set_params(n_topics=domains.n_words)
     return estimator.fit_domains(domains).transduction_proba_
-
-
-def predict_second_view(Z: Any, domains: Domains) -> Array:
-    """Probabilities of the target rows by logistic regression on other features, scaled to unit length."""
-    views = [normalize_rows_l2(Z[d.rows]) for d in domains]
-    labelled = [(view, d) for view, d in zip(views, domains, strict=True) if d.known.any()]
-    X = stack_rows([view[d.known] for view, d in labelled])
-    model = logistic(X, np.concatenate([d.codes[d.known] for _, d in labelled]))
-    targets = (view for view, d in zip(views, domains, strict=True) if d.is_target)
-    return domains.in_row_order(model.proba(view) for view in targets)

@@ -3,6 +3,8 @@ from .cleaning import strip_headers as strip_headers
 from .cleaning import strip_html as strip_html
 from .cleaning import strip_quotes as strip_quotes
 from .cleaning import strip_signature as strip_signature
+from .embeddings import embed_texts as embed_texts
+from .encoders import find_encoder as find_encoder
 from .formats import Dialect as Dialect
 from .formats import format_of as format_of
 from .formats import is_table_file as is_table_file

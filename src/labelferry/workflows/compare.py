@@ -68,7 +68,7 @@ def compare(
     ----------------
     text, text_target, label, label_target, merge_labels, use_target_labels : optional
         Columns and labels: as in `label`; labels of the target are never used.
-    domain, skip_bad, encoding, features : optional
+    domain, skip_bad, encoding, embed, features : optional
         How documents are read: as in `label`.
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
@@ -89,7 +89,7 @@ def compare(
         fitted = {name: estimator.set_params(class_prior=prior) for name, estimator in fitted.items()}
     codes, seconds = fit_estimators(fitted, domains)
     if not methods:
-        codes, seconds = fit_auto(AutoTransfer(class_prior=prior, random_state=seed), domains)
+        codes, seconds = fit_auto(AutoTransfer(class_prior=prior, random_state=seed), domains, features.view)
     agreement = dict(zip(codes, mean_kappas(list(codes.values())), strict=True))
     confident = most_confident(fitted[SOURCE_ONLY].transduction_proba_)
     rows = [
@@ -127,9 +127,11 @@ def make_named(methods: str | Sequence[str | TransductiveClassifier], seed: int)
     return named
 
 
-def fit_auto(auto: AutoTransfer, domains: Domains) -> tuple[dict[str, Array], dict[str, float]]:
+def fit_auto(
+    auto: AutoTransfer, domains: Domains, second_view: Any = None
+) -> tuple[dict[str, Array], dict[str, float]]:
     """Codes and seconds of the members of the panel and of the answer, as `label` fits them."""
-    auto.fit_domains(domains)
+    auto.fit_domains(domains, second_view=second_view)
     members = auto.state_.assessment.members
     prior = int(auto.class_prior_.argmax())  # the label of documents without words
     codes = {}

@@ -54,7 +54,7 @@ def diagnose(
     ----------------
     text, text_target, label, label_target, merge_labels, use_target_labels : optional
         Columns and labels: as in `label`; labels of the target are never used.
-    domain, skip_bad, encoding, features : optional
+    domain, skip_bad, encoding, embed, features : optional
         How documents are read: as in `label`.
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
@@ -69,7 +69,8 @@ def diagnose(
     domains = features.domains(inputs, estimator)
     progress.size(n_entries(domains), domains.n_classes)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
-    assessment = fit_and_assess(estimator, domains, seed=seed, target_error=TARGET_ERROR).assessment
+    fit = fit_and_assess(estimator, domains, seed=seed, target_error=TARGET_ERROR, second_view=features.view)
+    assessment = fit.assessment
     verdict = assessment.verdict()
     carrying = carriers(Xs, codes, Xt)
     kl = divergence(Xs, Xt, random_state=seed)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +15,9 @@ from ..core.domains import Domains
 from ..linalg.matrix import Array
 from ..text import clean, tfidf_vectorizer
 from .inputs import TARGET, Inputs
+from .matrices import read_matrix
 from .options import TextOptions
+from .views import make_view, view_name
 
 # What a fit needs beside the matrix: a copy in another order, and the factors of some 64 topics in double precision.
 COPIES = 3
@@ -31,6 +31,9 @@ class Features(NamedTuple):
     words: Array
     vectorizer: TfidfVectorizer | None  # None if the user gave the features
     messages: list[str]
+    view: Any = None  # second view: one row per document, those of the sources first
+    view_name: str | None = None  # model of the second view; None without a view, or with one that has no name
+    beside: Features | None = None  # words of the texts if the user gave the features and the texts have words
 
     def domains(self, inputs: Inputs, estimator: TransductiveClassifier) -> Domains:
         """The domains to fit, checked for this estimator."""
@@ -39,10 +42,29 @@ class Features(NamedTuple):
         sources = list(zip(inputs.domain_keys, blocks, labels, strict=False))
         return Domains.from_blocks(sources, (TARGET, blocks[-1]), estimator=type(estimator).__name__)
 
+    def for_evidence(self, domains: Domains) -> tuple[Features, Domains]:
+        """The words from which evidence is taken, and the domains with these words."""
+        if self.beside is None:
+            return self, domains
+        blocks = zip(domains, [*self.beside.Xs, self.beside.Xt], strict=True)
+        return self.beside, replace(domains, domains=tuple(replace(d, X=X) for d, X in blocks))
+
 
 def make_features(inputs: Inputs, options: TextOptions) -> Features:
-    """The features of the documents: the user's own, or tf-idf of their texts."""
-    return vectorize(inputs, options) if options.features is None else read_features(options.features, inputs)
+    """The features of the documents, the user's own or tf-idf of their texts; and their second view."""
+    features = vectorize(inputs, options) if options.features is None else own_features(inputs, options)
+    return features._replace(view=make_view(inputs, options), view_name=view_name(options.embed))
+
+
+def own_features(inputs: Inputs, options: TextOptions) -> Features:
+    """The user's own features, with the words of the texts for evidence if there are any."""
+    X = read_matrix(options.features, inputs, "features")
+    *Xs, Xt = _split(X, [*(len(source.texts) for source in inputs.sources), len(inputs.texts)])
+    try:
+        beside = vectorize(inputs, options)
+    except ValueError:  # no words are left in the texts
+        beside = None
+    return Features(Xs, Xt, np.array([f"feature {j + 1}" for j in range(X.shape[1])]), None, [], beside=beside)
 
 
 def vectorize(inputs: Inputs, options: TextOptions) -> Features:
@@ -81,29 +103,6 @@ def words_within(X: sp.csr_array, max_memory: float) -> int:
             f"{bytes_needed[least - 1] / 1e6:.0f} MB. Raise it, or pass fewer documents."
         )
     return keep
-
-
-def read_features(path: str | PathLike[str], inputs: Inputs) -> Features:
-    """The user's own features: scipy's .npz or numpy's .npy, rows of the sources in order, then those of the target."""
-    path = Path(path)
-    try:
-        X = sp.csr_array(sp.load_npz(path)) if path.suffix == ".npz" else np.load(path, allow_pickle=False)
-        if not np.issubdtype(X.dtype, np.number):
-            raise ValueError(f"its values are {X.dtype}, not numbers")
-    except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, BadZipFile) as error:
-        # The message of numpy about pickles is not shown: it recommends to allow them.
-        what = "it contains objects" if "pickle" in str(error) else " ".join(str(error).split())
-        raise ValueError(
-            f"cannot read features from {path} ({what}). Write them with scipy.sparse.save_npz or numpy.save."
-        ) from None
-    if X.ndim != 2 or X.shape[0] != inputs.n_rows:
-        raise ValueError(
-            f"features must have one row for each of the {inputs.n_rows} documents, those of the source first; {path} "
-            f"has the shape {X.shape}. Rows without a text or a label have features too; rows that --skip-bad skips do "
-            "not."
-        )
-    Xs, Xt = inputs.split_rows(X)
-    return Features(Xs, Xt, np.array([f"feature {j + 1}" for j in range(X.shape[1])]), None, [])
 
 
 def _split(X: Any, sizes: list[int]) -> list[Any]:

@@ -31,6 +31,7 @@ from .methods import make_labeller
 from .options import TextOptions, accept_options
 from .prior import check_has_prior, read_class_prior
 from .target_labels import answers_of_target
+from .views import OWN_VECTORS, check_embed, view_name
 
 STAGES = ("reading", "counting words", "finding evidence")  # of its own, beside those of the methods
 
@@ -87,7 +88,7 @@ def label(
     ----------------
     text, text_target, label, label_target, merge_labels, use_target_labels : optional
         Columns and labels: see `labelferry.workflows.options.TextOptions`.
-    domain, skip_bad, encoding, features : optional
+    domain, skip_bad, encoding, embed, features : optional
         How documents are read: see `labelferry.workflows.options.TextOptions`.
     language, ngrams, stem, html, headers, signatures, max_memory : optional
         How texts become words: see `labelferry.workflows.options.TextOptions`.
@@ -107,9 +108,12 @@ def label(
     if isinstance(estimator, AutoTransfer) and target_error == TARGET_ERROR:
         target_error = estimator.target_error
     check_has_prior([estimator], class_prior)
+    check_embed(options.embed)
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
     settings |= options.words | options.cleaning
+    if options.embed is not None:
+        settings["embed"] = view_name(options.embed) or OWN_VECTORS
     seconds: dict[str, float] = {}
     progress.expect(*STAGES)
     with _stage("reading", seconds):
@@ -174,7 +178,7 @@ def _finish(
     own = of_documents(answers, inputs.labelled_rows)
     labelled = with_answers(domains, own) if len(own.rows) else domains
     transfer_settings = {name: settings[name] for name in ("seed", "target_error", "class_prior")}
-    answer = fit_and_assess(estimator, labelled, **transfer_settings, panel=panel)
+    answer = fit_and_assess(estimator, labelled, **transfer_settings, panel=panel, second_view=features.view)
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         documents = mark_answered(build_result(inputs, features, domains, answer, settings, seconds), own)
@@ -203,7 +207,8 @@ def build_result(
     classes, P = domains.classes, answer.proba
     order = np.argsort(-P, axis=1, kind="stable")
     confidence = answer.confidence
-    words = word_evidence(domains, answer.estimator.transduction_proba_)
+    shown, word_domains = features.for_evidence(domains)
+    words = word_evidence(word_domains, answer.estimator.transduction_proba_)
     min_confidence = settings["min_confidence"]
     empty = answer.estimator.transduction_empty_
     review_all = any(fact.review_all for fact in answer.assessment.facts)
@@ -211,13 +216,13 @@ def build_result(
         labels=classes[order[:, 0]],
         confidence=confidence,
         alternative=classes[order[:, 1]],
-        evidence=evidence(features.Xt, order[:, 0], words.score, features.words),
-        typical={str(c): best for c, best in zip(classes, characteristic_words(words, features.words), strict=True)},
+        evidence=evidence(shown.Xt, order[:, 0], words.score, shown.words),
+        typical={str(c): best for c, best in zip(classes, characteristic_words(words, shown.words), strict=True)},
         needs_review=answer.review
         if min_confidence is None
         else (confidence < min_confidence) | empty | review_all | (answer.groups >= 0),
         groups=answer.groups,
-        group_words=group_words(domains, answer.groups, features.words),
+        group_words=group_words(word_domains, answer.groups, shown.words),
         estimator=answer.estimator,
         assessment=answer.assessment,
         settings=settings,

@@ -16,6 +16,7 @@ from ..assessment.reference import make_reference
 from ..assessment.verdict import Verdict
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
+from ..ensemble.auto_transfer import AutoTransfer
 from ..families.divergence import center
 from ..files import write_text
 from ..linalg.matrix import Array
@@ -31,6 +32,7 @@ from .model import Model
 from .population import population_of_result
 from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, count_rows
 from .summary import summarize
+from .view_student import fit_view_student
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -257,23 +259,28 @@ class Labelling:
         """Save the model with its vocabulary, to label later documents: `labelferry.load(path).label(texts)`."""
         if self._features.vectorizer is None:
             raise ValueError("a model of your own features has no vocabulary; save the estimator: result.estimator.")
+        documents = self.documents
+        codes = np.searchsorted(self.estimator.classes_, documents.labels)
+        student = None
+        if isinstance(self.estimator, AutoTransfer) and self._features.view is not None:
+            student = fit_view_student(self._features.view_name, self._features.view, self._domains, codes)
         cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
-        documents, text = self.documents, self._inputs.columns.text_target
         scores = word_evidence(self._domains, self.estimator.transduction_proba_).score.astype(np.float32)
         model = Model(
             self.estimator,
             self._features.vectorizer,
             cleaning,
             self.typical,
-            text=text,
+            text=self._inputs.columns.text_target,
             word_scores=scores,
             center=center(self._features.Xt),
+            view=student,
         )
         reference = make_reference(
             self.assessment,
-            labels=np.searchsorted(self.estimator.classes_, documents.labels),
+            labels=codes,
             confidence=documents.confidence,
-            P=self.estimator.predict_proba(self._features.Xt),
+            P=model.proba(self._inputs.texts) if student else self.estimator.predict_proba(self._features.Xt),
             known_words=model.known_share(self._inputs.texts),
             empty=self.estimator.transduction_empty_,
             target_error=self.settings["target_error"],

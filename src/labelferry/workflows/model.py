@@ -24,6 +24,7 @@ from ..families.divergence import Center, center, gap_of_centers
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
 from .evidence import evidence
+from .view_student import ViewStudent
 
 NO_REFERENCE = "the model was saved by an earlier version, so that its labels of later documents cannot be judged"
 SAVE_AGAIN = "Save it again with `labelferry label --save`."
@@ -53,6 +54,8 @@ class Model:
         How much each word supports each class (`WordEvidence.score`); None in a model of an earlier version.
     center : Center or None
         Of the documents at fitting, to measure the distance of later ones; None in a model of an earlier version.
+    view : ViewStudent or None
+        Classifier of the vectors of the texts, with the name of the model that computes them; None without `embed`.
     """
 
     estimator: TransductiveClassifier
@@ -63,14 +66,17 @@ class Model:
     text: tuple[str, ...] = ()
     word_scores: Array | None = None
     center: Center | None = None
+    view: ViewStudent | None = None
 
     def label(self, texts: Sequence[str]) -> Array:
         """Labels of later documents of the target."""
-        return self.estimator.predict(self._features(texts))
+        labels: Array = self.estimator.classes_[self.proba(texts).argmax(axis=1)]
+        return labels
 
     def proba(self, texts: Sequence[str]) -> Array:
         """Class probabilities of later documents, in the order of `estimator.classes_`."""
-        return self.estimator.predict_proba(self._features(texts))
+        W = self.estimator.predict_proba(self._features(texts))
+        return W if self.view is None else self.view.combine(W, clean(texts, **self.cleaning))
 
     def assess(self, texts: Sequence[str]) -> LaterAssessment:
         """Can the labels of these documents be trusted? They are compared with the documents at fitting."""
@@ -79,7 +85,7 @@ class Model:
         X = self._features(texts)
         return assess_later(
             self.reference,
-            self.estimator.predict_proba(X),
+            self.proba(texts),
             X,
             known_words=self.known_share(texts),
             classes=[str(c) for c in self.estimator.classes_],
@@ -121,6 +127,7 @@ class Model:
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
                 **({} if self.word_scores is None else {WORD_SCORES: self.word_scores}),
                 **({} if self.center is None else center_arrays(self.center)),
+                **{f"view/{name}": array for name, array in (self.view.arrays() if self.view else {}).items()},
                 "model": np.array(
                     json.dumps(
                         {
@@ -128,6 +135,7 @@ class Model:
                             "typical": self.typical,
                             "reference": reference,
                             "text": list(self.text),
+                            "embed": self.view.embed if self.view else None,
                         }
                     )
                 ),
@@ -176,11 +184,18 @@ def _read(arrays: Archive, path: str | PathLike[str]) -> Model:
         raise ValueError(f"{path} is damaged: its words are not those of its estimator. Save the model again.")
     if reference is not None and len(reference.proportions) != len(estimator.classes_):
         raise ValueError(f"{path} is damaged: its classes are not those of its estimator. Save the model again.")
+    n_words, n_classes = len(vectorizer.vocabulary_), len(estimator.classes_)
     scores = arrays.get(WORD_SCORES)
-    if scores is not None and scores.shape != (len(vectorizer.vocabulary_), len(estimator.classes_)):
+    if scores is not None and scores.shape != (n_words, n_classes):
         raise ValueError(f"{path} is damaged: its evidence is not that of its words. Save the model again.")
-    n_words = len(vectorizer.vocabulary_)
-    return Model(estimator, vectorizer, cleaning, typical, reference, text, scores, read_center(arrays, n_words, path))
+    mean = read_center(arrays, n_words, path)
+    view = None
+    if given.get("embed") is not None:
+        try:
+            view = ViewStudent.from_arrays(given["embed"], Under("view/", arrays), n_classes)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}. Save the model again.") from None
+    return Model(estimator, vectorizer, cleaning, typical, reference, text, scores, mean, view)
 
 
 def load_model(path: str | PathLike[str]) -> Model:

@@ -40,8 +40,13 @@ class TextOptions:
         Whether to skip rows that cannot be read, with a message, instead of raising an error.
     encoding : str, default=None
         Encoding of the files if it is not UTF-8.
-    features : path, default=None
-        Features of the documents to use instead of their words: .npz or .npy, rows of the sources first.
+    embed : str, callable, object or array, default=None
+        Model that turns texts into vectors, which are used beside the words: a name or folder
+        (`labelferry.text.encoders`), a function of a list of texts, or an object with `encode`. Or the vectors
+        themselves, as in `features`.
+    features : path, array or tuple of arrays, default=None
+        Features of the documents to use instead of their words: one row per document, rows of the sources first. A
+        .npz or .npy file, an array or a sparse matrix, or a tuple (source, target).
     language : str, default="english"
         Language of the stop words to remove; None or "none" keeps all words.
     ngrams : int, default=1
@@ -67,6 +72,7 @@ class TextOptions:
     domain: str | None = None
     skip_bad: bool = False
     encoding: str | None = None
+    embed: Any = None
     features: Any = None
     language: str | None = "english"
     ngrams: int = 1

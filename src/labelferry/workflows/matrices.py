@@ -1,0 +1,108 @@
+"""Matrices that users pass: a file, an array or a tuple of arrays. One row per document, those of the sources first."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..linalg.matrix import stack_rows
+from .inputs import Inputs
+
+SUFFIXES = (".npy", ".npz")
+
+
+def read_matrix(given: Any, inputs: Inputs, option: str) -> Any:
+    """Read and check a matrix of the user.
+
+    Parameters
+    ----------
+    given : path, array, sparse matrix or tuple of arrays
+        A .npy or .npz file, or the matrix itself. A tuple is stacked: (source, target), or (source 1, ..., target).
+    inputs : Inputs
+        The documents.
+    option : str
+        Name of the parameter, for error messages.
+
+    Returns
+    -------
+    X : array or csr_array of shape (n_documents, n_features)
+        Rows in the order of `inputs.sources`, then those of the target.
+    """
+    name = option
+    if isinstance(given, str | PathLike):
+        name, X = Path(given).name, _read_file(Path(given), option)
+    elif isinstance(given, tuple):
+        X = _stack([_as_matrix(block, option) for block in given], option)
+    else:
+        X = _as_matrix(given, option)
+    if X.ndim != 2 or X.shape[0] != inputs.n_rows:
+        raise ValueError(
+            f"{option} must have one row for each of the {inputs.n_rows} documents, those of the source first; {name} "
+            f"has the shape {X.shape}. Rows without a text or a label have features too; rows that --skip-bad skips do "
+            "not."
+        )
+    if X.shape[1] == 0:
+        raise ValueError(f"{option} must have at least one column; {name} has the shape {X.shape}.")
+    _check_finite(X, name)
+    Xs, Xt = inputs.split_rows(X)
+    return stack_rows([*Xs, Xt])
+
+
+def _read_file(path: Path, option: str) -> Any:
+    what = "" if path.suffix in SUFFIXES else f"{path.suffix or 'no suffix'} is not {' or '.join(SUFFIXES)}"
+    if not what:
+        try:
+            return _as_matrix(_load_sparse(path) if path.suffix == ".npz" else _load_dense(path), option)
+        except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, BadZipFile) as error:
+            # The message of numpy about pickles is not shown: it recommends to allow them.
+            what = "it contains objects" if "pickle" in str(error) else " ".join(str(error).split()).rstrip(".")
+    raise ValueError(f"cannot read {option} from {path} ({what}). Write them with scipy.sparse.save_npz or numpy.save.")
+
+
+def _load_sparse(path: Path) -> Any:
+    """A sparse matrix whose indices are checked: wrong ones would read foreign memory."""
+    X = sp.load_npz(path)
+    if hasattr(X, "check_format"):
+        X.check_format(full_check=True)
+    return X
+
+
+def _load_dense(path: Path) -> Any:
+    """An array; it is mapped first, so that a shape that does not fit the file reserves no memory."""
+    return np.array(np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+def _as_matrix(given: Any, option: str) -> Any:
+    try:
+        X = sp.csr_array(given) if sp.issparse(given) else np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{option} must be an array with rows of one length; got {type(given).__name__}.") from None
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"{option} must contain numbers; its values are {X.dtype}, not numbers.")
+    return X
+
+
+def _stack(blocks: list[Any], option: str) -> Any:
+    shapes = [block.shape for block in blocks]
+    if len({shape[1:] for shape in shapes}) != 1 or any(len(shape) != 2 for shape in shapes):
+        raise ValueError(f"{option} must be (source, target), arrays with the same number of columns; got {shapes}.")
+    return stack_rows(blocks)
+
+
+def _check_finite(X: Any, name: str) -> None:
+    values = X.data if sp.issparse(X) else X
+    if np.isfinite(values).all():
+        return
+    bad = ~np.isfinite(values)
+    row = int(
+        np.searchsorted(X.indptr, np.flatnonzero(bad)[0], side="right") - 1
+        if sp.issparse(X)
+        else bad.any(axis=1).argmax()
+    )
+    what = "NaN" if np.isnan(values[bad]).any() else "infinity"
+    raise ValueError(f"row {row} (from 0) of {name} has {what}. Replace it by a number, or drop the document.")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import app
-from .label import check_outputs
 from .options import (
     AsJson,
     Encoding,
@@ -21,6 +20,7 @@ from .options import (
     one_line_warnings,
     print_json,
 )
+from .outputs import check_outputs, is_standard
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def apply(
     """
     from ..workflows import apply as run
 
-    check_outputs(out, None, None, inputs=[model, target])
+    check_outputs(out, inputs=[model, target], json=json)
     with one_line_warnings(quiet=quiet or json):
         result = run(model, target, text=text, skip_bad=skip_bad, encoding=encoding)
     messages = result.write(out)
@@ -58,7 +58,7 @@ def apply(
     if json:
         print_json(summary)
     elif not quiet:
-        show(new_console(), summary, result.columns["known_words"].count(0), out)
+        show(new_console(stderr=is_standard(out)), summary, result.columns["known_words"].count(0), out)
     if strict:
         exit_unless(safe=result.is_safe)
 
@@ -76,4 +76,5 @@ def show(console: Console, summary: dict[str, Any], n_unknown: int, out: Path) -
     if n_unknown:
         console.print(f"{n_unknown} documents contain no word that the model knows; their labels are guesses.")
     console.print(f"{summary['to_review']} of {summary['n_documents']} labels need review.")
-    console.print(f"Written: {escape(str(out))}", soft_wrap=True)
+    if not is_standard(out):
+        console.print(f"Written: {escape(str(out))}", soft_wrap=True)

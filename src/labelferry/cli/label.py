@@ -26,6 +26,7 @@ from .options import (
     show_progress,
     with_text_options,
 )
+from .outputs import check_outputs, is_standard
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def label(
     from ..workflows import label as run
 
     features = options["features"]
-    check_outputs(out, report, save, inputs=[path for path in (*sources, target, features) if path is not None])
+    inputs = [path for path in (*sources, target, features, answers) if path is not None]
+    check_outputs(out, report, save, inputs=inputs, json=json)
     if store is not None:
         check_new_job(store)
     if answers is not None and store is not None:
@@ -110,6 +112,7 @@ def label(
             class_prior=proportions_of(class_prior),
             seed=seed,
             answers=answers,
+            out=out,
             **options,
         )
         begin("writing")
@@ -127,7 +130,12 @@ def label(
     elif not quiet:
         written = [path for path in (out, report, save, store) if path]
         show(
-            new_console(), result, messages, written, store=bool(store), text=options["text_target"] or options["text"]
+            new_console(stderr=is_standard(out)),
+            result,
+            messages,
+            written,
+            store=bool(store),
+            text=options["text_target"] or options["text"],
         )
     if strict:
         exit_unless(safe=result.verdict.level == "safe")
@@ -166,23 +174,12 @@ def show(
             "The class proportions of the new documents are unknown: the methods disagree (column range). Label a "
             "random sample, or pass --class-prior if you know them."
         )
-    console.print(f"Written: {', '.join(escape(str(path)) for path in written)}", soft_wrap=True)
     out, job = written[0], written[-1] if store else None
+    files = [path for path in written if not is_standard(Path(path))]
+    if files:
+        console.print(f"Written: {', '.join(escape(str(path)) for path in files)}", soft_wrap=True)
+    if out not in files and job is None:
+        return
     names = f" --text {shlex.quote(','.join(text))}" if text else ""
     following = f"review {job}" if job else f"audit {out} -o sample.csv{names}"
     console.print(f"Next, check a random sample: labelferry {escape(following)}", soft_wrap=True)
-
-
-def check_outputs(out: Path, report: Path | None, save: Path | None, *, inputs: list[Path]) -> None:
-    """Errors that would occur after the work are raised before it."""
-    from ..text import check_place, format_of
-
-    format_of(out)
-    outputs = [path for path in (out, report, save) if path is not None]
-    places = [check_place(path) for path in outputs]
-    known = {path.resolve() for path in inputs}
-    for path, place in zip(outputs, places, strict=True):
-        if place in known:
-            raise ValueError(f"{path} is one of the inputs and would be overwritten. Give the output another name.")
-    if len(set(places)) < len(places):
-        raise ValueError("--out, --report and --save must be different files. Give each a name of its own.")

@@ -14,10 +14,11 @@ DIRECTION = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206
 VISIBLE = {code: f"\\x{code:02x}" for code in CONTROL} | {code: f"\\u{code:04x}" for code in DIRECTION}
 
 
-def new_console() -> Console:
+def new_console(*, stderr: bool = False) -> Console:
+    """A console; on standard error if standard output is the table."""
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=stderr)
     console.width = min(console.width, MAX_WIDTH)
     return console
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..ensemble.assessed_fit import AssessedFit, fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..ensemble.fitted_panel import FittedPanel
 from ..linalg.matrix import empty_rows
+from ..text import check_output
 from .all_rows import join_answers, of_documents, with_all_rows
 from .answers import AnsweredRows, read_answers, with_answers
 from .evidence import characteristic_words, evidence, group_words, word_evidence
@@ -47,6 +49,7 @@ def label(
     class_prior: Any = None,
     seed: int = 0,
     answers: Any = None,
+    out: str | PathLike[str] | None = None,
     options: TextOptions,
 ) -> Labelling:
     """Predict labels for the documents of `target` from the labelled documents of `source`.
@@ -77,6 +80,8 @@ def label(
         What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones,
         or a sample of `audit` that was filled in (a path, a frame or a dict of columns). The labels learn from them;
         answered rows keep their answers. "none of these" and "unclear" are answers too.
+    out : path, default=None
+        File to which you will write the result: an error if it cannot contain the rows comes before the fit.
 
     Returns
     -------
@@ -118,6 +123,8 @@ def label(
     progress.expect(*STAGES)
     with _stage("reading", seconds):
         inputs = read_inputs(source, target, options)
+        if out is not None:
+            check_output(inputs.all_rows, out)
     with _stage("counting words", seconds):
         features = make_features(inputs, options)
         domains = features.domains(inputs, estimator)

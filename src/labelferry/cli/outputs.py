@@ -1,0 +1,44 @@
+"""Checks of the files that a command reads and writes, before its work begins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..text.formats import STANDARD, split_sheet
+
+
+def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: bool = False) -> None:
+    """Errors that would occur after the work are raised before it.
+
+    Parameters
+    ----------
+    out : Path
+        The table to be written; "-" is standard output.
+    *others : Path or None
+        Further files to be written, such as a report.
+    inputs : list of Path
+        Files that are read; one of them may be "-".
+    json : bool, default=False
+        Whether the command prints JSON to standard output.
+    """
+    from ..text import check_place, format_of
+
+    format_, _ = format_of(out)
+    format_.check({}, str(out))
+    if json and is_standard(out):
+        raise ValueError("--json and --out - both write to standard output. Name a file with --out.")
+    if sum(map(is_standard, inputs)) > 1:
+        raise ValueError("only one input can be - (standard input). Name files for the others.")
+    outputs = [path for path in (out, *others) if path is not None]
+    places = [check_place(path) for path in outputs]
+    known = {Path(split_sheet(str(path))[0]).resolve() for path in inputs if not is_standard(path)}
+    for path, place in zip(outputs, places, strict=True):
+        if place in known:
+            raise ValueError(f"{path} is one of the inputs and would be overwritten. Give the output another name.")
+    if len(set(places)) < len(places):
+        raise ValueError("--out, --report and --save must be different files. Give each a name of its own.")
+
+
+def is_standard(path: Path) -> bool:
+    """Whether a path is "-": standard input or output."""
+    return str(path) == STANDARD

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
-from ..assessment.facts import target_facts
+from ..assessment.facts import Languages, target_facts
 from ..assessment.new_classes import NOT_MARKED
 from ..assessment.proportions import Prior
 from ..core import progress
@@ -39,6 +39,7 @@ def transfer(
     target_error: float,
     class_prior: Any = None,
     panel: FittedPanel | None = None,
+    languages: Languages | None = None,
 ) -> Answer:
     """Fit the estimator and assess its labels.
 
@@ -47,7 +48,7 @@ def transfer(
     if class_prior is not None:
         estimator.set_params(class_prior=class_prior)
     if isinstance(estimator, AutoTransfer):
-        auto = estimator.set_params(target_error=target_error).fit_domains(domains, panel=panel)
+        auto = estimator.set_params(target_error=target_error).fit_domains(domains, panel=panel, languages=languages)
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
@@ -61,7 +62,7 @@ def transfer(
     assessment = assess(
         P,
         fit_panel(domains.hide_target_labels(), seed),
-        target_facts(domains),
+        target_facts(domains, languages),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
         target_error=target_error,

@@ -63,7 +63,7 @@ def compare(
     ----------------
     text, label, domain, skip_bad, encoding, features : optional
         How documents are read: as in `label`.
-    language, ngrams, stem, html, headers, signatures, max_memory : optional
+    language, ngrams, analyzer, sublinear, min_documents, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
     estimators = {find(name).__name__: make(name, seed) for name in methods}

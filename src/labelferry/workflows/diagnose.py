@@ -40,7 +40,7 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
     ----------------
     text, label, domain, skip_bad, encoding, features : optional
         How documents are read: as in `label`.
-    language, ngrams, stem, html, headers, signatures, max_memory : optional
+    language, ngrams, analyzer, sublinear, min_documents, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
     inputs = read_inputs(source, target, options)
@@ -48,7 +48,8 @@ def diagnose(source: Any, target: Any, *, seed: int = 0, options: TextOptions) -
     auto = AutoTransfer(random_state=seed)
     domains = features.domains(inputs, auto)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
-    assessment = transfer(auto, domains, seed=seed, target_error=TARGET_ERROR).assessment
+    answer = transfer(auto, domains, seed=seed, target_error=TARGET_ERROR, languages=features.languages)
+    assessment = answer.assessment
     verdict = assessment.verdict()
     carrying = carriers(Xs, codes, Xt)
     kl = divergence(Xs, Xt, random_state=seed)

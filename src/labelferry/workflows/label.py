@@ -80,7 +80,7 @@ def label(
     ----------------
     text, label, domain, skip_bad, encoding, features : optional
         How documents are read: see `labelferry.workflows.options.TextOptions`.
-    language, ngrams, stem, html, headers, signatures, max_memory : optional
+    language, ngrams, analyzer, sublinear, min_documents, stem, html, headers, signatures, max_memory : optional
         How texts become words: see `labelferry.workflows.options.TextOptions`.
 
     Examples
@@ -97,7 +97,7 @@ def label(
     estimator = make(method, seed)  # an unknown name is an error before the files are read
     check_has_prior([estimator], class_prior)
     settings = {"method": method, "seed": seed, "target_error": target_error, "min_confidence": min_confidence}
-    settings |= options.words | options.cleaning
+    settings |= options.cleaning
     seconds: dict[str, float] = {}
     progress.expect(N_STAGES)
     with _stage("reading", seconds):
@@ -106,6 +106,7 @@ def label(
         features = make_features(inputs, options)
         domains = features.domains(inputs, estimator)
         prior = read_class_prior(class_prior, domains.classes)
+    settings |= {} if features.text_settings is None else features.text_settings._asdict()
     settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
     read = _read(answers, inputs, domains)
     return _finish(inputs, features, domains, estimator, read, settings, seconds)
@@ -143,7 +144,7 @@ def _finish(
     start = time.perf_counter()
     labelled = with_answers(domains, answers) if len(answers.rows) else domains
     transfer_settings = {name: settings[name] for name in ("seed", "target_error", "class_prior")}
-    answer = transfer(estimator, labelled, **transfer_settings, panel=panel)
+    answer = transfer(estimator, labelled, **transfer_settings, panel=panel, languages=features.languages)
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         return mark_answered(build_result(inputs, features, domains, answer, settings, seconds), answers)

@@ -1,0 +1,245 @@
+"""How texts become words: settings that are given, detected, or chosen by cross-validation on the labelled documents.
+
+The candidates are few, in an order from simple to complex. The first one is chosen whose held-out accuracy is at most
+one standard error below the best: the standard error of the difference, document by document. So a more complex setting
+needs evidence, and the choice does not depend on a few documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
+from sklearn.svm import LinearSVC
+
+from .detect import Language
+from .languages import has_stop_words, language_or_none
+from .vectorize import LETTERS, WITH_MARKS, tfidf_vectorizer
+
+AUTO = "auto"
+ANALYZERS = (AUTO, "words", "characters")
+MIN_DOCUMENTS = 2
+MAX_DOCUMENTS, MAX_CHARACTERS = 2000, 3000  # that are compared; of more, a sample, and the beginning of each
+N_FOLDS = 5
+MIN_PER_CLASS = 10  # with fewer labelled documents of a class the first candidate is used
+
+
+class TextSettings(NamedTuple):
+    """All settings of the vectorizer."""
+
+    language: str | None = None  # of the stop words
+    ngrams: int = 1
+    analyzer: str = "words"
+    sublinear: bool = True
+    min_documents: int = MIN_DOCUMENTS
+    stem: bool = False
+    marks: bool = False  # whether vowel signs are parts of words
+
+    def vectorizer(self, **more: Any) -> TfidfVectorizer:
+        """The vectorizer, not yet fitted; `more` are parameters of `tfidf_vectorizer`."""
+        settings = self._asdict()
+        pattern = WITH_MARKS if settings.pop("marks") else LETTERS
+        return tfidf_vectorizer(**settings, token_pattern=pattern, **more)
+
+    def describe(self) -> str:
+        """The settings in words."""
+        if self.analyzer == "characters":
+            units = "n-grams of characters"
+        else:
+            units = {1: "words", 2: "words and pairs of words"}.get(self.ngrams, f"sequences of 1 to {self.ngrams} words")
+            if self.analyzer == "mixed":
+                units = f"n-grams of characters; {units} where there are spaces"
+        stop = f"stop words of {self.language} removed" if self.language else "no stop words removed"
+        return f"{units}, {stop}, " + ("1 + log(count)" if self.sublinear else "plain counts")
+
+
+class TextRequest(NamedTuple):
+    """Settings that the user fixes; None and "auto" are chosen."""
+
+    language: str | None = AUTO
+    ngrams: int | None = None
+    analyzer: str = AUTO
+    sublinear: bool | None = None
+    min_documents: int | None = None
+    stem: bool = False
+
+
+class Choice(NamedTuple):
+    """The chosen settings."""
+
+    settings: TextSettings
+    accuracies: dict[TextSettings, float]  # held-out accuracy per candidate; empty if none was compared
+
+    @property
+    def message(self) -> str:
+        """What was chosen, and why."""
+        if not self.accuracies:
+            return f"texts: {self.settings.describe()}"
+        return (
+            f"texts: {self.settings.describe()} (the simplest of {len(self.accuracies)} settings within one standard "
+            f"error of the best on held-out labelled documents, {self.accuracies[self.settings]:.1%} correct)"
+        )
+
+
+def choose_settings(
+    texts: Sequence[str],
+    labels: Sequence[Any],
+    request: TextRequest,
+    language: Language,
+    *,
+    sources: Sequence[int] | None = None,
+) -> Choice:
+    """Choose the text settings by cross-validation on the labelled documents.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The labelled documents.
+    labels : sequence
+        Their labels.
+    request : TextRequest
+        Settings that are fixed.
+    language : Language
+        Detected language of all documents, labelled and new.
+    sources : sequence of int, default=None
+        The source of each document. With several sources, each one is held out in turn, because the new documents are
+        another source too.
+
+    Returns
+    -------
+    choice : Choice
+        The settings and the held-out accuracies.
+    """
+    options = candidates(request, language)
+    codes = np.unique(np.asarray([str(label) for label in labels]), return_inverse=True)[1]
+    if len(options) == 1 or np.bincount(codes).min() < MIN_PER_CLASS:
+        return Choice(options[0], {})
+    rows = sample_per_class(codes, MAX_DOCUMENTS)
+    sample = [texts[i][:MAX_CHARACTERS] for i in rows]
+    groups = np.zeros(len(rows), dtype=int) if sources is None else np.asarray(sources)[rows]
+    correct = {}
+    for settings in options:
+        X = _features(sample, settings)
+        if X is not None:
+            correct[settings] = held_out_correct(X, codes[rows], groups)
+    if not correct:
+        return Choice(options[0], {})
+    return Choice(simplest(correct), {settings: float(right.mean()) for settings, right in correct.items()})
+
+
+def candidates(request: TextRequest, language: Language) -> list[TextSettings]:
+    """The settings to compare, the simplest first. What the user fixes is the same in all of them."""
+    check_request(request)
+    fixed = TextSettings(
+        analyzer=analyzer_of(request, language),
+        min_documents=MIN_DOCUMENTS if request.min_documents is None else request.min_documents,
+        stem=request.stem,
+        marks=language.has_marks,
+    )
+    if fixed.analyzer == "characters":
+        return [fixed._replace(sublinear=request.sublinear is not False)]
+    languages = [_language_of(request, language)]
+    if request.language == AUTO and languages[0] is not None and not request.stem:
+        languages = [None, *languages] if fixed.analyzer == "words" else [None]
+    ngrams = (1, 2) if request.ngrams is None else (request.ngrams,)
+    sublinear = (True,) if request.sublinear is None else (request.sublinear,)
+    return [
+        fixed._replace(language=stop, ngrams=n, sublinear=log)
+        for n, log, stop in product(ngrams, sublinear, languages)
+    ]
+
+
+def check_request(request: TextRequest) -> None:
+    """Errors of the user."""
+    if request.analyzer not in ANALYZERS:
+        raise ValueError(f"analyzer must be one of {', '.join(ANALYZERS)}; got {request.analyzer!r}.")
+    name = language_or_none(request.language)
+    tfidf_vectorizer(
+        language=None if name == AUTO else name,
+        ngrams=1 if request.ngrams is None else request.ngrams,
+        min_documents=MIN_DOCUMENTS if request.min_documents is None else request.min_documents,
+    )
+
+
+def analyzer_of(request: TextRequest, language: Language) -> Literal["words", "mixed", "characters"]:
+    """The analyzer: the user's, or by the script."""
+    if request.analyzer == "characters":
+        return "characters"
+    return "mixed" if request.analyzer == AUTO and language.has_unsegmented and not request.stem else "words"
+
+
+def _language_of(request: TextRequest, language: Language) -> str | None:
+    """The language of the stop words; None if there are none."""
+    name = language_or_none(request.language)
+    if name != AUTO:
+        return name
+    if language.name is None or not has_stop_words(language.name):
+        if request.stem:
+            raise ValueError(f"stem=True needs a language; detected: {language.name}. Name it with language=.")
+        return None
+    return language.name
+
+
+def sample_per_class(codes: np.ndarray, size: int) -> np.ndarray:
+    """All rows if there are at most `size`; otherwise a sample with the same class proportions, always the same."""
+    if len(codes) <= size:
+        return np.arange(len(codes))
+    rng = np.random.default_rng(0)
+    parts = []
+    for c in range(codes.max() + 1):
+        rows = np.flatnonzero(codes == c)
+        n = max(min(MIN_PER_CLASS, len(rows)), round(len(rows) * size / len(codes)))
+        parts.append(rng.choice(rows, min(n, len(rows)), replace=False))
+    return np.sort(np.concatenate(parts))
+
+
+def _features(texts: Sequence[str], settings: TextSettings) -> Any:
+    """tf-idf of the texts; None if no words are left."""
+    try:
+        return sp.csr_array(settings.vectorizer().fit_transform(texts))
+    except ValueError:
+        return None
+
+
+def held_out_correct(X: Any, codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Whether each document is labelled correctly by a linear classifier that has not seen it."""
+    correct = np.zeros(len(codes), dtype=bool)
+    for train, test in _folds(codes, groups):
+        correct[test] = LinearSVC(random_state=0).fit(X[train], codes[train]).predict(X[test]) == codes[test]
+    return correct
+
+
+def _folds(codes: np.ndarray, groups: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Each source in turn if every other one has all classes; otherwise random folds."""
+    n_classes = len(np.unique(codes))
+    names = np.unique(groups)
+    if len(names) > 1 and all(len(np.unique(codes[groups != name])) == n_classes for name in names):
+        yield from LeaveOneGroupOut().split(codes, codes, groups)
+    else:
+        yield from StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(codes, codes)
+
+
+def simplest(correct: dict[TextSettings, np.ndarray]) -> TextSettings:
+    """The first settings that are at most one standard error worse than the best.
+
+    Parameters
+    ----------
+    correct : dict of TextSettings to array of bool
+        For each candidate, the simplest first, which documents it labels correctly.
+
+    Returns
+    -------
+    settings : TextSettings
+        The chosen ones.
+    """
+    best = max(correct.values(), key=lambda right: right.mean())
+    for settings, right in correct.items():
+        difference = best.astype(float) - right
+        if difference.mean() <= difference.std() / np.sqrt(len(difference)):
+            return settings
+    raise AssertionError("the best settings are among the candidates")

@@ -54,8 +54,8 @@ def demo():
     return np.array(d.texts_source)[::2], d.y_source[::2], np.array(d.texts_target)[::2], d.y_target[::2]
 
 
-def label(source, y, target):
-    return labelferry.label(list(source), list(target), label=list(y))
+def label(source, y, target, **settings):
+    return labelferry.label(list(source), list(target), label=list(y), **settings)
 
 
 def check(result, fact=None, *numbers):
@@ -98,8 +98,17 @@ def test_another_language(demo):
     texts, _ = german(90)
     result = label(source, y, texts)
     check(result, "few known words")
+    check(result, "different languages", "100%", "english and german")
+    assert "the labelled documents are in english, the new ones in german" in result.messages
     assert result.verdict.level == "unsafe"
     assert result.needs_review.mean() > 0.9
+
+
+def test_a_part_in_another_language(demo):
+    source, y, target, _ = demo
+    texts, _ = german(30)
+    result = label(source, y, [*target[:70], *texts])
+    check(result, "different languages", "30%")
 
 
 def test_no_word_in_common(demo):
@@ -115,7 +124,7 @@ def test_no_word_in_common(demo):
 def test_chinese_split_at_spaces():
     source, y = chinese(HOTEL, 120, 0)
     target, _ = chinese(BOOKS, 120, 1)
-    result = label(source, y, target)
+    result = label(source, y, target, analyzer="words")
     check(result, "few known words")
     assert result.verdict.level == "unsafe"
 

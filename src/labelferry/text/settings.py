@@ -13,18 +13,18 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 from sklearn.svm import LinearSVC
 
 from .detect import Language
-from .languages import has_stop_words, language_or_none
+from .languages import has_stop_words, language_or_none, stop_words
 from .vectorize import LETTERS, WITH_MARKS, tfidf_vectorizer
 
 AUTO = "auto"
 ANALYZERS = (AUTO, "words", "characters")
 MIN_DOCUMENTS = 2
-MAX_DOCUMENTS, MAX_CHARACTERS = 2000, 3000  # that are compared; of more, a sample, and the beginning of each
+MAX_DOCUMENTS, MAX_CHARACTERS = 2000, 2000  # that are compared; of more, a sample, and the beginning of each
 N_FOLDS = 5
 MIN_PER_CLASS = 10  # with fewer labelled documents of a class the first candidate is used
 
@@ -51,7 +51,9 @@ class TextSettings(NamedTuple):
         if self.analyzer == "characters":
             units = "n-grams of characters"
         else:
-            units = {1: "words", 2: "words and pairs of words"}.get(self.ngrams, f"sequences of 1 to {self.ngrams} words")
+            units = {1: "words", 2: "words and pairs of words"}.get(
+                self.ngrams, f"sequences of 1 to {self.ngrams} words"
+            )
             if self.analyzer == "mixed":
                 units = f"n-grams of characters; {units} where there are spaces"
         stop = f"stop words of {self.language} removed" if self.language else "no stop words removed"
@@ -122,13 +124,10 @@ def choose_settings(
     rows = sample_per_class(codes, MAX_DOCUMENTS)
     sample = [texts[i][:MAX_CHARACTERS] for i in rows]
     groups = np.zeros(len(rows), dtype=int) if sources is None else np.asarray(sources)[rows]
-    correct = {}
-    for settings in options:
-        X = _features(sample, settings)
-        if X is not None:
-            correct[settings] = held_out_correct(X, codes[rows], groups)
-    if not correct:
+    counted = Counted.of(sample, options)
+    if counted is None:
         return Choice(options[0], {})
+    correct = {settings: held_out_correct(counted.tfidf(settings), codes[rows], groups) for settings in options}
     return Choice(simplest(correct), {settings: float(right.mean()) for settings, right in correct.items()})
 
 
@@ -146,12 +145,13 @@ def candidates(request: TextRequest, language: Language) -> list[TextSettings]:
     languages = [_language_of(request, language)]
     if request.language == AUTO and languages[0] is not None and not request.stem:
         languages = [None, *languages] if fixed.analyzer == "words" else [None]
-    ngrams = (1, 2) if request.ngrams is None else (request.ngrams,)
+    free = (1, 2) if fixed.analyzer == "words" else (1,)
+    ngrams = free if request.ngrams is None else (request.ngrams,)
     sublinear = (True,) if request.sublinear is None else (request.sublinear,)
-    return [
-        fixed._replace(language=stop, ngrams=n, sublinear=log)
-        for n, log, stop in product(ngrams, sublinear, languages)
+    options = [
+        fixed._replace(language=stop, ngrams=n, sublinear=log) for n, log, stop in product(ngrams, sublinear, languages)
     ]
+    return [settings for settings in options if settings.language is None or settings.ngrams == 1] or options
 
 
 def check_request(request: TextRequest) -> None:
@@ -198,12 +198,33 @@ def sample_per_class(codes: np.ndarray, size: int) -> np.ndarray:
     return np.sort(np.concatenate(parts))
 
 
-def _features(texts: Sequence[str], settings: TextSettings) -> Any:
-    """tf-idf of the texts; None if no words are left."""
-    try:
-        return sp.csr_array(settings.vectorizer().fit_transform(texts))
-    except ValueError:
-        return None
+class Counted(NamedTuple):
+    """The texts, counted once for all candidates."""
+
+    counts: Any  # documents x words
+    size: np.ndarray  # number of words in the sequence of each column
+    words: np.ndarray
+
+    @classmethod
+    def of(cls, texts: Sequence[str], options: Sequence[TextSettings]) -> Counted | None:
+        """Count with all words and the longest sequences; None if a text has no words."""
+        languages, ngrams = {settings.language for settings in options}, max(settings.ngrams for settings in options)
+        every = options[0]._replace(language=None if None in languages else options[0].language, ngrams=ngrams)
+        vectorizer = every._replace(sublinear=False).vectorizer(use_idf=False, norm=None)
+        try:
+            counts = sp.csr_array(vectorizer.fit_transform(texts))
+        except ValueError:
+            return None
+        words = vectorizer.get_feature_names_out()
+        return cls(counts, np.array([word.count(" ") + 1 for word in words]), words)
+
+    def tfidf(self, settings: TextSettings) -> Any:
+        """tf-idf with these settings. A sequence that contains a stop word is dropped with it."""
+        keep = self.size <= settings.ngrams
+        if settings.language is not None:
+            stop = frozenset(stop_words(settings.language, WITH_MARKS if settings.marks else LETTERS) or ())
+            keep &= [stop.isdisjoint(word.split(" ")) for word in self.words]
+        return TfidfTransformer(sublinear_tf=settings.sublinear).fit_transform(self.counts[:, np.flatnonzero(keep)])
 
 
 def held_out_correct(X: Any, codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -240,6 +261,6 @@ def simplest(correct: dict[TextSettings, np.ndarray]) -> TextSettings:
     best = max(correct.values(), key=lambda right: right.mean())
     for settings, right in correct.items():
         difference = best.astype(float) - right
-        if difference.mean() <= difference.std() / np.sqrt(len(difference)):
+        if difference.sum() <= np.sqrt((difference**2).sum()):
             return settings
     raise AssertionError("the best settings are among the candidates")

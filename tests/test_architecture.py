@@ -42,7 +42,9 @@ THIRD_PARTY = {
     "cli": {"typer", "rich"},
     "server": {"starlette", "uvicorn", "jinja2", "markupsafe"},
     "store": {"numpy", "sqlalchemy", "psycopg", "lazy_loader"},
-    "text": {"numpy", "sklearn", "narwhals", "pyarrow", "stop_words", "Stemmer", "lazy_loader"},
+    "text": {
+        *{"numpy", "scipy", "sklearn", "narwhals", "pyarrow", "py3langid", "stop_words", "Stemmer", "lazy_loader"},
+    },
     "report": {
         "numpy",
         "scipy",

@@ -5,15 +5,9 @@ import pytest
 
 import labelferry
 from labelferry.text import vectorizer_from, vectorizer_state
+from labelferry.text.candidates import TextRequest, TextSettings, candidates
 from labelferry.text.detect import Language, detect_language
-from labelferry.text.settings import (
-    TextRequest,
-    TextSettings,
-    candidates,
-    choose_settings,
-    sample_per_class,
-    simplest,
-)
+from labelferry.text.settings import choose_settings, sample_per_class, simplest
 
 from . import tickets
 from .test_detect import ARABIC, HINDI, THAI
@@ -195,7 +189,7 @@ def test_chinese_by_default():
 
 def test_a_saved_model_uses_the_chosen_settings(tmp_path):
     source, y = chinese(HOTEL, 120, 0)
-    target, truth = chinese(BOOKS, 120, 1)
+    target, _ = chinese(BOOKS, 120, 1)
     result = labelferry.label(source, target, label=y.tolist(), method="sourcelr")
     result.save(tmp_path / "model.labelferry")
     later, later_truth = chinese(BOOKS, 60, 2)

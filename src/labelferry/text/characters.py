@@ -58,4 +58,3 @@ class MixedAnalyzer:
                 for size in range(1, self.ngrams + 1):
                     for start in range(len(words) - size + 1):
                         yield " ".join(words[start : start + size])
-

@@ -32,7 +32,7 @@ NEGATIONS: dict[str, str] = {
     "slovak": "nie ne nič nikdy nikto bez ani",
     "spanish": "no ni nunca nada ningún ninguna ninguno ningunos ningunas nadie sin jamás tampoco",
     "swedish": "inte icke ej ingen inget inga aldrig ingenting utan varken",
-    "turkish": "değil hiç yok asla hayır ne",
+    "turkish": "değil hiç yok asla ne",
     "ukrainian": "не ні ані немає ніколи нічого ніхто без",
     "vietnamese": "không chẳng chưa đừng chả",
 }

@@ -17,8 +17,9 @@ from ..core.documents import read_documents
 from ..core.domains import Domains
 from ..linalg.matrix import Array
 from ..text import clean
+from ..text.candidates import TextSettings
 from ..text.detect import common_language, detect_language, foreign_share, language_messages
-from ..text.settings import TextSettings, choose_settings
+from ..text.settings import choose_settings
 from .inputs import TARGET, Inputs
 from .options import TextOptions
 

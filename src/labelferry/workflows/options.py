@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from ..text.settings import AUTO, TextRequest
+from ..text.candidates import AUTO, TextRequest
 
 Result = TypeVar("Result")
 

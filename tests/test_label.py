@@ -45,7 +45,8 @@ def by_tcl():
 def test_two_files_get_the_labels_of_the_method_itself(tmp_path):
     demo = tickets.demo()
     source, target = tickets.write_csv(tmp_path / "old.csv", tickets.old()), tmp_path / "new.csv"
-    result = labelferry.label(source, tickets.write_csv(target, tickets.new()), method="tcl", seed=3)
+    words = {"language": "english", "ngrams": 1}  # those of the demo's matrices
+    result = labelferry.label(source, tickets.write_csv(target, tickets.new()), method="tcl", seed=3, **words)
     direct = TCL(random_state=3)
     labels = direct.transfer(demo.X_source, demo.y_source, demo.X_target)
     assert result.method == "TCL"

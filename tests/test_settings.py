@@ -31,7 +31,7 @@ def test_each_fixed_option_is_the_same_in_all_candidates():
     free = candidates(TextRequest(), ENGLISH)
     assert len(free) == len(set(free)) > 1
     fixed = TextRequest(ngrams=3, sublinear=False, min_documents=4, language="none")
-    assert candidates(fixed, ENGLISH) == [TextSettings(None, 3, "words", False, 4)]
+    assert candidates(fixed, ENGLISH) == [TextSettings(None, 3, "words", False, 4, detected="english")]
     assert {s.ngrams for s in candidates(TextRequest(ngrams=2), ENGLISH)} == {2}
     assert {s.language for s in candidates(TextRequest(language="german"), ENGLISH)} == {"german"}
     assert {s.language for s in candidates(TextRequest(language=None), ENGLISH)} == {None}
@@ -81,7 +81,8 @@ def test_pairs_of_words_if_their_order_matters():
     choice = choose_settings(texts, labels, TextRequest(), ENGLISH)
     assert choice.settings.ngrams == 2
     assert choice.accuracies[choice.settings] > 0.9 > choice.accuracies[choice.settings._replace(ngrams=1)]
-    assert "words and pairs of words" in choice.message
+    assert choice.messages[0].startswith("texts: words and pairs of words, no stop words removed")
+    assert "the simplest of 3 settings" in choice.messages[0]
     assert choose_settings(texts, labels, TextRequest(ngrams=1), ENGLISH).settings.ngrams == 1
 
 
@@ -90,7 +91,7 @@ def test_nothing_is_compared_with_few_documents_or_one_candidate():
     assert few.settings == candidates(TextRequest(), ENGLISH)[0]
     assert few.accuracies == {}
     one = choose_settings(["good pan", "bad pan"] * 9, ["y", "n"] * 9, TextRequest(ngrams=1, language=None), ENGLISH)
-    assert one.message.startswith("texts: words, no stop words removed")
+    assert one.messages == []
 
 
 def test_each_source_is_held_out_in_turn():
@@ -196,3 +197,17 @@ def test_a_saved_model_uses_the_chosen_settings(tmp_path):
     path = tickets.write_csv(tmp_path / "later.csv", {"text": later})
     applied = labelferry.apply(tmp_path / "model.labelferry", path)
     assert (np.array(applied.columns["label"]) == later_truth).mean() > 0.9
+
+
+def test_stop_words_are_not_shown():
+    settings = TextSettings(detected="english")
+    words = np.array(["the", "not", "of the", "waste of", "printer"])
+    assert settings.shown(words).tolist() == [False, True, False, True, True]
+    assert TextSettings().shown(words).all()
+    d = tickets.demo()
+    result = labelferry.label(d.texts_source, d.texts_target, label=d.y_source.tolist(), method="sourcelr")
+    assert result.settings["language"] is None
+    assert "the" in result._features.words
+    shown = {word for words in [*result.typical.values(), *result.evidence] for word in words}
+    assert "printer" in shown
+    assert not {"the", "it", "at", "when", "was"} & shown

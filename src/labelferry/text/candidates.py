@@ -5,15 +5,17 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from .detect import Language
-from .languages import has_stop_words, language_or_none
+from .languages import has_stop_words, language_or_none, stop_words
 from .vectorize import LETTERS, WITH_MARKS, tfidf_vectorizer
 
 AUTO = "auto"
 ANALYZERS = (AUTO, "words", "characters")
 MIN_DOCUMENTS = 2
+NOT_VECTORIZER = ("marks", "detected")  # settings that are no parameters of the vectorizer
 
 
 class TextSettings(NamedTuple):
@@ -26,6 +28,7 @@ class TextSettings(NamedTuple):
     min_documents: int = MIN_DOCUMENTS
     stem: bool = False
     marks: bool = False  # whether vowel signs are parts of words
+    detected: str | None = None  # language of the documents; its stop words are counted or not, but never shown
 
     @property
     def pattern(self) -> str:
@@ -34,8 +37,14 @@ class TextSettings(NamedTuple):
 
     def vectorizer(self, **more: Any) -> TfidfVectorizer:
         """The vectorizer, not yet fitted; `more` are parameters of `tfidf_vectorizer`."""
-        settings = {name: value for name, value in self._asdict().items() if name != "marks"}
+        settings = {name: value for name, value in self._asdict().items() if name not in NOT_VECTORIZER}
         return tfidf_vectorizer(**settings, token_pattern=self.pattern, **more)
+
+    def shown(self, words: np.ndarray) -> np.ndarray:
+        """Which of the words are shown to people as typical: not those that consist of stop words."""
+        language = self.language or self.detected
+        stop = frozenset(stop_words(language, self.pattern) or ())
+        return np.array([not stop.issuperset(word.split(" ")) for word in words], dtype=bool)
 
     def describe(self) -> str:
         """The settings in words."""
@@ -70,6 +79,7 @@ def candidates(request: TextRequest, language: Language) -> list[TextSettings]:
         min_documents=MIN_DOCUMENTS if request.min_documents is None else request.min_documents,
         stem=request.stem,
         marks=language.has_marks,
+        detected=language.name if language.name is not None and has_stop_words(language.name) else None,
     )
     if fixed.analyzer == "characters":
         return [fixed._replace(sublinear=request.sublinear is not False)]

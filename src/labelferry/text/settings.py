@@ -32,23 +32,23 @@ class Choice(NamedTuple):
     accuracies: dict[TextSettings, float]  # held-out accuracy per candidate; empty if none was compared
 
     @property
-    def message(self) -> str:
-        """What was chosen, and why."""
+    def messages(self) -> list[str]:
+        """What was chosen, and why; nothing if there was no choice."""
         if not self.accuracies:
-            return f"texts: {self.settings.describe()}"
-        return (
+            return []
+        return [
             f"texts: {self.settings.describe()} (the simplest of {len(self.accuracies)} settings within one standard "
             f"error of the best on held-out labelled documents, {self.accuracies[self.settings]:.1%} correct)"
-        )
+        ]
 
 
 def choose_settings(
     texts: Sequence[str],
-    labels: Sequence[Any],
+    labels: Sequence[Any] | np.ndarray,
     request: TextRequest,
     language: Language,
     *,
-    sources: Sequence[int] | None = None,
+    sources: Sequence[int] | np.ndarray | None = None,
 ) -> Choice:
     """Choose the text settings by cross-validation on the labelled documents.
 

@@ -38,6 +38,11 @@ class Features(NamedTuple):
     text_settings: TextSettings | None = None  # None if the user gave the features
     languages: Languages | None = None
 
+    @property
+    def shown(self) -> Array | None:
+        """Which words are shown to people as evidence; None: all."""
+        return None if self.text_settings is None else self.text_settings.shown(self.words)
+
     def domains(self, inputs: Inputs, estimator: TransductiveClassifier) -> Domains:
         """The domains to fit, checked for this estimator."""
         blocks = [read_documents(estimator, X, reset=i == 0) for i, X in enumerate([*self.Xs, self.Xt])]
@@ -91,7 +96,7 @@ def choose_words(
     languages = Languages(
         source_language.name or "", target_language.name or "", foreign_share(source_language, target_language)
     )
-    return choice.settings, languages, [*language_messages(source_language, target_language), choice.message]
+    return choice.settings, languages, [*language_messages(source_language, target_language), *choice.messages]
 
 
 def words_within(X: sp.csr_array, max_memory: float) -> int:

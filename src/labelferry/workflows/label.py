@@ -172,7 +172,7 @@ def build_result(
     classes, P = domains.classes, answer.proba
     order = np.argsort(-P, axis=1, kind="stable")
     confidence = answer.confidence
-    words = word_evidence(domains, answer.estimator.transduction_proba_)
+    words = word_evidence(domains, answer.estimator.transduction_proba_, features.shown)
     min_confidence = settings["min_confidence"]
     empty = answer.estimator.transduction_empty_
     review_all = any(fact.review_all for fact in answer.assessment.facts)
@@ -186,7 +186,7 @@ def build_result(
         if min_confidence is None
         else (confidence < min_confidence) | empty | review_all | (answer.groups >= 0),
         groups=answer.groups,
-        group_words=group_words(domains, answer.groups, features.words),
+        group_words=group_words(domains, answer.groups, features.words, shown=features.shown),
         estimator=answer.estimator,
         assessment=answer.assessment,
         settings=settings,

@@ -185,6 +185,7 @@ def test_chinese_by_default():
     result = labelferry.label(source, target, label=y.tolist())
     assert (result.labels == truth).mean() > 0.95
     assert result.settings["analyzer"] == "mixed"
+    assert any(message.startswith("texts: n-grams of characters") for message in result.messages)
     assert {len(word) for words in result.typical.values() for word in words} <= {1, 2, 3}
 
 
@@ -205,8 +206,9 @@ def test_stop_words_are_not_shown():
     assert settings.shown(words).tolist() == [False, True, False, True, True]
     assert TextSettings().shown(words).all()
     d = tickets.demo()
-    result = labelferry.label(d.texts_source, d.texts_target, label=d.y_source.tolist(), method="sourcelr")
-    assert result.settings["language"] is None
+    result = labelferry.label(
+        d.texts_source, d.texts_target, label=d.y_source.tolist(), method="sourcelr", language=None, ngrams=1
+    )
     assert "the" in result._features.words
     shown = {word for words in [*result.typical.values(), *result.evidence] for word in words}
     assert "printer" in shown

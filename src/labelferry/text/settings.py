@@ -33,9 +33,9 @@ class Choice(NamedTuple):
 
     @property
     def messages(self) -> list[str]:
-        """What was chosen, and why; nothing if there was no choice."""
+        """What was chosen, and why; nothing if there was no choice and words are counted."""
         if not self.accuracies:
-            return []
+            return [f"texts: {self.settings.describe()}"] if self.settings.analyzer == "mixed" else []
         return [
             f"texts: {self.settings.describe()} (the simplest of {len(self.accuracies)} settings within one standard "
             f"error of the best on held-out labelled documents, {self.accuracies[self.settings]:.1%} correct)"

@@ -130,20 +130,20 @@ def test_chinese_split_at_spaces():
 
 
 @pytest.fixture(scope="module")
-def without_technical(demo):
-    """A third of the new documents has a class that the source lacks."""
-    source, y, target, _ = demo
-    known = y != "technical"
-    return label(source[known], y[known], target)
+def without_technical():
+    """A third of the new documents has a class that the source lacks; all of the demo's tickets."""
+    d = tickets.demo()
+    known = d.y_source != "technical"
+    return label(np.array(d.texts_source)[known], d.y_source[known], d.texts_target)
 
 
 def test_a_class_that_the_source_lacks_is_named_as_unknown(without_technical):
     assert "a class that the labelled documents lack" in " ".join(without_technical.verdict.reasons)
 
 
-def test_a_class_that_the_source_lacks(without_technical, demo):
+def test_a_class_that_the_source_lacks(without_technical):
     check(without_technical, "documents of no class")
-    marked, truth = without_technical.none_of_these, demo[3]
+    marked, truth = without_technical.none_of_these, tickets.demo().y_target
     assert (truth[marked] == "technical").mean() > 0.9
     assert marked[truth == "technical"].mean() > 0.6
     assert without_technical.needs_review[marked].all()

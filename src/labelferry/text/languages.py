@@ -46,7 +46,7 @@ def stop_words(language: str | None, pattern: str) -> list[str] | None:
         known = ", ".join(sorted(lists.AVAILABLE_LANGUAGES))
         raise ValueError(
             f"language={language!r} has no stop words; known are: {known}. "
-            "Pass stop_words= with a list of your own, or language=None."
+            "Pass language=None (--language none) to keep all words."
         )
     words = ENGLISH_STOP_WORDS if name == "english" else lists.get_stop_words(name)
     parts = {part for word in words if " " not in word for part in re.findall(pattern, word.lower())}

@@ -43,7 +43,7 @@ THIRD_PARTY = {
     "server": {"starlette", "uvicorn", "jinja2", "markupsafe"},
     "store": {"numpy", "sqlalchemy", "psycopg", "lazy_loader"},
     "text": {
-        *{"numpy", "sklearn", "narwhals", "pyarrow", "stop_words", "Stemmer", "lazy_loader"},
+        *{"numpy", "scipy", "sklearn", "narwhals", "pyarrow", "py3langid", "stop_words", "Stemmer", "lazy_loader"},
         *{"openpyxl", "charset_normalizer"},
     },
     "report": {

@@ -227,6 +227,8 @@ def test_healthy_documents_have_no_facts():
     [
         ("few known words", {"known_documents": 0.31}, ["31%", "80%"], "language", True),
         ("few known words", {"known_weight": 0.12}, ["99%", "12%"], "split into words", True),
+        ("different languages", {"foreign": 0.9}, ["90%"], "Translate", True),
+        ("different languages", {"foreign": 0.2}, ["20%"], "Translate", False),
         ("constant answer", {"codes": np.zeros(200, dtype=int)}, ["100%", "'bill'"], "by hand", True),
         ("vanished class", {"codes": np.arange(200) % 40 == 0}, ["'bug'", "2.5%", "50%"], "remove the class", False),
         ("few labelled documents", {"n_labelled": 12, "least_class": 5}, ["12", "5"], "At least 50", False),

@@ -45,7 +45,8 @@ def by_tcl():
 def test_two_files_get_the_labels_of_the_method_itself(tmp_path):
     demo = tickets.demo()
     source, target = tickets.write_csv(tmp_path / "old.csv", tickets.old()), tmp_path / "new.csv"
-    result = labelferry.label(source, tickets.write_csv(target, tickets.new()), method="tcl", seed=3)
+    words = {"language": "english", "ngrams": 1}  # those of the demo's matrices
+    result = labelferry.label(source, tickets.write_csv(target, tickets.new()), method="tcl", seed=3, **words)
     direct = TCL(random_state=3)
     labels = direct.transfer(demo.X_source, demo.y_source, demo.X_target)
     assert result.method == "TCL"
@@ -174,7 +175,7 @@ def test_columns(by_tcl):
 
 
 def test_review_leaves_no_more_errors_than_asked_for(by_tcl):
-    assert by_tcl.confidence.max() < 0.975, "the level of the confidence is limited by the estimate for all labels"
+    assert by_tcl.confidence.max() < 0.98, "the level of the confidence is limited by the estimate for all labels"
     assert label(target_error=0.02).needs_review.all(), "so no label is within an error of .02"
     careful, counts = label(target_error=0.035), [by_tcl.needs_review.sum()]
     for result, target_error in ((by_tcl, 0.05), (careful, 0.035)):
@@ -355,8 +356,9 @@ def test_memory_is_said():
     words = ["".join(word) for word in rng.choice(letters, (1500, 6))]
     texts = [" ".join(words[i] for i in rng.integers(1500, size=60)) for _ in range(120)]
     labels = [("a", "b")[i % 2] for i in range(80)]
-    result = labelferry.label(texts[:80], texts[80:], label=labels, method="sourcelr", max_memory=2.4e6)
-    (message,) = result._features.messages
+    fixed = {"language": None, "ngrams": 1}
+    result = labelferry.label(texts[:80], texts[80:], label=labels, method="sourcelr", max_memory=2.4e6, **fixed)
+    *_, message = result._features.messages  # others are about the language of these random letters
     assert re.fullmatch(r"1,\d\d\d of 1,\d\d\d words are kept, the most frequent, .*", message)
     assert len(result._features.words) == int(message.partition(" ")[0].replace(",", ""))
 
@@ -563,6 +565,7 @@ def test_what_is_written_has_every_column_and_row(by_tcl, tmp_path):
         pl.DataFrame(tickets.old()),
         tickets.write_csv(tmp_path / "new.csv", tickets.new()),
         method="tcl",
+        target_error=0.035,
     )
     result.write(tmp_path / "out.csv")
     written = tickets.read_csv(tmp_path / "out.csv")

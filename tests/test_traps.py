@@ -54,8 +54,8 @@ def demo():
     return np.array(d.texts_source)[::2], d.y_source[::2], np.array(d.texts_target)[::2], d.y_target[::2]
 
 
-def label(source, y, target):
-    return labelferry.label(list(source), list(target), label=list(y))
+def label(source, y, target, **settings):
+    return labelferry.label(list(source), list(target), label=list(y), **settings)
 
 
 def check(result, fact=None, *numbers):
@@ -98,8 +98,17 @@ def test_another_language(demo):
     texts, _ = german(90)
     result = label(source, y, texts)
     check(result, "few known words")
+    check(result, "different languages", "100%", "english and german")
+    assert "the labelled documents are in english, the new ones in german" in result.messages
     assert result.verdict.level == "unsafe"
     assert result.needs_review.mean() > 0.9
+
+
+def test_a_part_in_another_language(demo):
+    source, y, target, _ = demo
+    texts, _ = german(30)
+    result = label(source, y, [*target[:70], *texts])
+    check(result, "different languages", "30%")
 
 
 def test_no_word_in_common(demo):
@@ -115,26 +124,26 @@ def test_no_word_in_common(demo):
 def test_chinese_split_at_spaces():
     source, y = chinese(HOTEL, 120, 0)
     target, _ = chinese(BOOKS, 120, 1)
-    result = label(source, y, target)
+    result = label(source, y, target, analyzer="words")
     check(result, "few known words")
     assert result.verdict.level == "unsafe"
 
 
 @pytest.fixture(scope="module")
-def without_technical(demo):
-    """A third of the new documents has a class that the source lacks."""
-    source, y, target, _ = demo
-    known = y != "technical"
-    return label(source[known], y[known], target)
+def without_technical():
+    """A third of the new documents has a class that the source lacks; all of the demo's tickets."""
+    d = tickets.demo()
+    known = d.y_source != "technical"
+    return label(np.array(d.texts_source)[known], d.y_source[known], d.texts_target)
 
 
 def test_a_class_that_the_source_lacks_is_named_as_unknown(without_technical):
     assert "a class that the labelled documents lack" in " ".join(without_technical.verdict.reasons)
 
 
-def test_a_class_that_the_source_lacks(without_technical, demo):
+def test_a_class_that_the_source_lacks(without_technical):
     check(without_technical, "documents of no class")
-    marked, truth = without_technical.none_of_these, demo[3]
+    marked, truth = without_technical.none_of_these, tickets.demo().y_target
     assert (truth[marked] == "technical").mean() > 0.9
     assert marked[truth == "technical"].mean() > 0.6
     assert without_technical.needs_review[marked].all()

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 
 from labelferry.text import tfidf, tfidf_vectorizer, vectorizer_from, vectorizer_state
 
@@ -19,18 +19,24 @@ def words(vectorizer):
 
 
 def test_the_default_parameters():
-    expected = {"sublinear_tf": True, "stop_words": "english", "min_df": 2, "token_pattern": r"(?u)\b[^\W\d_]{2,}\b"}
-    assert tfidf_vectorizer().get_params() == TfidfVectorizer(**expected).get_params()
+    expected = {"sublinear_tf": True, "min_df": 2, "token_pattern": r"(?u)\b[^\W\d_]{2,}\b"}
+    assert tfidf_vectorizer(language=None).get_params() == TfidfVectorizer(**expected).get_params()
+    english = set(tfidf_vectorizer().stop_words)
+    assert english < ENGLISH_STOP_WORDS
+    missing = {word for word in ENGLISH_STOP_WORDS - english if len(word) > 1}
+    assert missing == {
+        *("cannot", "cant", "couldnt", "hasnt", "neither", "never", "no", "nobody", "none", "noone", "nor", "not"),
+        *("nothing", "nowhere", "without"),
+    }
 
 
 def test_languages():
-    pytest.importorskip("stop_words")
     (X,), vectorizer = tfidf(GERMAN, language="german", min_df=1)
     assert words(vectorizer) == ["gärten", "haus", "häuser", "rot", "rote", "roten", "tür", "türen"]
     assert X.shape == (3, 8)
     assert words(tfidf(GERMAN, language="de", min_df=1)[1]) == words(vectorizer)
     assert "und" in words(tfidf(GERMAN, language=None, min_df=1)[1])
-    assert tfidf_vectorizer(language="en").stop_words == "english"
+    assert tfidf_vectorizer(language="en").stop_words == tfidf_vectorizer().stop_words
     for language in (None, "none", "None"):
         assert tfidf_vectorizer(language=language).stop_words is None
     with pytest.raises(ValueError, match="'klingon' has no stop words; known are: arabic"):
@@ -39,7 +45,6 @@ def test_languages():
 
 @pytest.mark.filterwarnings("error")
 def test_stop_words_are_words_of_the_pattern():
-    pytest.importorskip("stop_words")
     tfidf(["l'acqua e il pane", "il pane"], language="italian", min_df=1)  # scikit-learn warns if they are not
 
 
@@ -67,14 +72,12 @@ def test_ngrams():
         tfidf_vectorizer(ngrams=0)
 
 
-@pytest.mark.parametrize("package", ["stop_words", "Stemmer"])
-def test_a_missing_package_is_named(monkeypatch, package):
+def test_a_missing_package_is_named(monkeypatch):
     import sys
 
-    monkeypatch.setitem(sys.modules, package, None)
-    settings = {"language": "german"} if package == "stop_words" else {"language": "irish", "stop_words": None}
+    monkeypatch.setitem(sys.modules, "Stemmer", None)
     with pytest.raises(ValueError, match="pip install"):
-        tfidf_vectorizer(stem=package == "Stemmer", **settings)
+        tfidf_vectorizer(stem=True, language="irish", stop_words=None)
 
 
 def through_a_file(state):
@@ -94,6 +97,8 @@ def through_a_file(state):
         {"language": "german"},
         {"language": None, "use_idf": False},
         {"dtype": np.float32, "norm": None, "binary": True},
+        {"analyzer": "mixed", "ngrams": 2},
+        {"analyzer": "characters"},
         {"analyzer": "char_wb", "ngram_range": (2, 3), "stop_words": None, "token_pattern": None},
         {"vocabulary": ["red", "door"]},
         {"max_df": np.float64(0.9), "max_features": 3, "strip_accents": "unicode", "lowercase": False},
@@ -102,9 +107,7 @@ def through_a_file(state):
 def test_a_vectorizer_is_rebuilt_exactly(settings):
     if settings.get("stem"):
         pytest.importorskip("Stemmer")
-    if settings.get("language") == "german":
-        pytest.importorskip("stop_words")
-    texts = TEXTS + GERMAN
+    texts = [*TEXTS, *GERMAN, "红色的门 red doors"]
     vectorizer = tfidf_vectorizer(**{"min_df": 1, **settings}).fit(texts)
     back = vectorizer_from(through_a_file(vectorizer_state(vectorizer)))
     assert words(back) == words(vectorizer)

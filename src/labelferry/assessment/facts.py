@@ -23,7 +23,16 @@ MIN_KNOWN_DOCUMENTS, MIN_KNOWN_WEIGHT = 0.7, 0.3
 MAX_COPIES = 0.5
 MAX_LARGEST, VANISHED, MIN_SOURCE_SHARE = 0.98, 0.1, 0.02
 MIN_EXPLAINED = 0.5
+MIN_FOREIGN, MIN_MOSTLY_FOREIGN = 0.1, 0.5
 MAX_COMPARED = 20_000  # documents that are compared with each other; of more, a random sample
+
+
+class Languages(NamedTuple):
+    """Detected languages; empty if unknown."""
+
+    source: str = ""
+    target: str = ""
+    foreign: float = 0.0  # share of the new documents in a language that the labelled documents lack
 
 
 class TargetFacts(NamedTuple):
@@ -40,6 +49,9 @@ class TargetFacts(NamedTuple):
     to_target: Array  # mean cosine with the nearest other new documents, per compared document
     cluster: Array = np.zeros(0, dtype=np.intp)  # `Clusters.cluster`
     contrasts: Array = np.zeros((0, 2))  # `Clusters.contrasts`
+    source_language: str = ""  # empty if unknown
+    target_language: str = ""
+    foreign: float = 0.0  # `Languages.foreign`
 
     @property
     def clusters(self) -> Clusters:
@@ -92,8 +104,9 @@ LATER = Wording(
 )
 
 
-def target_facts(domains: Domains) -> TargetFacts:
-    """Measure the documents."""
+def target_facts(domains: Domains, languages: Languages | None = None) -> TargetFacts:
+    """Measure the documents. Their languages are known only if they are texts."""
+    languages = Languages() if languages is None else languages
     Xs, codes = domains.labelled()
     Xt: Any = domains.target_documents()
     known = word_counts(Xs) > 0
@@ -117,6 +130,9 @@ def target_facts(domains: Domains) -> TargetFacts:
         to_target=_mean_nearest(some, None),
         cluster=clusters.cluster,
         contrasts=clusters.contrasts,
+        source_language=languages.source,
+        target_language=languages.target,
+        foreign=languages.foreign,
     )
 
 
@@ -164,6 +180,18 @@ def find_facts(
                 "Check that both are in one language and were split into words in the same way.",
                 True,
                 review_all=True,
+            )
+        )
+    if facts.foreign >= MIN_FOREIGN:
+        mostly = facts.foreign >= MIN_MOSTLY_FOREIGN
+        names = f": {facts.source_language} and {facts.target_language}" if mostly and facts.target_language else ""
+        found.append(
+            Fact(
+                "different languages",
+                f"{facts.foreign:.0%} of the {wording.new} are in another language than the labelled documents{names}.",
+                "Translate them, or add labelled documents in their language.",
+                mostly,
+                review_all=mostly,
             )
         )
     before, reference = expected, wording.expected

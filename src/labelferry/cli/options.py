@@ -117,10 +117,42 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "language": (
-        Annotated[str, typer.Option(help="Language of the stop words to remove, e.g. german; 'none' keeps all words.")],
-        "english",
+        Annotated[
+            str,
+            typer.Option(
+                help="Language of the stop words to remove, e.g. german; 'none' keeps all words; 'auto': detected."
+            ),
+        ],
+        "auto",
     ),
-    "ngrams": (Annotated[int, typer.Option(min=1, max=5, help="Count sequences of up to this many words.")], 1),
+    "ngrams": (
+        Annotated[
+            int | None,
+            typer.Option(min=1, max=5, help="Count sequences of up to this many words (default: 1 or 2, chosen)."),
+        ],
+        None,
+    ),
+    "analyzer": (
+        Annotated[
+            str,
+            typer.Option(
+                help="What is counted: words, characters (n-grams), or auto: words, and characters in scripts without "
+                "spaces between words."
+            ),
+        ],
+        "auto",
+    ),
+    "sublinear": (
+        Annotated[
+            bool | None,
+            typer.Option("--sublinear/--no-sublinear", help="Count 1 + log(tf) instead of tf (default: chosen)."),
+        ],
+        None,
+    ),
+    "min_documents": (
+        Annotated[int | None, typer.Option(min=1, help="Drop words in fewer documents (default: chosen).")],
+        None,
+    ),
     "stem": (Annotated[bool, typer.Option("--stem", help="Count stems instead of words.")], False),
     "headers": (Annotated[bool, typer.Option("--headers", help="Remove e-mail headers.")], False),
     "signatures": (Annotated[bool, typer.Option("--signatures", help="Remove e-mail signatures.")], False),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
-from ..assessment.facts import target_facts
+from ..assessment.facts import Languages, target_facts
 from ..assessment.new_classes import NOT_MARKED
 from ..assessment.proportions import Prior
 from ..core import progress
@@ -40,6 +40,7 @@ def fit_and_assess(
     class_prior: Any = None,
     panel: FittedPanel | None = None,
     second_view: Any = None,
+    languages: Languages | None = None,
 ) -> AssessedFit:
     """Fit the estimator and assess its labels.
 
@@ -50,7 +51,7 @@ def fit_and_assess(
         estimator.set_params(class_prior=class_prior)
     if isinstance(estimator, AutoTransfer):
         auto = estimator.set_params(target_error=target_error).fit_domains(
-            domains, panel=panel, second_view=second_view
+            domains, panel=panel, second_view=second_view, languages=languages
         )
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
@@ -67,7 +68,7 @@ def fit_and_assess(
     assessment = assess(
         P,
         fit_panel(domains.hide_target_labels(), seed, second_view),
-        target_facts(domains),
+        target_facts(domains, languages),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
         target_error=target_error,

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
-from ..assessment.facts import Fact, target_facts
+from ..assessment.facts import Fact, Languages, target_facts
 from ..assessment.new_classes import NOT_MARKED
 from ..assessment.proportions import Prior
 from ..assessment.verdict import Verdict
@@ -59,6 +59,7 @@ def solve(
     rng: np.random.Generator,
     second_view: Any = None,
     panel: FittedPanel | None = None,
+    languages: Languages | None = None,
 ) -> Solution:
     hidden = domains.hide_target_labels()  # the pool learns from errors of a panel that has not seen these labels
     if panel is None:
@@ -76,7 +77,7 @@ def solve(
     assessment = assess(
         P,
         predictions,
-        target_facts(panel_domains),
+        target_facts(panel_domains, languages),
         classes=[str(c) for c in domains.classes],
         weights=panel.answer.weights,
         target_error=target_error,

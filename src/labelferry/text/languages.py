@@ -2,7 +2,8 @@
 
 English stop words are those of scikit-learn. Those of other languages come from the package `stop-words`: BSD license,
 maintained, 59 kB; its lists contain function words, while longer collections also contain nouns and adjectives that
-distinguish topics. It is an extra, because English does not need it. Stems are those of Snowball, by PyStemmer.
+distinguish topics. Phrases of several words are left out of its lists: their parts are ordinary words. Negations are
+never stop words. Stems are those of Snowball, by PyStemmer, an extra.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import Any
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-ENGLISH = ("english", "en")
+from .negations import negations
+
+CODES = {"no": "nb"}  # codes that the package names differently
 _stemmers = threading.local()  # a stemmer must not be used by two threads
 
 
@@ -23,29 +26,31 @@ def language_or_none(language: str | None) -> str | None:
     return None if language is None or language.lower() == "none" else language
 
 
-def stop_words(language: str | None, pattern: str) -> str | list[str] | None:
+def has_stop_words(language: str) -> bool:
+    """Whether there are stop words of the language, an English name."""
+    import stop_words as lists
+
+    return language in lists.AVAILABLE_LANGUAGES
+
+
+def stop_words(language: str | None, pattern: str) -> list[str] | None:
     """The value for scikit-learn's `stop_words`. If the pattern splits a word, its parts are stop words too."""
     language = language_or_none(language)
     if language is None:
         return None
-    if language.lower() in ENGLISH:
-        return "english"
-    try:
-        import stop_words as lists
-    except ImportError:
-        raise ValueError(
-            f"stop words of language={language!r} need a package: pip install 'labelferry[languages]'. "
-            "Or pass stop_words= with a list of your own, or language=None."
-        ) from None
-    try:
-        words = lists.get_stop_words(language.lower())
-    except lists.StopWordError:
+    import stop_words as lists
+
+    code = CODES.get(language.lower(), language.lower())
+    name = lists.LANGUAGE_MAPPING.get(code, code)
+    if name not in lists.AVAILABLE_LANGUAGES:
         known = ", ".join(sorted(lists.AVAILABLE_LANGUAGES))
         raise ValueError(
             f"language={language!r} has no stop words; known are: {known}. "
-            "Pass stop_words= with a list of your own, or language=None."
-        ) from None
-    return sorted({part for word in words for part in re.findall(pattern, word.lower())})
+            "Pass language=None (--language none) to keep all words."
+        )
+    words = ENGLISH_STOP_WORDS if name == "english" else lists.get_stop_words(name)
+    parts = {part for word in words if " " not in word for part in re.findall(pattern, word.lower())}
+    return sorted(parts - negations(name))
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class Stems:
     @classmethod
     def of(cls, language: str, pattern: str, words: Any) -> Stems:
         """Make a tokenizer; `words` are the stop words, as in scikit-learn."""
-        words = ENGLISH_STOP_WORDS if words == "english" else words or ()
+        words = ENGLISH_STOP_WORDS if isinstance(words, str) and words == "english" else words or ()
         stems = cls(language.lower(), pattern, frozenset(words))
         stemmer(stems.language)  # an unknown language or a missing package is an error now, not in `fit`
         return stems

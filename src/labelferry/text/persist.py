@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from .characters import MixedAnalyzer
 from .languages import Stems
 
 FORMAT = 1
@@ -106,13 +107,15 @@ def settings_of(vectorizer: TfidfVectorizer) -> dict[str, Any]:
     params = vectorizer.get_params(deep=False)
     tokenizer, words, dtype = params["tokenizer"], params["stop_words"], np.dtype(params["dtype"]).name
     for name in ("preprocessor", "analyzer", "tokenizer"):
-        if callable(params[name]) and not isinstance(params[name], Stems):
+        if callable(params[name]) and not isinstance(params[name], Stems | MixedAnalyzer):
             raise ValueError(f"{name} is a function of your own, which cannot be saved without pickle. Pass None.")
     if params["input"] != "content":
         raise ValueError(f"input must be 'content' to be saved; got {params['input']!r}. Read the files first.")
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be float32 or float64 to be saved; got {dtype}. Fit again with one of them.")
     settings = {name: params[name].item() if isinstance(params[name], np.generic) else params[name] for name in PLAIN}
+    if isinstance(analyzer := params["analyzer"], MixedAnalyzer):
+        settings["analyzer"] = [analyzer.pattern, analyzer.ngrams, list(analyzer.stop_words)]
     settings["dtype"] = dtype
     settings["ngram_range"] = list(params["ngram_range"])
     settings["stop_words"] = words if words is None or isinstance(words, str) else sorted(words)
@@ -130,6 +133,9 @@ def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
     parameters = dict(settings)
     parameters["dtype"] = DTYPES[settings["dtype"]]
     parameters["ngram_range"] = tuple(settings["ngram_range"])
+    if isinstance(settings["analyzer"], list):
+        pattern, ngrams, words = settings["analyzer"]
+        parameters["analyzer"] = MixedAnalyzer(str(pattern), int(ngrams), tuple(str(word) for word in words))
     if settings["tokenizer"] is not None:
         language, pattern, words = settings["tokenizer"]
         parameters["tokenizer"] = Stems.of(str(language), str(pattern), [str(word) for word in words])

@@ -7,13 +7,24 @@ from typing import Any
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from .characters import MixedAnalyzer
+from .detect import MARKS
 from .languages import Stems, language_or_none, stop_words
 
 LETTERS = r"(?u)\b[^\W\d_]{2,}\b"  # words without digits: numbers, amounts and dates do not show a topic
+WITH_MARKS = rf"(?<!\w)(?:[^\W\d_][{MARKS}]*){{2,}}(?!\w)"  # the same, with the vowel signs of Hindi and others
+CHARACTER_NGRAMS = (2, 4)
 
 
 def tfidf_vectorizer(
-    *, language: str | None = "english", stem: bool = False, ngrams: int = 1, **settings: Any
+    *,
+    language: str | None = "english",
+    stem: bool = False,
+    ngrams: int = 1,
+    analyzer: Any = "words",
+    sublinear: bool = True,
+    min_documents: int = 2,
+    **settings: Any,
 ) -> TfidfVectorizer:
     """Make a TfidfVectorizer, not yet fitted, with the defaults of labelferry.
 
@@ -24,11 +35,18 @@ def tfidf_vectorizer(
     ----------
     language : str, default="english"
         Language of the stop words to remove, as a name ("german") or a code ("de"); None or "none" keeps all words.
-        English stop words are those of scikit-learn; for the others: pip install 'labelferry[languages]'.
+        English stop words are those of scikit-learn. Negations are never stop words.
     stem : bool, default=False
         Whether to count stems instead of words (pip install 'labelferry[stemming]'). Stop words are removed before.
     ngrams : int, default=1
         Count sequences of up to this many words.
+    analyzer : {"words", "mixed", "characters"}, default="words"
+        "mixed": words, and character n-grams of text without spaces between words, such as Chinese. "characters":
+        n-grams of 2 to 4 characters inside words. Other values are those of TfidfVectorizer.
+    sublinear : bool, default=True
+        Whether a word that occurs tf times in a document counts 1 + log(tf) instead of tf.
+    min_documents : int, default=2
+        Words in fewer documents are dropped.
     **settings : dict
         Parameters of scikit-learn's TfidfVectorizer, which replace the defaults.
 
@@ -37,22 +55,26 @@ def tfidf_vectorizer(
     vectorizer : TfidfVectorizer
         The vectorizer.
     """
-    if not isinstance(ngrams, int) or ngrams < 1:
-        raise ValueError(
-            f"ngrams must be a whole number, 1 or more; got {ngrams!r}. Pass 2 to count pairs of words also."
-        )
-    defaults: dict[str, Any] = {
-        "sublinear_tf": True,
+    for name, value in (("ngrams", ngrams), ("min_documents", min_documents)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            hint = " Pass 2 to count pairs of words also." if name == "ngrams" else ""
+            raise ValueError(f"{name} must be a whole number, 1 or more; got {value!r}.{hint}")
+    chosen: dict[str, Any] = {
+        "sublinear_tf": sublinear,
         "norm": "l2",
-        "min_df": 2,
+        "min_df": min_documents,
         "token_pattern": LETTERS,
         "ngram_range": (1, ngrams),
+        **settings,
     }
-    chosen = {**defaults, **settings}
-    if "stop_words" not in chosen:
+    if analyzer == "characters":
+        chosen |= {"analyzer": "char_wb", "ngram_range": CHARACTER_NGRAMS, "token_pattern": None, "stop_words": None}
+    elif analyzer not in ("words", "mixed"):
+        chosen["analyzer"] = analyzer
+    if "stop_words" not in chosen and chosen["token_pattern"] is not None:
         chosen["stop_words"] = stop_words(language, chosen["token_pattern"])
     if stem:
-        if chosen.get("tokenizer") is not None or chosen.get("analyzer", "word") != "word":
+        if chosen.get("tokenizer") is not None or chosen.get("analyzer", "word") != "word" or analyzer == "mixed":
             raise ValueError(
                 "stem=True splits texts into words itself; got a tokenizer or analyzer also. Pass only one."
             )
@@ -63,6 +85,10 @@ def tfidf_vectorizer(
             )
         chosen["tokenizer"] = Stems.of(stem_language, chosen["token_pattern"], chosen["stop_words"])
         chosen |= {"token_pattern": None, "stop_words": None}
+    if analyzer == "mixed":
+        words = tuple(chosen["stop_words"] or ())
+        chosen["analyzer"] = MixedAnalyzer(chosen["token_pattern"], ngrams, words)
+        chosen |= {"token_pattern": None, "stop_words": None, "ngram_range": (1, 1)}
     return TfidfVectorizer(**chosen)
 
 
@@ -70,7 +96,7 @@ def tfidf(*domains: Iterable[str], **settings: Any) -> tuple[list[Any], TfidfVec
     """Make one tf-idf matrix per domain, with one vocabulary for all of them.
 
     By default English stop words, numbers and words in only one document are removed. For another language pass
-    `language=`, or `stop_words=` with a list of your own; for a language without spaces pass a `tokenizer`.
+    `language=`, or `stop_words=` with a list of your own; for a language without spaces pass `analyzer="mixed"`.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def compare(
         Columns and labels: as in `label`; labels of the target are never used.
     domain, skip_bad, encoding, embed, features : optional
         How documents are read: as in `label`.
-    language, ngrams, stem, html, headers, signatures, max_memory : optional
+    language, ngrams, analyzer, sublinear, min_documents, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
     estimators = make_named(methods, seed)

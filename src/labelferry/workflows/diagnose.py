@@ -56,7 +56,7 @@ def diagnose(
         Columns and labels: as in `label`; labels of the target are never used.
     domain, skip_bad, encoding, embed, features : optional
         How documents are read: as in `label`.
-    language, ngrams, stem, html, headers, signatures, max_memory : optional
+    language, ngrams, analyzer, sublinear, min_documents, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
     options.check_no_answers("diagnose")
@@ -69,7 +69,14 @@ def diagnose(
     domains = features.domains(inputs, estimator)
     progress.size(n_entries(domains), domains.n_classes)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
-    fit = fit_and_assess(estimator, domains, seed=seed, target_error=TARGET_ERROR, second_view=features.view)
+    fit = fit_and_assess(
+        estimator,
+        domains,
+        seed=seed,
+        target_error=TARGET_ERROR,
+        second_view=features.view,
+        languages=features.languages,
+    )
     assessment = fit.assessment
     verdict = assessment.verdict()
     carrying = carriers(Xs, codes, Xt)

@@ -24,8 +24,11 @@ class WordEvidence(NamedTuple):
     score: Array  # words x classes: how much a word supports a class, compared with the next class
 
 
-def word_evidence(domains: Domains, proba: Array) -> WordEvidence:
-    """Evidence of each word; `proba` are the predicted probabilities of the target rows."""
+def word_evidence(domains: Domains, proba: Array, shown: Array | None = None) -> WordEvidence:
+    """Evidence of each word; `proba` are the predicted probabilities of the target rows.
+
+    Words that are not `shown`, stop words, are no evidence.
+    """
     n_classes = proba.shape[1]
     if any(has_negative(X) for X in domains.X):
         return WordEvidence(*np.zeros((2, domains.n_words, n_classes)))
@@ -36,7 +39,8 @@ def word_evidence(domains: Domains, proba: Array) -> WordEvidence:
     log = np.log(share)
     top = np.sort(log, axis=1)[:, ::-1]
     rival = np.where(log == top[:, :1], top[:, 1:2], top[:, :1])
-    return WordEvidence(share, log - rival)
+    score = log - rival
+    return WordEvidence(share, score if shown is None else np.where(shown[:, None], score, 0))
 
 
 def characteristic_words(evidence: WordEvidence, words: Array, n_words: int = 20) -> list[list[str]]:
@@ -46,7 +50,9 @@ def characteristic_words(evidence: WordEvidence, words: Array, n_words: int = 20
     return [[str(words[w]) for w in order[:, c] if weight[w, c] > 0] for c in range(weight.shape[1])]
 
 
-def group_words(domains: Domains, groups: Array, words: Array, n_words: int = 10) -> list[list[str]]:
+def group_words(
+    domains: Domains, groups: Array, words: Array, n_words: int = 10, *, shown: Array | None = None
+) -> list[list[str]]:
     """Per group of target rows, the words that distinguish it from all documents outside the groups.
 
     Parameters
@@ -59,6 +65,8 @@ def group_words(domains: Domains, groups: Array, words: Array, n_words: int = 10
         The word of each column.
     n_words : int, default=10
         Largest number of words per group.
+    shown : array of bool, shape (n_words,), default=None
+        Words that may be listed; None: all.
 
     Returns
     -------
@@ -73,6 +81,7 @@ def group_words(domains: Domains, groups: Array, words: Array, n_words: int = 10
         rows = np.flatnonzero(groups == group)
         share = (word_counts(Xt[rows]) + SMOOTHING) / (len(rows) + 2 * SMOOTHING)
         weight = share * np.log(share / rest)
+        weight = weight if shown is None else np.where(shown, weight, 0)
         best = np.argsort(-weight, kind="stable")[: n_words if len(rows) else 0]
         typical.append([str(words[w]) for w in best if weight[w] > 0])
     return typical

@@ -9,11 +9,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from ..assessment.facts import Languages
 from ..core.classifier import TransductiveClassifier
 from ..core.documents import read_documents
 from ..core.domains import Domains
 from ..linalg.matrix import Array
-from ..text import clean, tfidf_vectorizer
+from ..text import clean
+from ..text.candidates import TextSettings
+from ..text.detect import common_language, detect_language, foreign_share, language_messages
+from ..text.settings import choose_settings
 from .inputs import TARGET, Inputs
 from .matrices import read_matrix
 from .options import TextOptions
@@ -34,6 +38,13 @@ class Features(NamedTuple):
     view: Any = None  # second view: one row per document, those of the sources first
     view_name: str | None = None  # model of the second view; None without a view, or with one that has no name
     beside: Features | None = None  # words of the texts if the user gave the features and the texts have words
+    text_settings: TextSettings | None = None  # None if the user gave the features
+    languages: Languages | None = None
+
+    @property
+    def shown(self) -> Array | None:
+        """Which words are shown to people as evidence; None: all."""
+        return None if self.text_settings is None else self.text_settings.shown(self.words)
 
     def domains(self, inputs: Inputs, estimator: TransductiveClassifier) -> Domains:
         """The domains to fit, checked for this estimator."""
@@ -71,8 +82,9 @@ def vectorize(inputs: Inputs, options: TextOptions) -> Features:
     """tf-idf of the cleaned texts. With a memory limit, rare words are dropped to stay below it."""
     corpora = [clean(t, **options.cleaning) for t in (*(source.texts for source in inputs.sources), inputs.texts)]
     texts = [text for corpus in corpora for text in corpus]
+    settings, languages, messages = choose_words(corpora, inputs, options)
     try:
-        vectorizer = tfidf_vectorizer(**options.words)
+        vectorizer = settings.vectorizer()
         X = sp.csr_array(vectorizer.fit_transform(texts))
     except ValueError as error:
         if "vocabulary" not in str(error) and "no terms remain" not in str(error).lower():
@@ -81,13 +93,33 @@ def vectorize(inputs: Inputs, options: TextOptions) -> Features:
             "no words are left in the texts: all are stop words, numbers, or in one document only. Check the text "
             "column, pass language=None (--language none), or add documents."
         ) from None
-    messages = []
     if options.max_memory is not None and (keep := words_within(X, options.max_memory)) < X.shape[1]:
         messages.append(f"{keep:,} of {X.shape[1]:,} words are kept, the most frequent, to stay below --max-memory")
-        vectorizer = tfidf_vectorizer(**options.words, max_features=keep)
+        vectorizer = settings.vectorizer(max_features=keep)
         X = sp.csr_array(vectorizer.fit_transform(texts))
     *Xs, Xt = _split(X, [len(corpus) for corpus in corpora])
-    return Features(Xs, Xt, vectorizer.get_feature_names_out(), vectorizer, messages)
+    words = vectorizer.get_feature_names_out()
+    return Features(Xs, Xt, words, vectorizer, messages, text_settings=settings, languages=languages)
+
+
+def choose_words(
+    corpora: list[list[str]], inputs: Inputs, options: TextOptions
+) -> tuple[TextSettings, Languages, list[str]]:
+    """Text settings for the cleaned texts of each source and of the target, their languages, and messages."""
+    *sources, target = corpora
+    labelled = [text for corpus in sources for text in corpus]
+    source_language, target_language = detect_language(labelled), detect_language(target)
+    choice = choose_settings(
+        labelled,
+        inputs.labels,
+        options.words,
+        common_language(source_language, target_language),
+        sources=np.repeat(np.arange(len(sources)), [len(corpus) for corpus in sources]),
+    )
+    languages = Languages(
+        source_language.name or "", target_language.name or "", foreign_share(source_language, target_language)
+    )
+    return choice.settings, languages, [*language_messages(source_language, target_language), *choice.messages]
 
 
 def words_within(X: sp.csr_array, max_memory: float) -> int:

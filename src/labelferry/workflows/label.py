@@ -95,7 +95,7 @@ def label(
         Columns and labels: see `labelferry.workflows.options.TextOptions`.
     domain, skip_bad, encoding, embed, features : optional
         How documents are read: see `labelferry.workflows.options.TextOptions`.
-    language, ngrams, stem, html, headers, signatures, max_memory : optional
+    language, ngrams, analyzer, sublinear, min_documents, stem, html, headers, signatures, max_memory : optional
         How texts become words: see `labelferry.workflows.options.TextOptions`.
 
     Examples
@@ -116,7 +116,7 @@ def label(
     check_embed(options.embed)
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
-    settings |= options.words | options.cleaning
+    settings |= options.cleaning
     if options.embed is not None:
         settings["embed"] = view_name(options.embed) or OWN_VECTORS
     seconds: dict[str, float] = {}
@@ -130,6 +130,7 @@ def label(
         domains = features.domains(inputs, estimator)
         progress.size(n_entries(domains), domains.n_classes)
         prior = read_class_prior(class_prior, domains.classes)
+    settings |= {} if features.text_settings is None else features.text_settings._asdict()
     settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
     known: dict[int, str] = {}
     if options.use_target_labels and not inputs.is_half_labelled:
@@ -185,7 +186,14 @@ def _finish(
     own = of_documents(answers, inputs.labelled_rows)
     labelled = with_answers(domains, own) if len(own.rows) else domains
     transfer_settings = {name: settings[name] for name in ("seed", "target_error", "class_prior")}
-    answer = fit_and_assess(estimator, labelled, **transfer_settings, panel=panel, second_view=features.view)
+    answer = fit_and_assess(
+        estimator,
+        labelled,
+        **transfer_settings,
+        panel=panel,
+        second_view=features.view,
+        languages=features.languages,
+    )
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         documents = mark_answered(build_result(inputs, features, domains, answer, settings, seconds), own)
@@ -215,7 +223,7 @@ def build_result(
     order = np.argsort(-P, axis=1, kind="stable")
     confidence = answer.confidence
     shown, word_domains = features.for_evidence(domains)
-    words = word_evidence(word_domains, answer.estimator.transduction_proba_)
+    words = word_evidence(word_domains, answer.estimator.transduction_proba_, shown.shown)
     min_confidence = settings["min_confidence"]
     empty = answer.estimator.transduction_empty_
     review_all = any(fact.review_all for fact in answer.assessment.facts)
@@ -229,7 +237,7 @@ def build_result(
         if min_confidence is None
         else (confidence < min_confidence) | empty | review_all | (answer.groups >= 0),
         groups=answer.groups,
-        group_words=group_words(word_domains, answer.groups, shown.words),
+        group_words=group_words(word_domains, answer.groups, shown.words, shown=shown.shown),
         estimator=answer.estimator,
         assessment=answer.assessment,
         settings=settings,

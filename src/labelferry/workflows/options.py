@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
+from ..text.candidates import AUTO, TextRequest
+
 Result = TypeVar("Result")
 
 
@@ -47,10 +49,18 @@ class TextOptions:
     features : path, array or tuple of arrays, default=None
         Features of the documents to use instead of their words: one row per document, rows of the sources first. A
         .npz or .npy file, an array or a sparse matrix, or a tuple (source, target).
-    language : str, default="english"
-        Language of the stop words to remove; None or "none" keeps all words.
-    ngrams : int, default=1
-        Count sequences of up to this many words.
+    language : str, default="auto"
+        Language of the stop words to remove; "auto": detected, and whether to remove them is chosen by
+        cross-validation; None or "none" keeps all words.
+    ngrams : int, default=None
+        Count sequences of up to this many words; None: 1 or 2, chosen by cross-validation on the labelled documents.
+    analyzer : {"auto", "words", "characters"}, default="auto"
+        What is counted: words, or n-grams of characters. "auto": words, and n-grams of characters in scripts without
+        spaces between words, such as Chinese.
+    sublinear : bool, default=None
+        Whether a word that occurs tf times in a document counts 1 + log(tf) instead of tf; None: chosen.
+    min_documents : int, default=None
+        Words in fewer documents are dropped; None: chosen.
     stem : bool, default=False
         Whether to count stems instead of words.
     html : bool or "auto", default="auto"
@@ -74,8 +84,11 @@ class TextOptions:
     encoding: str | None = None
     embed: Any = None
     features: Any = None
-    language: str | None = "english"
-    ngrams: int = 1
+    language: str | None = AUTO
+    ngrams: int | None = None
+    analyzer: str = AUTO
+    sublinear: bool | None = None
+    min_documents: int | None = None
     stem: bool = False
     html: bool | str = "auto"
     headers: bool = False
@@ -93,10 +106,9 @@ class TextOptions:
         return {"html": self.html, "headers": self.headers, "signatures": self.signatures}
 
     @property
-    def words(self) -> dict[str, Any]:
-        """Settings of `labelferry.text.tfidf_vectorizer`."""
-        language = None if self.language is None or self.language.lower() == "none" else self.language
-        return {"language": language, "ngrams": self.ngrams, "stem": self.stem}
+    def words(self) -> TextRequest:
+        """The text settings that the user fixes."""
+        return TextRequest(**{name: getattr(self, name) for name in TextRequest._fields})
 
 
 NAMES = tuple(field.name for field in fields(TextOptions))

@@ -1,0 +1,166 @@
+"""How texts become words: settings that are given, detected, or chosen by cross-validation on the labelled documents.
+
+The candidates are few, in an order from simple to complex. The first one is chosen whose held-out accuracy is at most
+one standard error below the best: the standard error of the difference, document by document. So a more complex setting
+needs evidence, and the choice does not depend on a few documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
+from sklearn.svm import LinearSVC
+
+from .candidates import TextRequest, TextSettings, candidates
+from .detect import Language
+from .languages import stop_words
+
+MAX_DOCUMENTS, MAX_CHARACTERS = 2000, 2000  # that are compared; of more, a sample, and the beginning of each
+N_FOLDS = 5
+MIN_PER_CLASS = 10  # with fewer labelled documents of a class the first candidate is used
+
+
+class Choice(NamedTuple):
+    """The chosen settings."""
+
+    settings: TextSettings
+    accuracies: dict[TextSettings, float]  # held-out accuracy per candidate; empty if none was compared
+
+    @property
+    def messages(self) -> list[str]:
+        """What was chosen, and why; nothing if there was no choice and words are counted."""
+        if not self.accuracies:
+            return [f"texts: {self.settings.describe()}"] if self.settings.analyzer == "mixed" else []
+        return [
+            f"texts: {self.settings.describe()} (the simplest of {len(self.accuracies)} settings within one standard "
+            f"error of the best on held-out labelled documents, {self.accuracies[self.settings]:.1%} correct)"
+        ]
+
+
+def choose_settings(
+    texts: Sequence[str],
+    labels: Sequence[Any] | np.ndarray,
+    request: TextRequest,
+    language: Language,
+    *,
+    sources: Sequence[int] | np.ndarray | None = None,
+) -> Choice:
+    """Choose the text settings by cross-validation on the labelled documents.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The labelled documents.
+    labels : sequence
+        Their labels.
+    request : TextRequest
+        Settings that are fixed.
+    language : Language
+        Detected language of all documents, labelled and new.
+    sources : sequence of int, default=None
+        The source of each document. With several sources, each one is held out in turn, because the new documents are
+        another source too.
+
+    Returns
+    -------
+    choice : Choice
+        The settings and the held-out accuracies.
+    """
+    options = candidates(request, language)
+    codes = np.unique(np.asarray([str(label) for label in labels]), return_inverse=True)[1]
+    if len(options) == 1 or np.bincount(codes).min() < MIN_PER_CLASS:
+        return Choice(options[0], {})
+    rows = sample_per_class(codes, MAX_DOCUMENTS)
+    sample = [texts[i][:MAX_CHARACTERS] for i in rows]
+    groups = np.zeros(len(rows), dtype=int) if sources is None else np.asarray(sources)[rows]
+    counted = Counted.of(sample, options)
+    if counted is None:
+        return Choice(options[0], {})
+    correct = {settings: held_out_correct(counted.tfidf(settings), codes[rows], groups) for settings in options}
+    return Choice(simplest(correct), {settings: float(right.mean()) for settings, right in correct.items()})
+
+
+def sample_per_class(codes: np.ndarray, size: int) -> np.ndarray:
+    """All rows if there are at most `size`; otherwise a sample with the same class proportions, always the same."""
+    if len(codes) <= size:
+        return np.arange(len(codes))
+    rng = np.random.default_rng(0)
+    parts = []
+    for c in range(codes.max() + 1):
+        rows = np.flatnonzero(codes == c)
+        n = max(min(MIN_PER_CLASS, len(rows)), round(len(rows) * size / len(codes)))
+        parts.append(rng.choice(rows, min(n, len(rows)), replace=False))
+    return np.sort(np.concatenate(parts))
+
+
+class Counted(NamedTuple):
+    """The texts, counted once for all candidates."""
+
+    counts: Any  # documents x words
+    size: np.ndarray  # number of words in the sequence of each column
+    words: np.ndarray
+
+    @classmethod
+    def of(cls, texts: Sequence[str], options: Sequence[TextSettings]) -> Counted | None:
+        """Count with all words and the longest sequences; None if a text has no words."""
+        languages, ngrams = {settings.language for settings in options}, max(settings.ngrams for settings in options)
+        every = options[0]._replace(language=None if None in languages else options[0].language, ngrams=ngrams)
+        vectorizer = every._replace(sublinear=False).vectorizer(use_idf=False, norm=None)
+        try:
+            counts = sp.csr_array(vectorizer.fit_transform(texts))
+        except ValueError:
+            return None
+        words = vectorizer.get_feature_names_out()
+        return cls(counts, np.array([word.count(" ") + 1 for word in words]), words)
+
+    def tfidf(self, settings: TextSettings) -> Any:
+        """tf-idf with these settings. A sequence that contains a stop word is dropped with it."""
+        keep = self.size <= settings.ngrams
+        if settings.language is not None:
+            stop = frozenset(stop_words(settings.language, settings.pattern) or ())
+            keep &= [stop.isdisjoint(word.split(" ")) for word in self.words]
+        return TfidfTransformer(sublinear_tf=settings.sublinear).fit_transform(self.counts[:, np.flatnonzero(keep)])
+
+
+def held_out_correct(X: Any, codes: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Whether each document is labelled correctly by a linear classifier that has not seen it."""
+    correct = np.zeros(len(codes), dtype=bool)
+    for train, test in _folds(codes, groups):
+        correct[test] = LinearSVC(random_state=0).fit(X[train], codes[train]).predict(X[test]) == codes[test]
+    return correct
+
+
+def _folds(codes: np.ndarray, groups: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Each source in turn if every other one has all classes; otherwise random folds."""
+    n_classes = len(np.unique(codes))
+    names = np.unique(groups)
+    if len(names) > 1 and all(len(np.unique(codes[groups != name])) == n_classes for name in names):
+        yield from LeaveOneGroupOut().split(codes, codes, groups)
+    else:
+        yield from StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(codes, codes)
+
+
+def simplest(correct: dict[TextSettings, np.ndarray]) -> TextSettings:
+    """The first settings that are at most one standard error worse than the best.
+
+    Parameters
+    ----------
+    correct : dict of TextSettings to array of bool
+        For each candidate, the simplest first, which documents it labels correctly.
+
+    Returns
+    -------
+    settings : TextSettings
+        The chosen ones.
+    """
+    best = max(correct.values(), key=lambda right: right.mean())
+    for settings, right in correct.items():
+        difference = best.astype(float) - right
+        if difference.sum() - 1 <= np.sqrt((difference**2).sum()):  # 1: continuity correction, for few documents
+            return settings
+    raise AssertionError("the best settings are among the candidates")

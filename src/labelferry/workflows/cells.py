@@ -99,6 +99,14 @@ def as_text(value: Any) -> str:
     return str(value).strip()
 
 
+def row_number(value: Any, n_documents: int, where: str) -> int:
+    """A row number of a sample as a position from 0."""
+    text = as_text(value)
+    if not text.isdecimal() or not 1 <= int(text) <= n_documents:
+        raise ValueError(f"{where}: row must be a number from 1 to {n_documents}; got {text[:40]!r}. Restore it.")
+    return int(text) - 1
+
+
 def listed(classes: Sequence[str]) -> str:
     """Names of classes for a message."""
     more = f" and {len(classes) - MAX_LISTED} more" if len(classes) > MAX_LISTED else ""

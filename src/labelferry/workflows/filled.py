@@ -14,7 +14,8 @@ from ..linalg.matrix import Array
 from ..text import Table, from_frame, read_table
 from . import questions
 from .audit import Sample, sample_orders
-from .cells import Given, as_text, read_answer
+from .cells import Given, as_text, read_answer, row_number
+from .corrections import NOT_RANDOM, is_corrections, read_corrections
 from .exchange import is_json, read_json
 from .population import Population
 
@@ -63,6 +64,8 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
         The answers.
     """
     table = as_table(given)
+    if is_corrections(table.columns):
+        raise ValueError(f"{table.name} {NOT_RANDOM}")
     missing = [name for name in NEEDED if name not in table.columns]
     if missing:
         raise ValueError(
@@ -123,14 +126,6 @@ def one_number(table: Table, column: str) -> int:
     if len(values) != 1 or not (value := values.pop()).isdecimal():
         raise ValueError(f"{table.name}: column {column!r} must have the same number in every row. Restore it.")
     return int(value)
-
-
-def row_number(value: Any, n_documents: int, where: str) -> int:
-    """A row number of a sample as a position from 0."""
-    text = as_text(value)
-    if not text.isdecimal() or not 1 <= int(text) <= n_documents:
-        raise ValueError(f"{where}: row must be a number from 1 to {n_documents}; got {text[:40]!r}. Restore it.")
-    return int(text) - 1
 
 
 def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
@@ -213,12 +208,12 @@ def is_sample(answers: Any) -> bool:
 
 
 def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequence[str]) -> dict[int, str]:
-    """Target rows and answers of a filled sample, to learn from; answers that are unclear are omitted.
+    """Target rows and answers of a filled sample or of corrections, to learn from; unclear answers are omitted.
 
     Parameters
     ----------
     given : path, data frame or mapping of str to list
-        The sample with answers.
+        The sample with answers, or corrections of a report page.
     name : str
         Name of the target, for messages.
     texts : sequence of str
@@ -231,6 +226,9 @@ def answers_of_sample(given: Any, name: str, texts: Sequence[str], classes: Sequ
     answers : dict of int to str
         Row (from 0) to class label or "none_of_these".
     """
+    table = as_table(given)
+    if is_corrections(table.columns):
+        return read_corrections(table, name, texts, classes)
     nothing = np.zeros(len(texts), dtype=np.int64)
     population = Population(name, texts, nothing, None, nothing.astype(bool), None, list(classes), no_answers())
     answers = read_sample(given, population).answers

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from .audit import N_AUDIT, Sample, as_sample
-from .cells import as_text, class_named
-from .filled import Filled, as_table, read_sample, row_number
+from .cells import as_text, class_named, row_number
+from .filled import Filled, as_table, read_sample
 from .job import Job
 from .population import population_of_job
 

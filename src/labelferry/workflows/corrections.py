@@ -19,7 +19,7 @@ from ..text import Table
 from .cells import Given, as_text, read_answer, row_number
 
 COLUMNS = ("row", "label", "answer", "fingerprint")
-N_HEX = 16  # digits of a fingerprint
+N_HEX = 16  # hexadecimal digits of a fingerprint
 NOT_RANDOM = (
     "has corrections of a report page: documents that people chose, not a random sample, so they prove nothing about the "
     "other documents. Learn from them: labelferry label ... --answers FILE. To certify, draw a sample: labelferry audit."
@@ -37,14 +37,14 @@ def fingerprint(text: str) -> str:
     Returns
     -------
     fingerprint : str
-        Hexadecimal digits.
+        A letter and hexadecimal digits: a spreadsheet reads it as a text, not as a number.
 
     Examples
     --------
     >>> fingerprint("the invoice") == fingerprint(" the  invoice ")
     True
     """
-    return sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:N_HEX]
+    return "t" + sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:N_HEX]
 
 
 def is_corrections(columns: Mapping[str, Any]) -> bool:

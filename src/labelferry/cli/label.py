@@ -47,7 +47,7 @@ def label(
     save: Annotated[Path | None, typer.Option(help="Save the model to this .npz file, for `labelferry apply`.")] = None,
     answers: Annotated[
         Path | None,
-        typer.Option(help="Learn from this file: a sample of `labelferry audit`, or corrections of a report."),
+        typer.Option(help="Learn from this sample of `labelferry audit`, or from corrections of a report."),
     ] = None,
     store: Annotated[
         str | None, typer.Option(help="Start a review job: a new file such as job.ferry, or postgresql://...")

@@ -176,7 +176,13 @@ def _without_surrogates(html: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    filters = {"count": _count, "percent": _percent, "number": _number, "seconds": _seconds, "plain": _plain}
+    filters: dict[str, Any] = {
+        "count": _count,
+        "percent": _percent,
+        "number": _number,
+        "seconds": _seconds,
+        "plain": _plain,
+    }
     environment = new_environment(filters | {"clip": clip, "preview": preview}, ChainableUndefined)
     environment.policies["json.dumps_function"] = _json
     return environment

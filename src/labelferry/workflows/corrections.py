@@ -21,8 +21,9 @@ from .cells import Given, as_text, read_answer, row_number
 COLUMNS = ("row", "label", "answer", "fingerprint")
 N_HEX = 16  # hexadecimal digits of a fingerprint
 NOT_RANDOM = (
-    "has corrections of a report page: documents that people chose, not a random sample, so they prove nothing about the "
-    "other documents. Learn from them: labelferry label ... --answers FILE. To certify, draw a sample: labelferry audit."
+    "has corrections of a report page: documents that people chose, not a random sample, so they prove nothing about "
+    "the other documents. Learn from them: labelferry label ... --answers FILE. To certify, draw a sample: labelferry "
+    "audit."
 )
 
 
@@ -78,8 +79,8 @@ def read_corrections(table: Table, name: str, texts: Sequence[str], classes: Seq
         position = row_number(row, len(texts), where)
         if fingerprint(texts[position]) != as_text(expected):
             raise ValueError(
-                f"{where}: row {position + 1} of {name} has another text than on the page. Pass the file from which the page "
-                "was made, or remove this line."
+                f"{where}: row {position + 1} of {name} has another text than on the page. Pass the file from "
+                "which the page was made, or remove this line."
             )
         if position in answers:
             raise ValueError(f"{where}: row {position + 1} occurs twice. Keep one of the two.")

@@ -63,6 +63,7 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
 
     def point(i: int) -> dict[str, Any]:
         x, y = coordinates[i].tolist()
+        own: dict[str, Any]
         shared = {"x": x, "y": y, "label": str(domains.classes[codes[i]])}
         if not is_target[i]:
             own = {"domain": domain_of[i], "confidence": None, "row": None, "none_of_these": False}

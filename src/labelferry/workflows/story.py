@@ -131,8 +131,8 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None) -> list[
         file = shlex.quote(fspath(labelled))
         commands = [f"labelferry audit {file} -o sample.csv", f"labelferry certify {file} sample.csv"]
     sample = (
-        f"Check {n} documents that are drawn at random: run the first command, fill in the column answer of sample.csv, "
-        "and run the second command. It prints how many labels are correct, with a guarantee."
+        f"Check {n} documents that are drawn at random: run the first command, fill in the column answer of "
+        "sample.csv, and run the second command. It prints how many labels are correct, with a guarantee."
     )
     return [
         *({"sentence": way_out, "commands": []} for way_out in ways_out),

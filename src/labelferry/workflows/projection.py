@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.utils.extmath import randomized_svd
 
 from ..core.domains import Domains
 from ..linalg.eigen import fix_signs
@@ -39,12 +39,13 @@ def place_documents(X: Any) -> Array:
     points : array of shape (n_documents, 2)
         Coordinates. They do not depend on labels.
     """
-    n_documents, n_words = X.shape
-    k = min(N_COMPONENTS, n_documents, n_words)
-    reduced = TruncatedSVD(k, random_state=0).fit_transform(X) if k > 1 else np.asarray(X @ np.ones((n_words, 1)))
-    n_axes = min(2, k, n_documents)
-    points = fix_signs(PCA(n_axes, svd_solver="full").fit_transform(normalize_rows_l2(reduced)))
-    return np.pad(points, ((0, 0), (0, 2 - n_axes)))
+    k = min(N_COMPONENTS, *X.shape)
+    left, lengths, _ = randomized_svd(X, k, random_state=0)
+    reduced = normalize_rows_l2(left * lengths)
+    reduced -= reduced.mean(axis=0)
+    _, _, directions = np.linalg.svd(reduced, full_matrices=False)
+    points = fix_signs(reduced @ directions[:2].T)
+    return np.pad(points, ((0, 0), (0, 2 - points.shape[1])))
 
 
 def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import labelferry
 
 HERE = Path(__file__).parent
 WIDTH = 1200
-N_ROWS = 3  # documents in the picture
+N_ROWS = 2  # documents in the picture
 
 
 def write_report(folder: str) -> Path:

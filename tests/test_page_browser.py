@@ -150,7 +150,7 @@ def test_legend_hides_and_shows(visit):
     new = sum(point["domain"] == "target" for point in points)
     with visit() as (page, events):
         marks = page.locator("[data-chart=projection] .mark-symbol path")
-        button = page.get_by_role("button", name="new documents")
+        button = page.locator("#projection .legend").get_by_role("button", name="new documents")
         button.click()
         playwright.expect(marks).to_have_count(len(points) - new)
         assert button.get_attribute("aria-pressed") == "false"
@@ -185,14 +185,14 @@ def test_documents_can_be_searched_filtered_and_sorted(visit):
         assert listed(page) == []
         assert "No document of this page fits" in status.text_content()
         page.get_by_label("Search").fill("")
-        page.get_by_label("Show", exact=True).select_option("to review")
+        page.locator("#filter-state").select_option("to review")
         assert listed(page) == [row["row"] for row in rows if row["needs_review"]]
-        page.get_by_label("Show", exact=True).select_option("no class fits")
+        page.locator("#filter-state").select_option("no class fits")
         assert listed(page) == [row["row"] for row in rows if row["none_of_these"]]
-        page.get_by_label("Show", exact=True).select_option("all")
-        page.get_by_label("Label", exact=True).select_option("=" + HOSTILE_CLASS)
+        page.locator("#filter-state").select_option("all")
+        page.locator("#filter-label").select_option("=" + HOSTILE_CLASS)
         assert set(listed(page)) <= {row["row"] for row in rows if row["label"] == HOSTILE_CLASS}
-        page.get_by_label("Label", exact=True).select_option("all")
+        page.locator("#filter-label").select_option("all")
         orders = {
             "record": sorted(row["row"] for row in rows),
             "highest confidence": [row["row"] for row in sorted(rows, key=lambda row: -row["confidence"])],
@@ -230,7 +230,7 @@ def test_corrections_are_downloaded(visit, tmp_path):
         assert page.locator("#answered").text_content() == "4 answers."
         page.get_by_label(f"Your answer for record {rows[3]['row']}", exact=True).select_option("")
         assert page.locator("#answered").text_content() == "3 answers."
-        page.get_by_label("Show", exact=True).select_option("your answers")
+        page.locator("#filter-state").select_option("your answers")
         assert listed(page) == [row["row"] for row in rows[:3]]
         with page.expect_download() as download:
             page.get_by_role("button", name="Download").click()

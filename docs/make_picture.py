@@ -12,7 +12,7 @@ import labelferry
 
 HERE = Path(__file__).parent
 WIDTH = 1200
-DRAWN = """() => [...document.querySelectorAll("[data-chart]")].every((chart) => chart.dataset.drawn === "yes")"""
+N_ROWS = 2  # documents in the picture
 
 
 def write_report(folder: str) -> Path:
@@ -21,22 +21,21 @@ def write_report(folder: str) -> Path:
     with chdir(folder):
         pd.DataFrame({"text": demo.texts_source, "label": demo.y_source}).to_csv("labelled.csv", index=False)
         pd.DataFrame({"text": demo.texts_target}).to_csv("new.csv", index=False)
-        labelferry.label("labelled.csv", "new.csv").report("page.html")
+        labelferry.label("labelled.csv", "new.csv").report("page.html", labelled="out.csv")
         return Path("page.html").resolve()
 
 
 def draw(page: Path, picture: Path) -> None:
-    """Save a picture of the page down to the map of the documents."""
+    """Save a picture of the page: the verdict, the story, the classes and the first documents to review."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program)
         tab = browser.new_page(viewport={"width": WIDTH, "height": 900}, color_scheme="light")
         tab.goto(page.as_uri())
-        tab.wait_for_function(DRAWN)
-        box = tab.locator("#projection").bounding_box()
+        box = tab.locator("#list tbody tr:visible").nth(N_ROWS - 1).bounding_box()
         if box is None:
-            raise RuntimeError(f"{page} has no map of the documents")
-        height = box["y"] + box["height"] + 20
+            raise RuntimeError(f"{page} lists no documents")
+        height = box["y"] + box["height"] + 8
         tab.screenshot(path=picture, full_page=True, clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
         browser.close()
 

@@ -27,6 +27,7 @@ HOSTILE = (
 )
 HOSTILE_CLASS = "<b onclick=alert(6)>technical</b>"
 HOSTILE_WORD = "</textarea><img src=x onerror=alert(7)>"
+LONG = "The hub lost the wifi.\n" * 30 + "At last: zebra."
 THRESHOLD = 0.6
 
 
@@ -60,14 +61,32 @@ def example_report() -> dict[str, Any]:
                     "label": name(y[i]),
                     "confidence": float(confidence[i]) if domain == "target" else None,
                     "row": i + 1,
+                    "none_of_these": domain == "target" and i % 40 == 0,
                     "text": text[:200],
                 }
             )
+
+    def document(n: int, i: int) -> dict[str, Any]:
+        text = (*HOSTILE, LONG)[n] if n <= len(HOSTILE) else demo.texts_target[i]
+        return {
+            "row": i + 1,
+            "own": [f"T-{1000 - i}", SCRIPT if n == 0 else ""],
+            "pieces": [["word ", True], [text, False]] if n == 1 else [[text, False]],
+            "characters": len(text),
+            "label": name(classes[order[i, 0]]),
+            "confidence": float(proba[i, order[i, 0]]),
+            "alternative": name(classes[order[i, 1]]),
+            "needs_review": n < 12,
+            "none_of_these": n == 3,
+            "evidence": [HOSTILE_WORD] * (n == 9),
+            "fingerprint": f"t{i:016x}",
+        }
+
     edges = np.linspace(1 / 3, 1, 21)
     counts, _ = np.histogram(confidence, edges)
     shares = {key: np.asarray((X > 0).mean(axis=0)).ravel() for key, X in (("s", demo.X_source), ("t", demo.X_target))}
     changed = np.argsort(-np.abs(shares["s"] - shares["t"]))[:20]
-    doubtful = np.argsort(confidence)[:12]
+    doubtful = np.argsort(confidence)[:60]
     kl = divergence(demo.X_source, demo.X_target)
     classes = [str(c) for c in est.classes_]
     used = [X.getnnz(axis=0) > 0 for X in (demo.X_source, demo.X_target)]
@@ -101,10 +120,20 @@ def example_report() -> dict[str, Any]:
             }
         ],
         "classes": [
-            {"class": name(c), "source": int((demo.y_source == c).sum()), "target": int((labels == c).sum())}
+            {
+                "class": name(c),
+                "source": int((demo.y_source == c).sum()),
+                "target": int((labels == c).sum()),
+                "share": float((labels == c).mean()),
+                "low": 0.1,
+                "high": 0.5,
+                "confidence": float(confidence[labels == c].mean()),
+                "to_review": int((confidence[labels == c] < THRESHOLD).sum()),
+                "words": ["plan", HOSTILE_WORD],
+            }
             for c in classes
         ],
-        "projection": {"axes": ["first axis", "second axis"], "points": points},
+        "projection": {"points": points, "documents": {"tickets-2024.csv": 360, "target": 1500}},
         "confidence": {
             "threshold": THRESHOLD,
             "bins": [
@@ -113,31 +142,36 @@ def example_report() -> dict[str, Any]:
             ],
             "below": int((confidence < THRESHOLD).sum()),
         },
-        "topics": [
-            {
-                "class": name(row["class"]),
-                "weight": 1 / 3,
-                "common": row["common"] + [HOSTILE_WORD],
-                "domains": row["domains"],
-            }
-            for row in est.topics_table(demo.words, n_words=8)
-        ],
         "changed_words": [{"word": HOSTILE_WORD, "source": 0.31, "target": 0.02}]
         + [
             {"word": str(demo.words[w]), "source": float(shares["s"][w]), "target": float(shares["t"][w])}
             for w in changed
         ],
-        "review": [
+        "story": {
+            "known": ["About 95% of the labels are correct.", f"A document contains {SCRIPT}."],
+            "not_known": ["How many labels are really correct."],
+            "next": [
+                {"sentence": "Read some documents.", "commands": []},
+                {"sentence": "Check 40 documents.", "commands": ["labelferry audit 'a & b.csv' -o sample.csv"]},
+            ],
+        },
+        "rerun": {"sentence": "The labels learn from the corrections with", "command": "--answers corrections.csv"},
+        "none_of_these": [
             {
-                "row": int(i) + 1,
-                "text": (*HOSTILE, demo.texts_target[i] * 6)[n] if n <= len(HOSTILE) else demo.texts_target[i],
-                "label": name(classes[order[i, 0]]),
-                "confidence": float(proba[i, order[i, 0]]),
-                "alternative": name(classes[order[i, 1]]),
-                "evidence": [str(w) for w in demo.words[demo.X_target[[i]].indices[:4]]] + [HOSTILE_WORD] * (n == 0),
+                "documents": 9,
+                "words": ["doorbell", HOSTILE_WORD],
+                "examples": [{"row": 1, "own": ["T-1", SCRIPT], "text": SCRIPT}, {"row": 41, "text": "The bell."}],
             }
-            for n, i in enumerate(doubtful)
         ],
+        "documents": {
+            "columns": ["ticket", "<b>subject</b>"],
+            "classes": [name(c) for c in classes],
+            "to_review": 20,
+            "to_review_listed": 12,
+            "others": 340,
+            "others_listed": len(doubtful) - 12,
+            "rows": [document(n, int(i)) for n, i in enumerate(doubtful)],
+        },
         "comparison": [
             {"method": "TCL", "agreement": 1.0, "score": 0.81, "seconds": 0.4, "accuracy": None, "chosen": True},
             {

@@ -23,7 +23,6 @@ from labelferry.workflows.evidence import characteristic_words, evidence, word_e
 from labelferry.workflows.features import words_within
 from labelferry.workflows.inputs import read_inputs
 from labelferry.workflows.options import TextOptions
-from labelferry.workflows.projection import AXES_OF_MORE, axes
 
 from . import tickets
 
@@ -478,7 +477,7 @@ def test_the_summary_is_plain_and_makes_a_page(method, by_tcl, tmp_path):
     assert sum(bin_["documents"] for bin_ in summary["confidence"]["bins"]) == 360
     assert summary["confidence"]["below"] == result.needs_review.sum()
     assert len(summary["projection"]["points"]) == 720
-    assert summary["projection"]["axes"] == list(AXES_OF_MORE)
+    assert summary["projection"]["documents"] == {"source 1": 360, "target": 360}
     if method != "tcl":
         assert [row["method"] for row in summary["comparison"] if row["chosen"]] == [result.method]
     assert bool(summary["topics"]) == (method == "tcl")
@@ -521,19 +520,6 @@ def test_a_source_called_target_is_not_taken_for_it():
     points = labelferry.label(source, tickets.new(3)["text"], method="sourcelr").summary()["projection"]["points"]
     counts = Counter(point["domain"] for point in points)
     assert counts == {"target": 120, "target (labelled)": 60, "other": 60}
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_axes_are_at_right_angles(n_classes):
-    rng = np.random.default_rng(0)
-    X, codes = sp.csr_array(rng.random((40, 6))), np.arange(40) % n_classes
-    directions, names = axes(X, codes, np.arange(40) >= 20)
-    np.testing.assert_allclose(directions.T @ directions, np.eye(2), atol=1e-12)
-    means = np.array([X[codes == c].mean(axis=0) for c in range(n_classes)]) @ directions
-    if n_classes == 2:
-        assert means[1, 0] > means[0, 0]
-        assert abs(means[1, 1] - means[0, 1]) < 1e-12
-    assert len(names) == 2
 
 
 def test_stages_are_announced_and_timed(stages):

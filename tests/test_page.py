@@ -18,12 +18,16 @@ from labelferry.assessment import verdict
 from labelferry.files import write_text
 from labelferry.report import page as page_module
 from labelferry.report import vega
-from labelferry.report.charts import N_COLORS, class_legend, domain_legend, make_charts
+from labelferry.report.charts import N_COLORS, NO_CLASS_CODE, class_legend, domain_legend, make_charts
 from labelferry.report.page import render_card, render_page
 
 from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD, SCRIPT, example_report
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
+SECTIONS = (
+    *("classes", "none-of-these", "documents", "projection", "confidence", "words"),
+    *("difference", "comparison", "settings"),
+)
 CARD_TAGS = {"div", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "bdi"}
 
 
@@ -85,8 +89,9 @@ def test_texts_of_documents_are_escaped(reader):
 
 
 def test_json_in_scripts_cannot_end_them(page):
+    assert json.loads(re.search(r'id="classes-of-page">(.*?)</script>', page)[1])[-1] == HOSTILE_CLASS
     specs = re.findall(r'<script type="application/json" id="spec-(\w+)">(.*?)</script>', page, re.DOTALL)
-    assert [name for name, _ in specs] == ["classes", "projection", "confidence", "changed_words"]
+    assert [name for name, _ in specs] == ["projection", "confidence", "changed_words"]
     for _, text in specs:
         assert not set(text) & set("<>&\u2028\u2029\x00")
     shown = {row["text"] for row in json.loads(dict(specs)["projection"])["datasets"]["rows"]}
@@ -107,7 +112,8 @@ def test_policy_allows_only_the_scripts_of_the_page(page, reader):
 
 def test_the_page_loads_nothing(reader):
     assert not reader.attributes("src")
-    assert set(reader.attributes("href")) == {"data:,"}
+    links = set(reader.attributes("href")) - {"data:,"}
+    assert links == {f"#{id_}" for id_ in SECTIONS}
     assert not re.search(r"@import|url\(", page_module._source("page.css"))
 
 
@@ -138,14 +144,13 @@ def test_headings_ids_and_language(reader):
     assert set(reader.attributes("aria-labelledby")) <= set(ids)
     assert ("html", {"lang": "en"}) in reader.tags
     charts = [attrs for _, attrs in reader.tags if "data-chart" in attrs]
-    assert len(charts) == 4
+    assert len(charts) == 3
     assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in charts)
 
 
 def test_order_of_the_sections(reader):
     sections = [attrs["id"] for tag, attrs in reader.tags if tag == "section"]
-    top = ["verdict", "classes", "projection", "confidence", "topics", "words", "difference"]
-    assert sections == [*top, "review", "comparison", "settings"]
+    assert sections == ["verdict", "story", *SECTIONS]
 
 
 def test_every_level_has_a_title():
@@ -225,11 +230,59 @@ def test_every_domain_has_a_shape_and_the_target_is_first():
     assert len({entry.look for entry in legend}) == 3
 
 
-def test_the_list_for_review_is_limited(small):
-    small["review"] = small["review"][:1] * 250
-    reader = Reader(render_page({"review": small["review"]}))
-    assert reader.attributes("data-name").count("Row") == page_module.MAX_REVIEW
-    assert "The first 100 of 250." in reader.texts
+def test_the_list_of_documents_is_limited(small):
+    rows = small["documents"]["rows"][:1] * 450
+    numbers = {"to_review": 500, "to_review_listed": 300, "others": 900, "others_listed": 100}
+    reader = Reader(render_page({"documents": {**small["documents"], **numbers, "rows": rows}}))
+    assert reader.attributes("data-name").count("Record") == page_module.MAX_DOCUMENTS
+    shown = " ".join(reader.texts)
+    assert "300 of 500" in shown
+    assert "100 of 900" in shown
+
+
+def test_the_map_states_how_many_documents_are_drawn(reader):
+    shown = " ".join(" ".join(reader.texts).split())
+    assert "360 of 1,500 drawn" in shown
+    assert "720 of 1,860 documents are drawn" in shown
+
+
+def test_documents_that_resemble_no_class_have_a_color():
+    points = [{"label": "a", "none_of_these": i < 2} for i in range(5)]
+    assert [(entry.name, entry.documents) for entry in class_legend(points)] == [("a", 3), ("resembles no class", 2)]
+    rows = make_charts({"projection": {"points": [{**point, "x": 0.0, "y": 1.0} for point in points]}})
+    codes = [row["c"] for row in rows["projection"]["datasets"]["rows"]]
+    assert codes == [NO_CLASS_CODE, NO_CLASS_CODE, 0, 0, 0]
+
+
+def test_the_story_replaces_the_reasons(small):
+    shown = " ".join(Reader(render_page(small)).texts)
+    assert "About 95% of the labels are correct." in shown
+    assert "labelferry audit 'a & b.csv' -o sample.csv" in shown
+    assert "Two methods that work differently" not in shown
+    del small["story"]
+    assert "Two methods that work differently" in " ".join(Reader(render_page(small)).texts)
+
+
+def test_no_risk_and_no_kappa(page):
+    body = page.partition("<body>")[2].partition("<script")[0].lower()
+    assert not re.search(r"\brisk\b|kappa|divergence", body)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "length", "beginning"),
+    [
+        ([["one two three", False]], 100, [["one two three", False]]),
+        ([["one two three", False]], 9, [["one two…", False]]),
+        ([["onetwothree", False]], 5, [["onetw…", False]]),
+        ([["one ", False], ["two", True], [" three", False]], 8, [["one ", False], ["two", True], [" …", False]]),
+        ([], 5, []),
+    ],
+)
+def test_preview_ends_between_words(pieces, length, beginning):
+    shown = page_module.preview(pieces, length)
+    assert [[text.replace(" …", "…"), mark] for text, mark in shown] == [
+        [text.replace(" …", "…"), mark] for text, mark in beginning
+    ]
 
 
 @pytest.mark.parametrize(
@@ -261,7 +314,9 @@ def test_a_page_is_written_completely_or_not_at_all(tmp_path, monkeypatch):
 
 
 def test_half_a_surrogate_pair_is_replaced():
-    assert "half ?" in render_page({"title": "half \ud83d", "review": [{"text": SCRIPT + "\udc00"}]})
+    assert "half ?" in render_page(
+        {"title": "half \ud83d", "documents": {"rows": [{"row": 1, "pieces": [[SCRIPT + "\udc00", False]]}]}}
+    )
     assert "half ?" in render_card({"title": "half \ud83d"})
 
 

@@ -1,5 +1,6 @@
 """The report page and the card for notebooks in a browser. Pictures are written to test-artifacts/."""
 
+import csv
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,14 +11,15 @@ import pytest
 from labelferry.files import write_text
 from labelferry.report import render_card, render_page
 
-from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD, SCRIPT, example_report
+from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD, LONG, SCRIPT, example_report
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'labelferry[dev]'")
 
 ARTIFACTS = Path(__file__).parents[1] / "test-artifacts"
-DRAWN = """() => [...document.querySelectorAll("[data-chart]")].every((chart) => chart.dataset.drawn === "yes")"""
+DRAWN = """() => [...document.querySelectorAll("[data-chart]")]
+    .every((chart) => chart.closest(".content").hidden || chart.dataset.drawn === "yes")"""
 
 
 class Visit(NamedTuple):
@@ -44,7 +46,7 @@ def browser():
 @pytest.fixture(scope="module")
 def visit(browser, address):
     @contextmanager
-    def open_page(width=1400, scheme="light"):
+    def open_page(width=1400, scheme="light", unfold=True):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         page, events = context.new_page(), []
         page.on("console", lambda message: events.append(f"console {message.type}: {message.text}"))
@@ -52,6 +54,8 @@ def visit(browser, address):
         page.on("dialog", lambda dialog: (events.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("request", lambda request: None if request.url == address else events.append(f"request: {request.url}"))
         page.goto(address)
+        if unfold:
+            page.locator("h2 button[aria-expanded=false]").evaluate_all("all => all.forEach((it) => it.click())")
         page.wait_for_function(DRAWN)
         yield Visit(page, events)
         context.close()
@@ -64,7 +68,6 @@ def test_charts_are_drawn_and_fit_without_messages(visit, width, scheme):
     report = example_report()
     with visit(width, scheme) as (page, events):
         marks = {
-            ("classes", "rect"): 2 * len(report["classes"]),
             ("projection", "symbol"): len(report["projection"]["points"]),
             ("confidence", "rect"): len(report["confidence"]["bins"]),
             ("confidence", "rule"): 1,
@@ -92,11 +95,13 @@ def test_charts_are_drawn_and_fit_without_messages(visit, width, scheme):
 
 def test_hostile_texts_are_shown_as_text(visit):
     with visit() as (page, events):
-        review = page.locator("#review").inner_text()
+        for details in page.locator("#list details").all():
+            details.evaluate("it => { it.open = true; }")
+        review = page.locator("#documents").inner_text() + page.locator("#classes").inner_text()
         for text in (SCRIPT, *HOSTILE[3:6], HOSTILE_CLASS, HOSTILE_WORD):
             assert text in review
         assert HOSTILE_CLASS in page.locator("#projection .legend").first.inner_text()
-        assert page.locator("#topics h3").get_by_text(HOSTILE_CLASS).count() == 1
+        assert page.locator("#classes th").get_by_text(HOSTILE_CLASS).count() == 1
         labels = page.locator("[data-chart=changed_words] .role-axis-label text").all_text_contents()
         assert any(label.startswith("</textarea>") for label in labels)
         for text in HOSTILE[:6]:
@@ -145,7 +150,7 @@ def test_legend_hides_and_shows(visit):
     new = sum(point["domain"] == "target" for point in points)
     with visit() as (page, events):
         marks = page.locator("[data-chart=projection] .mark-symbol path")
-        button = page.get_by_role("button", name="new documents")
+        button = page.locator("#projection .legend").get_by_role("button", name="new documents")
         button.click()
         playwright.expect(marks).to_have_count(len(points) - new)
         assert button.get_attribute("aria-pressed") == "false"
@@ -154,9 +159,131 @@ def test_legend_hides_and_shows(visit):
         assert not events
 
 
+def listed(page):
+    """Record numbers of the documents that are shown, in their order."""
+    return [
+        int(row) for row in page.locator("#list tbody tr:visible").evaluate_all("all => all.map(it => it.dataset.row)")
+    ]
+
+
+def test_documents_can_be_searched_filtered_and_sorted(visit):
+    documents = example_report()["documents"]
+    rows = documents["rows"]
+    with visit() as (page, events):
+        status, more = page.locator("#status"), page.locator("#more")
+        assert listed(page) == [row["row"] for row in rows[:20]]
+        assert status.text_content() == "20 of 60 documents shown"
+        more.click()
+        more.click()
+        assert listed(page) == [row["row"] for row in rows]
+        assert more.is_hidden()
+        page.get_by_label("Search").fill("ZEBRA wifi")  # in the folded part of a text
+        assert listed(page) == [row["row"] for row in rows if row["pieces"][-1][0] == LONG]
+        page.get_by_label("Search").fill(rows[30]["own"][0])
+        assert listed(page) == [rows[30]["row"]]
+        page.get_by_label("Search").fill("no such word")
+        assert listed(page) == []
+        assert "No document of this page fits" in status.text_content()
+        page.get_by_label("Search").fill("")
+        page.locator("#filter-state").select_option("to review")
+        assert listed(page) == [row["row"] for row in rows if row["needs_review"]]
+        page.locator("#filter-state").select_option("no class fits")
+        assert listed(page) == [row["row"] for row in rows if row["none_of_these"]]
+        page.locator("#filter-state").select_option("all")
+        page.locator("#filter-label").select_option("=" + HOSTILE_CLASS)
+        assert set(listed(page)) <= {row["row"] for row in rows if row["label"] == HOSTILE_CLASS}
+        page.locator("#filter-label").select_option("all")
+        orders = {
+            "record": sorted(row["row"] for row in rows),
+            "highest confidence": [row["row"] for row in sorted(rows, key=lambda row: -row["confidence"])],
+            "ticket": sorted((row["row"] for row in rows), reverse=True),
+        }
+        for name, order in orders.items():
+            page.get_by_label("Sort by").select_option(name)
+            assert listed(page) == order[:20]
+        assert not events
+
+
+def test_a_text_unfolds_by_the_keyboard(visit):
+    with visit() as (page, events):
+        details = page.locator("#list details", has_text="zebra")
+        assert details.locator(".document").is_hidden()
+        assert details.locator(".preview").inner_text().endswith("…")
+        details.locator("summary").focus()
+        page.keyboard.press("Enter")
+        assert details.locator(".document").inner_text().endswith("zebra.")
+        assert details.locator(".preview").is_hidden()
+        assert not events
+
+
+def test_corrections_are_downloaded(visit, tmp_path):
+    rows = example_report()["documents"]["rows"]
+    with visit() as (page, events):
+        bar = page.locator("#corrections")
+        assert bar.is_hidden()
+        for row, answer in zip(rows, (HOSTILE_CLASS, "none of these", "unclear", "account"), strict=False):
+            select = page.get_by_label(f"Your answer for record {row['row']}", exact=True)
+            choices = select.locator("option").all_text_contents()
+            assert choices[1] == f"{row['label']} (correct)"
+            assert choices[-2:] == ["none of these", "unclear"]
+            select.select_option(next(choice for choice in choices if choice.removesuffix(" (correct)") == answer))
+        assert page.locator("#answered").text_content() == "4 answers."
+        page.get_by_label(f"Your answer for record {rows[3]['row']}", exact=True).select_option("")
+        assert page.locator("#answered").text_content() == "3 answers."
+        page.locator("#filter-state").select_option("your answers")
+        assert listed(page) == [row["row"] for row in rows[:3]]
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        assert download.value.suggested_filename == "corrections.csv"
+        download.value.save_as(tmp_path / "corrections.csv")
+        assert not [event for event in events if not event.startswith("request: blob:")]
+    with (tmp_path / "corrections.csv").open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file))
+    answers = dict(zip([row["row"] for row in rows[:3]], (HOSTILE_CLASS, "none_of_these", "unclear"), strict=True))
+    assert {int(row["row"]): row["answer"] for row in written} == answers
+    assert [int(row["row"]) for row in written] == sorted(answers)
+    assert {row["fingerprint"] for row in written} == {row["fingerprint"] for row in rows[:3]}
+
+
+def test_sections_are_folded_on_a_phone_and_open_by_link(visit):
+    with visit(375, unfold=False) as (page, events):
+        folded = page.locator("section.folded").evaluate_all("all => all.map(it => it.id)")
+        assert folded == ["projection", "confidence", "words", "difference", "comparison", "settings"]
+        assert page.evaluate("document.documentElement.scrollHeight") < 9000
+        page.get_by_role("link", name="Map").click()
+        page.wait_for_selector("[data-chart=projection][data-drawn=yes] svg")
+        assert page.locator("#projection h2 button").get_attribute("aria-expanded") == "true"
+        assert not events
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(375, "dark"), (1400, "light"), (1400, "dark")])
+def test_no_violation_of_accessibility(visit, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python").Axe()
+    with visit(width, scheme) as (page, _):
+        page.locator("td.answer select").first.select_option("unclear")
+        for details in page.locator("details:visible").all():
+            details.evaluate("it => { it.open = true; }")
+        results = axe.run(page)
+        assert results.violations_count == 0, results.generate_report()
+        small = page.locator("button:visible:not(.legend button), select:visible").evaluate_all(
+            "all => all.filter((it) => it.getBoundingClientRect().height < 40).map((it) => it.outerHTML)"
+        )
+        assert not small  # large enough for a finger
+
+
+def test_without_javascript_everything_is_shown(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    assert page.locator("#list tbody tr:visible").count() == 60
+    assert page.locator("#comparison .content").is_visible()
+    assert page.locator(".controls").is_hidden()
+    context.close()
+
+
 def test_dark_and_printed_page(visit):
     background = "getComputedStyle(document.body).backgroundColor"
-    ink = "getComputedStyle(document.querySelector('[data-chart=classes] .role-axis-label text')).fill"
+    ink = "getComputedStyle(document.querySelector('[data-chart=confidence] .role-axis-label text')).fill"
     with visit() as (page, events):
         light = page.evaluate(background), page.evaluate(ink)
         page.emulate_media(color_scheme="dark")

@@ -15,9 +15,9 @@ TestClient = pytest.importorskip("starlette.testclient", reason="needs starlette
 
 from labelferry.server import Site, new_app  # noqa: E402
 from labelferry.server.background import LiveCertificate, Refit  # noqa: E402
-from labelferry.server.highlight import pieces  # noqa: E402
 from labelferry.server.listing import Filters  # noqa: E402
 from labelferry.server.sessions import Sessions  # noqa: E402
+from labelferry.workflows.highlight import pieces  # noqa: E402
 from labelferry.workflows.job import open_job  # noqa: E402
 
 BASE = "http://127.0.0.1:8000"

@@ -42,9 +42,13 @@ def label(
     options: dict[str, Any],
     method: Method = "auto",
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    no_texts: Annotated[
+        bool, typer.Option("--no-texts", help="The report has no text, no word and no column of the documents.")
+    ] = False,
     save: Annotated[Path | None, typer.Option(help="Save the model to this .npz file, for `labelferry apply`.")] = None,
     answers: Annotated[
-        Path | None, typer.Option(help="Learn from this sample, written by `labelferry audit` and filled in.")
+        Path | None,
+        typer.Option(help="Learn from this sample of `labelferry audit`, or from corrections of a report."),
     ] = None,
     store: Annotated[
         str | None, typer.Option(help="Start a review job: a new file such as job.ferry, or postgresql://...")
@@ -118,7 +122,7 @@ def label(
         begin("writing")
         messages = result.write(out)
         if report is not None:
-            result.report(report)
+            result.report(report, texts=not no_texts, labelled=out)
         if save is not None:
             result.save(save)
         if store is not None:

@@ -16,6 +16,7 @@ N_COLORS = 8  # classes with their own color, --class-1 to --class-8; further cl
 SHAPES = ("circle", "triangle-up", "square", "diamond", "triangle-down", "cross")  # of the target, then of the sources
 MAX_WORDS = 24  # words that a chart can show on one screen
 TEXT_LENGTH = 200  # characters of a document in a tooltip
+NO_CLASS, NO_CLASS_CODE = "resembles no class", N_COLORS + 1  # of documents that are marked none_of_these
 SETS = {"source": "labelled documents", "target": "new documents"}
 
 Spec = dict[str, Any]
@@ -34,45 +35,12 @@ class Entry(NamedTuple):
 def make_charts(report: dict[str, Any]) -> dict[str, Spec]:
     """Make the specification of every chart the report has rows for, by the name of the section."""
     makers: dict[str, Callable[[Any], Spec | None]] = {
-        "classes": class_chart,
         "projection": projection_chart,
         "confidence": confidence_chart,
         "changed_words": words_chart,
     }
     charts = {name: make(report[name]) for name, make in makers.items() if report.get(name)}
     return {name: spec for name, spec in charts.items() if spec is not None}
-
-
-def class_chart(classes: Rows) -> Spec | None:
-    """Draw one bar per class and set: the share of the documents of the set, with their number next to it."""
-    totals = {key: sum(row.get(key) or 0 for row in classes) for key in SETS}
-    rows = [
-        {
-            "class": str(row.get("class")),
-            "set": name,
-            "documents": row[key],
-            "share": row[key] / totals[key],
-            "number": f"{row[key]:,}",
-        }
-        for row in classes
-        for key, name in SETS.items()
-        if totals[key] and row.get(key) is not None
-    ]
-    if not rows:
-        return None
-    bars = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X("share:Q")
-        .title("share of documents")
-        .axis(format=".0%", tickCount=5)
-        .scale(domain=[0, 1.2 * max(row["share"] for row in rows)], nice=False),
-        y=alt.Y("class:N").title(None).sort(None).scale(paddingInner=0.3),
-        yOffset=alt.YOffset("set:N").sort(None),
-        tooltip=[alt.Tooltip("class:N").title("Label"), alt.Tooltip("set:N").title("In"), _count(), _percent("share")],
-    )
-    chart = bars.mark_bar(cornerRadiusEnd=2).encode(fill=_set_color(alt.Fill("set:N"))) + bars.mark_text(
-        align="left", dx=5, fontSize=11, fill="var(--muted)"
-    ).encode(text="number:N")
-    return _spec(chart.properties(height=46 * len(classes)), rows=rows)
 
 
 def projection_chart(projection: dict[str, Any]) -> Spec | None:
@@ -85,7 +53,7 @@ def projection_chart(projection: dict[str, Any]) -> Spec | None:
         {
             "x": float(f"{point['x']:.4g}"),
             "y": float(f"{point['y']:.4g}"),
-            "c": class_code.get(_name(point.get("label")), N_COLORS),
+            "c": class_code.get(_class(point), N_COLORS),
             "d": domain_code[_name(point.get("domain"))],
             "text": clip(str(point.get("text") or ""), TEXT_LENGTH),
             "label": _name(point.get("label")),
@@ -98,7 +66,6 @@ def projection_chart(projection: dict[str, Any]) -> Spec | None:
     if not rows:
         return None
     rows.sort(key=lambda row: -row["d"])
-    titles = [str(title) for title in projection.get("axes") or ["first axis", "second axis"]]
     colors = [entry.code for entry in classes], [f"var({entry.look})" for entry in classes]
     shapes = [entry.code for entry in domains], [entry.look for entry in domains]
     chart = (
@@ -106,8 +73,8 @@ def projection_chart(projection: dict[str, Any]) -> Spec | None:
         .mark_point(size=38, strokeWidth=1.2, strokeOpacity=0.9)
         .transform_filter("indexof(hidden_classes, datum.c) < 0 && indexof(hidden_domains, datum.d) < 0")
         .encode(
-            x=_position(alt.X("x:Q"), titles[0], [row["x"] for row in rows]),
-            y=_position(alt.Y("y:Q"), titles[-1], [row["y"] for row in rows]),
+            x=_position(alt.X("x:Q"), [row["x"] for row in rows]),
+            y=_position(alt.Y("y:Q"), [row["y"] for row in rows]),
             fill=alt.Fill("c:N").scale(domain=colors[0], range=colors[1]).legend(None),
             stroke=alt.Stroke("c:N").scale(domain=colors[0], range=colors[1]).legend(None),
             shape=alt.Shape("d:N").scale(domain=shapes[0], range=shapes[1]).legend(None),
@@ -117,7 +84,7 @@ def projection_chart(projection: dict[str, Any]) -> Spec | None:
                 alt.Tooltip("label:N").title("Label"),
                 alt.Tooltip("confidence:N").title("Confidence"),
                 alt.Tooltip("from:N").title("From"),
-                alt.Tooltip("row:N").title("Row"),
+                alt.Tooltip("row:N").title("Record"),
             ],
         )
         .add_params(alt.param(name="hidden_classes", value=[]), alt.param(name="hidden_domains", value=[]))
@@ -131,13 +98,15 @@ def with_coordinates(projection: dict[str, Any] | None) -> Rows:
 
 
 def class_legend(points: Rows) -> list[Entry]:
-    """List the classes by their number of documents; if there are many, the rare ones are one entry."""
-    counts = Counter(_name(point.get("label")) for point in points).most_common()
+    """List the classes by their number of documents; the rare ones of many are one entry, and so is NO_CLASS."""
+    counts = Counter(_class(point) for point in points if not point.get("none_of_these")).most_common()
     kept = counts if len(counts) <= N_COLORS else counts[: N_COLORS - 1]
     legend = [Entry(name, f"--class-{code + 1}", n, code) for code, (name, n) in enumerate(kept)]
     if rest := counts[len(kept) :]:
         name = f"{len(rest)} other labels"
         legend.append(Entry(name, "--class-other", sum(n for _, n in rest), N_COLORS))
+    if n_marked := sum(bool(point.get("none_of_these")) for point in points):
+        legend.append(Entry(NO_CLASS, "--class-none", n_marked, NO_CLASS_CODE))
     return legend
 
 
@@ -233,6 +202,11 @@ def clip(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
+def _class(point: dict[str, Any]) -> str:
+    """The class by which a point is colored."""
+    return NO_CLASS if point.get("none_of_these") else _name(point.get("label"))
+
+
 def _name(value: Any) -> str:
     return "none" if value is None else str(value)
 
@@ -253,15 +227,11 @@ def _set_color(channel: Any) -> Any:
     return channel.scale(domain=list(SETS.values()), range=["var(--source)", "var(--target)"]).legend(None)
 
 
-def _position(channel: Any, title: str, values: list[float]) -> Any:
+def _position(channel: Any, values: list[float]) -> Any:
     """Make an axis that does not change when points are hidden."""
     low, high = min(values), max(values)
     margin = 0.04 * (high - low) or 1.0
-    return (
-        channel.title(title)
-        .axis(tickCount=5, labels=False, ticks=False)
-        .scale(domain=[low - margin, high + margin], nice=False, zero=False)
-    )
+    return channel.axis(None).scale(domain=[low - margin, high + margin], nice=False, zero=False)
 
 
 def _spec(chart: Any, **datasets: Rows) -> Spec:

@@ -1,8 +1,8 @@
 """A report as one HTML page that needs no network, no server and no other file; and a short form for notebooks.
 
 Texts of documents, names of classes and words are untrusted. The template escapes them all; inside JSON no character is
-left that could end a script. The content policy of the page allows only the two scripts whose hashes it contains, no
-eval, no loading and no sending. Vega's expressions are interpreted rather than compiled.
+left that could end a script. The content policy of the page allows only the scripts whose hashes it contains, no eval,
+no loading and no sending. Vega's expressions are interpreted rather than compiled.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from .vega import chart_library
 
 # Titles of the levels of a verdict. The keys are those of `labelferry.assessment.verdict.LEVELS`.
 LEVELS = {"safe": "Safe to use", "doubtful": "Use with care", "unsafe": "Do not rely on it"}
-MAX_REVIEW = 100  # documents in the table; the file of labels contains them all
+MAX_DOCUMENTS = 400  # in the list; the file of labels contains them all
+MAX_TEXT = 20_000  # characters of a text
+PREVIEW = 200  # characters of a text before it is unfolded
 NO_VALUE = "\N{EN DASH}"
 
 
@@ -47,10 +49,14 @@ def render_page(report: dict[str, Any]) -> str:
     True
     """
     check_report(report)
+    report = _bounded(report)
     charts = make_charts(report)
     points = with_coordinates(report.get("projection"))
+    contents = _contents(report, charts)
     style = _source("base.css") + _source("page.css")
-    scripts = [chart_library(), _source("page.js")] if charts else []
+    scripts = [chart_library()] if charts else []
+    scripts += [_source("page.js")] if contents else []
+    scripts += [_source("documents.js")] if (report.get("documents") or {}).get("rows") else []
     allowed = " ".join(_hash(script) for script in scripts) or "'none'"
     page = (
         _environment()
@@ -60,9 +66,12 @@ def render_page(report: dict[str, Any]) -> str:
             charts=charts,
             classes=class_legend(points),
             domains=domain_legend(points),
+            totals=(report.get("projection") or {}).get("documents") or {},
+            contents=contents,
             level=(report.get("verdict") or {}).get("level"),
             levels=LEVELS,
-            max_review=MAX_REVIEW,
+            max_text=MAX_TEXT,
+            preview_length=PREVIEW,
             style=Markup(style),
             scripts=[Markup(script) for script in scripts],
             policy=f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; "
@@ -111,6 +120,55 @@ def check_report(report: dict[str, Any]) -> None:
         raise ValueError(f"report['verdict']['level'] must be one of {', '.join(LEVELS)}; got {level!r}.")
 
 
+def _bounded(report: dict[str, Any]) -> dict[str, Any]:
+    """The report with at most MAX_DOCUMENTS documents, so that the size of a page is bounded."""
+    documents = report.get("documents") or {}
+    if len(documents.get("rows") or []) <= MAX_DOCUMENTS:
+        return report
+    return {**report, "documents": {**documents, "rows": documents["rows"][:MAX_DOCUMENTS]}}
+
+
+def _contents(report: dict[str, Any], charts: dict[str, Any]) -> list[tuple[str, str]]:
+    """The id and the name of every section below the verdict that the page has."""
+    sections = (
+        ("classes", "Classes", report.get("classes")),
+        ("none-of-these", "No class", report.get("none_of_these")),
+        ("documents", "Documents", (report.get("documents") or {}).get("rows")),
+        ("projection", "Map", charts.get("projection")),
+        ("confidence", "Confidence", report.get("confidence")),
+        ("words", "Words", charts.get("changed_words")),
+        ("difference", "Difference", report.get("diagnosis") or report.get("sources")),
+        ("comparison", "Methods", report.get("comparison") or report.get("method")),
+        ("settings", "Settings", report.get("settings") or report.get("timings") or report.get("messages")),
+    )
+    return [(id_, name) for id_, name, content in sections if content]
+
+
+def preview(pieces: list[list[Any]], length: int = PREVIEW) -> list[list[Any]]:
+    """The beginning of a text in pieces, with an ellipsis.
+
+    Parameters
+    ----------
+    pieces : list of [str, bool]
+        Parts of the text, and whether they are marked.
+    length : int, default=200
+        Number of characters.
+
+    Returns
+    -------
+    beginning : list of [str, bool]
+        Pieces that end between two words, if there is a space.
+    """
+    beginning: list[list[Any]] = []
+    for text, is_marked in pieces:
+        if len(text) > length:
+            cut = text[: max(length, 0)]
+            return [*beginning, [(cut.rpartition(" ")[0] or cut).rstrip() + "…", False]]
+        beginning.append([text, is_marked])
+        length -= len(text)
+    return beginning
+
+
 def _without_surrogates(html: str) -> str:
     """Replace half surrogate pairs, which texts of documents may contain and UTF-8 cannot encode."""
     return html.encode("utf-8", "replace").decode()
@@ -118,8 +176,14 @@ def _without_surrogates(html: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    filters = {"count": _count, "percent": _percent, "number": _number, "seconds": _seconds, "plain": _plain}
-    environment = new_environment(filters | {"clip": clip}, ChainableUndefined)
+    filters: dict[str, Any] = {
+        "count": _count,
+        "percent": _percent,
+        "number": _number,
+        "seconds": _seconds,
+        "plain": _plain,
+    }
+    environment = new_environment(filters | {"clip": clip, "preview": preview}, ChainableUndefined)
     environment.policies["json.dumps_function"] = _json
     return environment
 

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
 from ..certificate.sentences import percent as certificate_percent
-from .highlight import pieces
+from ..workflows.highlight import pieces
 
 N_COLORS = 8  # classes with a color of their own in base.css
 NO_VALUE = "\N{EN DASH}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -115,6 +115,16 @@ def as_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def position_of(value: Any, positions: Mapping[int, int], where: str) -> int:
+    """Position of a document by its row number in the user's file."""
+    text, most = as_text(value), max(positions)
+    if not text.isdecimal() or not 1 <= int(text) <= most:
+        raise ValueError(f"{where}: row must be a number from 1 to {most}; got {text[:40]!r}. Restore it.")
+    if int(text) not in positions:
+        raise ValueError(f"{where}: row {text} has no predicted label. Restore the column row.")
+    return positions[int(text)]
 
 
 def listed(classes: Sequence[str]) -> str:

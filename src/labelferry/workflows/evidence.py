@@ -79,12 +79,53 @@ def group_words(
     typical = []
     for group in range(int(groups.max(initial=-1)) + 1):
         rows = np.flatnonzero(groups == group)
-        share = (word_counts(Xt[rows]) + SMOOTHING) / (len(rows) + 2 * SMOOTHING)
-        weight = share * np.log(share / rest)
-        weight = weight if shown is None else np.where(shown, weight, 0)
-        best = np.argsort(-weight, kind="stable")[: n_words if len(rows) else 0]
-        typical.append([str(words[w]) for w in best if weight[w] > 0])
+        n_best = n_words if len(rows) else 0
+        typical.append(_distinguishing(word_counts(Xt[rows]), len(rows), rest, words, n_best, shown))
     return typical
+
+
+def target_words(Xt: Any, codes: Array, n_classes: int, words: Array, n_words: int = 8) -> list[list[str]]:
+    """Per class, the words that distinguish the target documents with its label from the other target documents.
+
+    Parameters
+    ----------
+    Xt : matrix of shape (n_target, n_words)
+        The target documents.
+    codes : array of int, shape (n_target,)
+        Their labels.
+    n_classes : int
+        Number of classes.
+    words : array of str
+        The word of each column.
+    n_words : int, default=8
+        Largest number of words per class.
+
+    Returns
+    -------
+    typical : list of list of str
+        One list per class, empty for features below 0. Words of one document only are omitted.
+    """
+    if has_negative(Xt):
+        return [[] for _ in range(n_classes)]
+    total = word_counts(Xt)
+    typical = []
+    for c in range(n_classes):
+        rows = np.flatnonzero(codes == c)
+        inside = word_counts(Xt[rows])
+        rest = (total - inside + SMOOTHING) / (len(codes) - len(rows) + 2 * SMOOTHING)
+        typical.append(_distinguishing(np.where(inside > 1, inside, 0), len(rows), rest, words, n_words))
+    return typical
+
+
+def _distinguishing(
+    counts: Array, n_documents: int, rest: Array, words: Array, n_words: int, shown: Array | None = None
+) -> list[str]:
+    """Words in many of these documents, if their share elsewhere (`rest`) is smaller; the most typical first."""
+    share = (counts + SMOOTHING) / (n_documents + 2 * SMOOTHING)
+    weight = np.where(counts > 0, share * np.log(share / rest), 0)
+    weight = weight if shown is None else np.where(shown, weight, 0)
+    best = np.argsort(-weight, kind="stable")[:n_words]
+    return [str(words[w]) for w in best if weight[w] > 0]
 
 
 def evidence(Xt: Any, codes: Array, scores: Array, words: Array, n_words: int = 5) -> list[list[str]]:

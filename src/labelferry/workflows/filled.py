@@ -16,7 +16,8 @@ from ..store.records import UNCLEAR
 from ..text import Table, from_frame
 from . import questions
 from .audit import Sample, sample_names, sample_orders
-from .cells import Given, as_text, read_answer
+from .cells import Given, as_text, position_of, read_answer
+from .corrections import NOT_RANDOM, is_corrections, read_corrections
 from .exchange import TEXT, is_json, read_json
 from .population import Population
 from .spreadsheet import read_protected
@@ -63,6 +64,8 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
         The answers.
     """
     table = as_table(given)
+    if is_corrections(table.columns):
+        raise ValueError(f"{table.name} {NOT_RANDOM}")
     text = text_column(table, population, SAMPLE_NEEDED)
     seed = one_number(table, "sample_seed")
     n_documents = len(population.texts)
@@ -132,16 +135,6 @@ def one_number(table: Table, column: str) -> int:
     if len(values) != 1 or not (value := values.pop()).isdecimal():
         raise ValueError(f"{table.name}: column {column!r} must have the same number in every row. Restore it.")
     return int(value)
-
-
-def position_of(value: Any, positions: Mapping[int, int], where: str) -> int:
-    """Position of a document by its row number in the user's file."""
-    text, most = as_text(value), max(positions)
-    if not text.isdecimal() or not 1 <= int(text) <= most:
-        raise ValueError(f"{where}: row must be a number from 1 to {most}; got {text[:40]!r}. Restore it.")
-    if int(text) not in positions:
-        raise ValueError(f"{where}: row {text} has no predicted label, so it is in no sample. Restore the column row.")
-    return positions[int(text)]
 
 
 def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
@@ -237,7 +230,7 @@ def answers_of_sample(
     Parameters
     ----------
     given : path, data frame or mapping of str to list
-        The sample with answers, or the corrections.
+        The sample with answers, the corrections of a job, or those of a report page.
     name : str
         Name of the target, for messages.
     texts : sequence of str
@@ -254,12 +247,14 @@ def answers_of_sample(
     answers : dict of int to str
         Row of the file (from 0) to class label or "none_of_these".
     """
+    table = as_table(given)
+    if is_corrections(table.columns):
+        return read_corrections(table, name, texts, classes, numbers)
     nothing = np.zeros(len(texts), dtype=np.int64)
     review = nothing.astype(bool)
     population = Population(
         name, texts, nothing, None, review, None, list(classes), no_answers(), text=text, own_numbers=numbers
     )
-    table = as_table(given)
     column = text_column(table, population, NEEDED)
     answers = Filled(table.name, 0, *read_rows(table, population, column)).answers
     return {population.numbers[row] - 1: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from .audit import N_AUDIT, Sample, as_sample
-from .cells import as_text, class_named
-from .filled import Filled, as_table, position_of, read_sample
+from .cells import as_text, class_named, position_of
+from .filled import Filled, as_table, read_sample
 from .job import Job
 from .population import population_of_job
 

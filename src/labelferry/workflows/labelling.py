@@ -29,6 +29,7 @@ from .held_out import learned_message
 from .inputs import Inputs
 from .methods import cluster_messages
 from .model import Model
+from .page_values import page_values
 from .population import population_of_result
 from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, count_rows
 from .summary import summarize
@@ -247,13 +248,26 @@ class Labelling:
 
         return learn_from_answers(self, answers)
 
-    def report(self, path: str | PathLike[str]) -> None:
-        """Write one self-contained HTML page."""
+    def report(
+        self, path: str | PathLike[str], *, texts: bool = True, labelled: str | PathLike[str] | None = None
+    ) -> None:
+        """Write one self-contained HTML page.
+
+        Parameters
+        ----------
+        path : path
+            The page, .html.
+        texts : bool, default=True
+            Whether the page contains the texts. If not, it has no text, no word and none of your columns, only labels,
+            numbers and record numbers.
+        labelled : path, default=None
+            The file of `write`, which the commands on the page then name.
+        """
         try:
             from ..report import render_page  # imports the charts, which takes half a second
         except ImportError as error:
             raise ValueError(f"the report needs {error.name}: pip install 'labelferry[report]'.") from None
-        write_text(check_place(Path(path)), render_page(self.summary()))
+        write_text(check_place(Path(path)), render_page(page_values(self, texts=texts, labelled=labelled)))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the model with its vocabulary, to label later documents: `labelferry.load(path).label(texts)`."""

@@ -1,55 +1,81 @@
-"""Two axes on which documents can be plotted: directions that separate the classes, or the domains."""
+"""A map of the documents: two axes that are computed from the words alone, without any label."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.extmath import randomized_svd
 
-from ..linalg.matrix import Array
+from ..core.domains import Domains
+from ..linalg.eigen import fix_signs
+from ..linalg.matrix import Array, stack_rows
+from ..linalg.normalize import normalize_rows_l2
+from .documents import record_numbers
+from .inputs import TARGET, Inputs
 
-AXES_OF_TWO = ("between the two classes", "between labelled and new documents")
-AXES_OF_MORE = ("between the classes", "between the classes, second direction")
+if TYPE_CHECKING:
+    from .labelling import Labelling
+
+N_COMPONENTS = 20  # main directions of the words, of which the map shows two combinations
+N_POINTS = 2000  # documents shown as points
+MAX_CHARACTERS = 300  # of a text
 
 
-def axes(X: Any, codes: Array, is_target: Array) -> tuple[Array, tuple[str, str]]:
-    """Choose two axes for a plot of documents.
+def place_documents(X: Any) -> Array:
+    """Place documents with similar words close to each other.
 
-    With two classes: the difference of their means, then that of the domains. With more: the two directions in which
-    the means of the classes differ most.
+    The documents are reduced to their main directions (truncated SVD, which keeps sparse matrices sparse) and scaled to
+    unit length, so that long and short documents of one subject meet. The two main directions of these points are the
+    axes of the map.
 
     Parameters
     ----------
     X : matrix of shape (n_documents, n_words)
-        The documents.
-    codes : array of int, shape (n_documents,)
-        Class per document.
-    is_target : array of bool, shape (n_documents,)
-        Whether a document belongs to the target.
+        All documents.
 
     Returns
     -------
-    directions : array of shape (n_words, 2)
-        Orthonormal columns.
-    names : tuple of str
-        What each axis shows.
+    points : array of shape (n_documents, 2)
+        Coordinates. They do not depend on labels.
     """
-    n_classes = int(codes.max()) + 1
-    means = np.vstack([_mean(X, codes == c) for c in range(n_classes) if (codes == c).any()])
-    if len(means) > 2:
-        _, _, directions = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
-        return _two_columns(directions.T), AXES_OF_MORE
-    first = means[-1] - means[0] if len(means) == 2 else means[0]
-    second = _mean(X, is_target) - _mean(X, ~is_target)
-    q, r = np.linalg.qr(np.vstack([first, second]).T)
-    return _two_columns(q * np.where(np.diag(r) < 0, -1, 1)), AXES_OF_TWO
+    k = min(N_COMPONENTS, *X.shape)
+    left, lengths, _ = randomized_svd(X, k, random_state=0)
+    reduced = normalize_rows_l2(left * lengths)
+    reduced -= reduced.mean(axis=0)
+    _, _, directions = np.linalg.svd(reduced, full_matrices=False)
+    points = fix_signs(reduced @ directions[:2].T)
+    return np.pad(points, ((0, 0), (0, 2 - points.shape[1])))
 
 
-def _two_columns(directions: Array) -> Array:
-    """The first two columns; if there is only one word, a column of zeros is added."""
-    return np.pad(directions[:, :2], ((0, 0), (0, max(0, 2 - directions.shape[1]))))
+def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str, Any]:
+    """Points of a sample of the documents, half of the sources and half of the target if there are enough."""
+    Xs, source_codes = domains.labelled()
+    target_codes = np.searchsorted(domains.classes, result.labels)
+    codes = np.concatenate([source_codes, target_codes])
+    coordinates = place_documents(stack_rows([Xs, domains.target_documents()]))
+    is_target = np.arange(len(codes)) >= Xs.shape[0]
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([_sample(np.flatnonzero(side), N_POINTS // 2, rng) for side in (~is_target, is_target)])
+    texts = [text for source in inputs.sources for text in source.texts]
+    names = [f"{source.name} (labelled)" if source.name == TARGET else source.name for source in inputs.sources]
+    domain_of = [name for name, source in zip(names, inputs.sources, strict=True) for _ in source.texts]
+    records = record_numbers(inputs)
+
+    def point(i: int) -> dict[str, Any]:
+        x, y = coordinates[i].tolist()
+        own: dict[str, Any]
+        shared = {"x": x, "y": y, "label": str(domains.classes[codes[i]])}
+        if not is_target[i]:
+            own = {"domain": domain_of[i], "confidence": None, "row": None, "none_of_these": False}
+            return {**shared, **own, "text": texts[i][:MAX_CHARACTERS]}
+        t = i - len(texts)
+        own = {"domain": TARGET, "confidence": float(result.confidence[t]), "row": int(records[t])}
+        return {**shared, **own, "none_of_these": bool(result.groups[t] >= 0), "text": inputs.texts[t][:MAX_CHARACTERS]}
+
+    totals = {name: len(source.texts) for name, source in zip(names, inputs.sources, strict=True)}
+    return {"points": [point(int(i)) for i in rows], "documents": {**totals, TARGET: len(inputs.texts)}}
 
 
-def _mean(X: Any, rows: Array) -> Array:
-    weight = rows / max(rows.sum(), 1)
-    return np.asarray(X.T @ weight).ravel()
+def _sample(rows: Array, n: int, rng: np.random.Generator) -> Array:
+    return rows if len(rows) <= n else np.sort(rng.choice(rows, n, replace=False))

@@ -10,21 +10,21 @@ import numpy as np
 from .. import __version__
 from ..assessment import changed_words, divergence, gap, risk, vocabulary_overlap
 from ..core.domains import Domains
-from ..linalg.matrix import Array, stack_rows
+from ..linalg.matrix import word_counts
+from .class_table import class_rows
+from .documents import label_values, own_columns, record_numbers, shown_value
 from .features import Features
-from .inputs import TARGET, Inputs
-from .projection import axes
+from .inputs import Inputs
+from .projection import MAX_CHARACTERS, projection
 
 if TYPE_CHECKING:
     from .labelling import Labelling
 
-N_POINTS = 2000  # documents shown as points
 N_REVIEW = 100  # documents in the review list
 N_WORDS = 20
 N_TOPICS = 12
 N_BINS = 20
 N_EXAMPLES = 3  # documents per group that no class explains
-MAX_CHARACTERS = 300  # of a text
 
 
 def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Domains) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         "n_source": Xs.shape[0],
         "n_target": Xt.shape[0],
         "sources": source_rows(inputs, domains),
-        "classes": class_counts(result, domains),
+        "classes": class_rows(result, features, domains),
         "projection": projection(result, inputs, domains),
         "confidence": confidence(result),
         "topics": topics(result, features),
@@ -91,44 +91,6 @@ def why(result: Labelling) -> str:
     return f"A weighted combination of {len(used)} methods: {', '.join(used)}."
 
 
-def class_counts(result: Labelling, domains: Domains) -> list[dict[str, Any]]:
-    _, codes = domains.labelled()
-    source = np.bincount(codes, minlength=domains.n_classes).tolist()
-    return [
-        {"class": str(c), "source": n, "target": int((result.labels == c).sum())}
-        for c, n in zip(domains.classes, source, strict=True)
-    ]
-
-
-def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str, Any]:
-    """Points of a sample of the documents, half of the sources and half of the target if there are enough."""
-    Xs, source_codes = domains.labelled()
-    target_codes = np.searchsorted(domains.classes, result.labels)
-    X, codes = stack_rows([Xs, domains.target_documents()]), np.concatenate([source_codes, target_codes])
-    is_target = np.arange(X.shape[0]) >= Xs.shape[0]
-    directions, names = axes(X, codes, is_target)
-    rng = np.random.default_rng(0)
-    rows = np.concatenate([_sample(np.flatnonzero(side), N_POINTS // 2, rng) for side in (~is_target, is_target)])
-    points = np.asarray(X[rows] @ directions)
-    texts = [text for source in inputs.sources for text in source.texts]
-    shown_names = [f"{source.name} (labelled)" if source.name == TARGET else source.name for source in inputs.sources]
-    domain_of = [name for name, source in zip(shown_names, inputs.sources, strict=True) for _ in source.texts]
-
-    def point(i: int, x: float, y: float) -> dict[str, Any]:
-        shared = {"x": x, "y": y, "label": str(domains.classes[codes[i]])}
-        if not is_target[i]:
-            text = texts[i][:MAX_CHARACTERS]
-            return {**shared, "domain": domain_of[i], "confidence": None, "row": None, "text": text}
-        t = i - len(texts)
-        line, text = int(inputs.target.lines[t]), inputs.texts[t][:MAX_CHARACTERS]
-        return {**shared, "domain": TARGET, "confidence": float(result.confidence[t]), "row": line, "text": text}
-
-    return {
-        "axes": list(names),
-        "points": [point(int(i), float(x), float(y)) for i, (x, y) in zip(rows, points, strict=True)],
-    }
-
-
 def confidence(result: Labelling) -> dict[str, Any]:
     low = 1 / len(result.estimator.classes_)
     edges = np.linspace(low, 1, N_BINS + 1)
@@ -152,14 +114,16 @@ def threshold(result: Labelling) -> float | None:
 
 
 def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
-    """The topics of the method, if it has topics."""
+    """The topics of the method, if it has topics; `common` has only words that labelled and new documents use."""
     if not hasattr(result.estimator, "topics_table"):
         return []
+    in_sources = sum(word_counts(X) for X in features.Xs)
+    shared = set(np.asarray(features.words)[(in_sources > 0) & (word_counts(features.Xt) > 0)].tolist())
     return [
         {
             "class": str(topic["class"]),
             "weight": topic["lean"],
-            "common": topic["common"],
+            "common": [word for word in topic["common"] if word in shared],
             "domains": topic["domains"],
         }
         for topic in result.estimator.topics_table(features.words)[:N_TOPICS]
@@ -168,30 +132,31 @@ def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
 
 def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
     """The documents to review, the least confident first."""
-    order = np.argsort(result.confidence, kind="stable")
+    order, records = np.argsort(result.confidence, kind="stable"), record_numbers(inputs)
     return [
         {
-            "row": int(inputs.target.lines[i]),
+            "row": int(records[i]),
             "text": inputs.texts[i][:MAX_CHARACTERS],
-            "label": str(result.labels[i]),
-            "confidence": float(result.confidence[i]),
-            "alternative": str(result.alternative[i]),
+            **label_values(result, i),
             "evidence": result.evidence[i],
         }
-        for i in order[result.needs_review[order]][:N_REVIEW]
+        for i in order[result.needs_review[order]][:N_REVIEW].tolist()
     ]
 
 
 def none_of_these(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
     """One dict per group of documents that no class explains: their number, typical words and some examples."""
+    records, names = record_numbers(inputs), own_columns(inputs.target, inputs.columns.text_target)
+
+    def example(i: int) -> dict[str, Any]:
+        own = [shown_value(inputs.target.columns[name][i]) for name in names]
+        return {"row": int(records[i]), "own": own, "text": inputs.texts[i][:MAX_CHARACTERS]}
+
     return [
         {
             "documents": len(rows),
             "words": words,
-            "examples": [
-                {"row": int(inputs.target.lines[i]), "text": inputs.texts[i][:MAX_CHARACTERS]}
-                for i in rows[:N_EXAMPLES].tolist()
-            ],
+            "examples": [example(i) for i in rows[:N_EXAMPLES].tolist()],
         }
         for group, words in enumerate(result.group_words)
         if len(rows := np.flatnonzero(result.groups == group))
@@ -218,7 +183,3 @@ def members(result: Labelling) -> list[dict[str, Any]]:
         own = {"agreement": 1.0, "score": 1.0, "level": None, "seconds": None, "accuracy": None, "chosen": True}
         rows.insert(0, {"method": result.method, **own})
     return rows
-
-
-def _sample(rows: Array, n: int, rng: np.random.Generator) -> Array:
-    return rows if len(rows) <= n else np.sort(rng.choice(rows, n, replace=False))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 
 
 def new_environment(
-    filters: dict[str, Callable[..., str]], undefined: type[Undefined] = StrictUndefined
+    filters: dict[str, Callable[..., Any]], undefined: type[Undefined] = StrictUndefined
 ) -> Environment:
     """Make the jinja environment of a page.
 

@@ -1,4 +1,5 @@
 "use strict";
+// Charts, their tooltips and legends, and sections that fold.
 (() => {
   const tip = document.getElementById("tip");
 
@@ -39,19 +40,64 @@
     }
   }
 
-  for (const place of document.querySelectorAll("[data-chart]")) {
-    const spec = JSON.parse(document.getElementById("spec-" + place.dataset.chart).textContent);
-    const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: showTip };
-    window.vegaEmbed(place, spec, options).then(
-      ({ view }) => {
-        wireLegend(place.closest("section"), view);
-        place.dataset.drawn = "yes";
-      },
-      (problem) => {
-        place.textContent = "This chart could not be drawn: " + problem.message;
-      },
-    );
+  // A chart is drawn when its section is first open, since a folded section has no width.
+  function drawCharts(section) {
+    for (const place of section.querySelectorAll("[data-chart]:not([data-drawn])")) {
+      place.dataset.drawn = "no";
+      const spec = JSON.parse(document.getElementById("spec-" + place.dataset.chart).textContent);
+      const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: showTip };
+      window.vegaEmbed(place, spec, options).then(
+        ({ view }) => {
+          wireLegend(section, view);
+          place.dataset.drawn = "yes";
+        },
+        (problem) => {
+          place.textContent = "This chart could not be drawn: " + problem.message;
+        },
+      );
+    }
   }
+
+  function setOpen(section, open) {
+    const content = section.querySelector(".content");
+    const button = section.querySelector("h2 button");
+    if (!button) return;
+    content.hidden = !open;
+    section.classList.toggle("folded", !open);
+    button.setAttribute("aria-expanded", String(open));
+    if (open) drawCharts(section);
+  }
+
+  // The title of a section that folds becomes a button.
+  function makeFold(section) {
+    const title = section.querySelector("h2");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...title.childNodes);
+    button.setAttribute("aria-controls", section.id + "-content");
+    button.addEventListener("click", () => setOpen(section, button.getAttribute("aria-expanded") !== "true"));
+    title.append(button);
+  }
+
+  const onPhone = window.matchMedia("(max-width: 640px)").matches;
+  const folds = Array.from(document.querySelectorAll("section[data-fold]"));
+  for (const section of folds) {
+    makeFold(section);
+    setOpen(section, section.dataset.fold === "phone" && !onPhone);
+  }
+  for (const section of document.querySelectorAll("section:not([data-fold])")) drawCharts(section);
+  for (const examples of document.querySelectorAll(".examples")) examples.open = !onPhone;
+
+  function openTarget() {
+    const target = document.getElementById(window.location.hash.slice(1));
+    if (target && target.dataset.fold) setOpen(target, true);
+  }
+  window.addEventListener("hashchange", openTarget);
+  openTarget();
+  for (const link of document.querySelectorAll("nav a")) {
+    link.addEventListener("click", () => setOpen(document.querySelector(link.getAttribute("href")), true));
+  }
+  window.addEventListener("beforeprint", () => folds.forEach((section) => setOpen(section, true)));
 
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") tip.hidden = true;

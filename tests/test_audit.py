@@ -158,7 +158,7 @@ def test_rows_without_a_label_are_not_sampled_and_the_others_keep_their_numbers(
         columns[name] = ["" if row < 3 else value for row, value in enumerate(columns[name])]
     write_csv(tmp_path / "part.csv", columns)
     population = population_of_file(tmp_path / "part.csv")
-    assert population.row_numbers() == list(range(4, 121))
+    assert list(population.numbers) == list(range(4, 121))
     run("audit", tmp_path / "part.csv", "-n", 117, "-o", tmp_path / "s.csv")
     drawn = read_csv(tmp_path / "s.csv")
     assert sorted(map(int, drawn["row"])) == list(range(4, 121))

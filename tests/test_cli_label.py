@@ -192,7 +192,7 @@ def test_bad_rows_are_left_out_when_asked(files):
     assert not out.exists()
     result = run("label", source, target, "-o", out, *FAST, "--skip-bad")
     assert result.exit_code == 0
-    skipped = "1 row skipped that cannot be read, first: line 6: 2 fields where the header has 3"
+    skipped = "1 row skipped (2 fields where the header has 3), line 6"
     assert f"{target}: {skipped}" in result.stdout
     assert tickets.read_csv(out)["id"] == [str(i) for i in range(120) if i != 4]
 
@@ -476,7 +476,7 @@ def test_later_documents_by_a_saved_model(files, tmp_path):
     result = run("apply", model, target, "-o", later)
     assert result.exit_code == 0, result.stderr
     first, second = tickets.read_csv(out), tickets.read_csv(later)
-    assert [*second][-5:] == ["label", "confidence", "alternative", "known_words", "needs_review"]
+    assert [*second][-5:] == ["confidence", "alternative", "evidence", "known_words", "needs_review"]
     alike = [a == b for a, b in zip(first["label"], second["label"], strict=True)]
     assert sum(alike) >= 0.95 * len(alike)
     strange = tmp_path / "strange.csv"

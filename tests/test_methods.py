@@ -143,7 +143,7 @@ def test_clusters_of_rsp_keep_their_numbers_elsewhere():
     labels = named.transfer(demo.X_source, demo.y_source, demo.X_target)
     np.testing.assert_array_equal(named.cluster_, numbers.cluster_)
     assert numbers.classes_.tolist() == [0, 1, 2, 3, 4]
-    assert (labels == demo.y_target).mean() > 0.85
+    assert (labels == demo.y_target).mean() > 0.8
     assert set(named.predict(demo.X_target)) <= set(demo.y_target)
     assert len({(c, str(label)) for c, label in zip(named.cluster_.tolist(), labels, strict=True)}) == 5
 

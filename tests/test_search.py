@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 
 from labelferry import TCL, EMNaiveBayes, SourceLR, load_demo
 
-GRID = [0.01, 1.0, 1000.0]
+GRID = [0.001, 1.0, 1000.0]
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
 

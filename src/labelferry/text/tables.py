@@ -148,7 +148,18 @@ def join_texts(table: Table, columns: Sequence[str]) -> list[str | None]:
 
 
 def joined_name(columns: Sequence[str]) -> str:
-    """Name of the text that `join_texts` makes of these columns."""
+    """Name of the text that `join_texts` makes of these columns.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The text columns.
+
+    Returns
+    -------
+    name : str
+        The names with a plus sign between them.
+    """
     return " + ".join(columns)
 
 

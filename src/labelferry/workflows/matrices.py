@@ -60,7 +60,8 @@ def _read_file(path: Path, option: str) -> Any:
             return _as_matrix(_load_sparse(path) if path.suffix == ".npz" else _load_dense(path), option)
         except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, BadZipFile) as error:
             # The message of numpy about pickles is not shown: it recommends to allow them.
-            what = "it contains objects" if "pickle" in str(error) else " ".join(str(error).split()).rstrip(".")
+            is_object = "pickle" in str(error) or "Python objects" in str(error)
+            what = "it contains objects" if is_object else " ".join(str(error).split()).rstrip(".")
     raise ValueError(f"cannot read {option} from {path} ({what}). Write them with scipy.sparse.save_npz or numpy.save.")
 
 

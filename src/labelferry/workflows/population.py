@@ -121,13 +121,18 @@ def population_of_file(
 
 
 def predicted_rows(table: Table) -> list[int]:
-    """The rows whose label was predicted: not those that had one, and not those with a reason to have none."""
+    """The rows whose label was predicted: not those that had one, those with a reason to have none, or empty ones."""
     nothing = [None] * len(table)
     reasons, origins = (table.columns.get(name, nothing) for name in ("reason", "origin"))
     if not all(as_text(value) in ORIGINS for value in origins):  # a column of the user
         origins = nothing
-    pairs = enumerate(zip(reasons, origins, strict=True))
-    return [i for i, (reason, origin) in pairs if as_text(reason) not in REASONS and as_text(origin) != "given"]
+    results = [table.columns[name] for name in ("label", "confidence", "answer", HELD_OUT) if name in table.columns]
+    rows = zip(reasons, origins, zip(*results, strict=True), strict=True)
+    return [
+        row
+        for row, (reason, origin, cells) in enumerate(rows)
+        if as_text(reason) not in REASONS and as_text(origin) != "given" and any(map(as_text, cells))
+    ]
 
 
 def known_answers(table: Table, classes: Sequence[str]) -> Answers:

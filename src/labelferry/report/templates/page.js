@@ -45,6 +45,7 @@
     for (const place of section.querySelectorAll("[data-chart]:not([data-drawn])")) {
       place.dataset.drawn = "no";
       const spec = JSON.parse(document.getElementById("spec-" + place.dataset.chart).textContent);
+      spec.config = { ...spec.config, aria: false, mark: { ...spec.config?.mark, aria: false } }; // the place has a description
       const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: showTip };
       window.vegaEmbed(place, spec, options).then(
         ({ view }) => {

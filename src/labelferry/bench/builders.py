@@ -25,7 +25,7 @@ stories_task = partial(Task, corpora=(reuters.SOURCE,), pool=pools.reuters)
 clusters_task = partial(Task, sampled=True, recipe=SHORT_DROPPED, scored="purity")
 
 
-def reuters_task(name: str, pair: str, *, turned: bool = False, **settings: Any) -> Task:
+def reuters_task(name: str, pair: str, *, turned: bool = False, drop_repeated: bool = False, **settings: Any) -> Task:
     """Make a task of a pair of the ready-made Reuters matrices.
 
     Parameters
@@ -36,6 +36,8 @@ def reuters_task(name: str, pair: str, *, turned: bool = False, **settings: Any)
         One of `REUTERS_PAIRS`.
     turned : bool, default=False
         Whether source and target are exchanged.
+    drop_repeated : bool, default=False
+        Whether target rows that also occur in the source are dropped.
     **settings
         Settings of `by_groups`, such as `draw`. With any of them, documents with fewer than three words are dropped.
 
@@ -53,6 +55,7 @@ def reuters_task(name: str, pair: str, *, turned: bool = False, **settings: Any)
         split=partial(by_groups, parts=same_classes(classes), **settings),
         recipe=SHORT_DROPPED if settings else MATRICES,
         sampled=bool(settings),
+        drop_repeated=drop_repeated,
     )
 
 

@@ -62,6 +62,8 @@ TABLE = Table(
             """,
         ),
     ),
+    n_seeds=10,
+    tested="GCMF",
     remarks=(
         "More than 5 points above the paper: NMFClustering (tf-idf; with counts of unit length it is at 66, as "
         "printed), TSVM (a smaller C), MTrick and DKT on rec vs sci and rec vs talk (started from logistic "

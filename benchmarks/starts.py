@@ -18,7 +18,7 @@ from labelferry.bench.tasks import TASKS, tasks_here
 from labelferry.core.classifier import TransductiveClassifier
 
 GROUP = 5  # starts per fit with n_init=5
-ESTIMATORS: list[TransductiveClassifier] = [TCL(), TCL(weighting="none"), DTL(), DTL(normalize="cycle")]
+ESTIMATORS: list[TransductiveClassifier] = [DTL(), TCL()]
 
 
 def starts(estimator: TransductiveClassifier, task: str, n_starts: int) -> tuple[np.ndarray, np.ndarray]:

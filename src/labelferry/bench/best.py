@@ -81,7 +81,9 @@ def best_in_words(best: dict[str, Any]) -> str:
 
 def _own_in_words(own: dict[str, Any]) -> str:
     forms = [("here", own["default"]), ("in the form of the paper", own["as_published"])]
-    ours = [f"{form} {100 * mean:.1f} ({100 * (mean - own['printed']):+.1f})" for form, mean in forms if mean is not None]
+    ours = [
+        f"{form} {100 * mean:.1f} ({100 * (mean - own['printed']):+.1f})" for form, mean in forms if mean is not None
+    ]
     return ", ".join([f"{own['column']} in print {100 * own['printed']:.1f}", *ours])
 
 

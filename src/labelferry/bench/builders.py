@@ -12,6 +12,7 @@ from .task import Recipe, Task
 
 TFIDF = Recipe()
 SHORT_DROPPED = Recipe(min_words=3)
+OF_TARGET = Recipe(min_words=3, over="target")
 COUNTS = Recipe(weighting="counts", min_words=3)
 MATRICES = Recipe(min_df=0)
 IMAGES = Recipe(min_df=0, weighting="root")
@@ -22,7 +23,7 @@ newsgroups_task = partial(Task, corpora=(newsgroups.SOURCE,), pool=pools.newsgro
 sraa_task = partial(Task, corpora=(sraa.SOURCE,), pool=pools.sraa)
 reviews_task = partial(Task, corpora=(amazon.SOURCE,), pool=pools.amazon, recipe=TFIDF)
 stories_task = partial(Task, corpora=(reuters.SOURCE,), pool=pools.reuters)
-clusters_task = partial(Task, sampled=True, recipe=SHORT_DROPPED, scored="purity")
+clusters_task = partial(Task, sampled=True, recipe=OF_TARGET, scored="purity")
 
 
 def reuters_task(name: str, pair: str, *, turned: bool = False, drop_repeated: bool = False, **settings: Any) -> Task:

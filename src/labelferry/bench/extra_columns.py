@@ -16,7 +16,7 @@ SIDES = {"Din-Dout": "SourceSVM", **WITHIN}  # columns of CDSC's "verification o
 
 
 def divergences(table: Table, tasks: Sequence[str], by_cell: ByCell) -> list[dict[str, Any]]:
-    """List, per task, the divergences of RSP's tables as its printed form measures them, and as the paper prints them."""
+    """List, per task, the divergences of RSP's tables: measured by its printed form, and as printed."""
     rows = []
     for task in tasks:
         name = task.partition("/")[2]

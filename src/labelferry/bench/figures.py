@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,8 +13,9 @@ from ..baselines import SpectralClassifier
 from ..files import atomic_write
 from ..methods import CDSC, RSP, TCL
 from ..report.plots import plot_curves, plot_projection, plot_similarities, plot_words
+from .measure_study import measure_study
 from .pools import Array
-from .studies import measure_study, studies
+from .studies import studies
 from .tasks import TASKS, Loaded
 
 if TYPE_CHECKING:
@@ -44,14 +45,25 @@ def projection_rsp(seed: int) -> Picture:
 
 
 def similarity_cdsc(seed: int) -> Picture:
-    """Draw Figure 6 of CDSC: similarities of the words, of the eigenvectors of SC, and of those of CDSC."""
+    """Draw Figure 6 of CDSC: pairs more similar than the mean, by their words and by the eigenvectors of SC and CDSC.
+
+    The numbers are the proportions of such pairs between the groups (class, then domain), stacked by rows.
+    """
     data = TASKS["cdsc/rec vs talk"].load(seed)
     spaces = {"words": sp.csr_array(sp.vstack([data.Xs, data.Xt]))}
     for method in (SpectralClassifier, CDSC):
         estimator = method(random_state=seed)
         estimator.transfer(data.Xs, data.ys, data.Xt)
         spaces[method.__name__] = estimator.state_.vectors
-    return plot_similarities(spaces, *_classes_and_domains(data))
+    classes, domains = _classes_and_domains(data)
+    figure, pairs = plot_similarities(spaces, classes, domains, threshold=True)
+    sizes = [np.sum((classes == c) & (domains == d)) for c in np.unique(classes) for d in np.unique(domains)]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    blocks = [
+        np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1) / np.outer(sizes, sizes)
+        for matrix in np.split(pairs, len(spaces))
+    ]
+    return figure, np.vstack(blocks)
 
 
 def words_tcl(seed: int) -> Picture:
@@ -70,11 +82,19 @@ def words_tcl(seed: int) -> Picture:
     return plot_words(table, title="TCL on rec vs sci"), table
 
 
-PICTURES: dict[str, Callable[[int], Picture]] = {
-    "cdsc-1": projection_cdsc,
-    "cdsc-6": similarity_cdsc,
-    "rsp-3": projection_rsp,
-    "tcl-t3": words_tcl,
+class Drawn(NamedTuple):
+    """A picture of a single fit."""
+
+    source: str  # which figure of which paper
+    draw: Callable[[int], Picture]
+    finding: str  # whether it shows what the figure of the paper shows
+
+
+PICTURES = {
+    "cdsc-1": Drawn("CDSC, Figure 1", projection_cdsc, ""),
+    "cdsc-6": Drawn("CDSC, Figure 6", similarity_cdsc, ""),
+    "rsp-3": Drawn("RSP, Figure 3", projection_rsp, ""),
+    "tcl-t3": Drawn("TCL, Table 3", words_tcl, ""),
 }
 
 
@@ -122,7 +142,7 @@ def draw_figure(name: str, folder: Path, **settings: Any) -> list[Path]:
         raise ValueError(f"there is no figure {name!r}; there are {', '.join(figure_names())}.")
     folder.mkdir(parents=True, exist_ok=True)
     if name in PICTURES:
-        figure, numbers = PICTURES[name](settings.get("n_seeds", 1) - 1)
+        figure, numbers = PICTURES[name].draw(settings.get("n_seeds", 1) - 1)
         with atomic_write(folder / f"{name}.csv") as draft:
             _write_csv(draft, numbers)
     else:

@@ -1,4 +1,4 @@
-"""Rows of a target that also occur in its source: the ready-made Reuters matrices have many, often with another label."""
+"""Rows of a target that also occur in its source. The ready-made Reuters matrices have many, with other labels too."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from .. import __version__
 from ..files import write_text
-from .run import Begin, Done, ignore
 from .best import best_in_words
+from .run import Begin, Done, ignore
 from .tabulate import run_table
 from .tasks import TABLES
 

@@ -76,7 +76,12 @@ def measure(cell: Cell) -> Record:
 
 
 def run(
-    wanted: Sequence[Cell], path: Path, *, jobs: int = 1, done: Done = ignore, how: Callable[[Cell], Record] | None = None
+    wanted: Sequence[Cell],
+    path: Path,
+    *,
+    jobs: int = 1,
+    done: Done = ignore,
+    how: Callable[[Cell], Record] | None = None,
 ) -> list[Record]:
     """Return the records of cells. Records in the file are used; the other cells are run and appended to it.
 

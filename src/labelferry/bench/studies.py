@@ -1,22 +1,19 @@
 """The papers' parameter studies as data: which method runs on which tasks for every value of which parameter.
 
 A curve is a method and tasks, both with `{x}` instead of the value; a point is the mean over tasks and seeds. The
-numbers are computed here; `labelferry.report` draws them. If a paper prints no values on its axis, the values are our
-choice, and the remark states it.
+numbers are computed in `measure_study`; `labelferry.report` draws them. If a paper prints no values on its axis, the
+values are our choice, and the remark states it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from .output import study_csv, write_json_and_csv
-from .run import Begin, Cell, Done, Record, cells, ignore, run
 from .table import PRINTED_RSP
 from .tasks import TASKS, tasks_here
+
+CDSC_TAU = "CDSC(n_eigenvectors={{x}}, target_cut={lam}, degree_regularization={tau})"
 
 
 class Curve(NamedTuple):
@@ -38,6 +35,8 @@ class Study(NamedTuple):
     measure: str = "accuracy"
     log: bool = False
     remark: str = ""
+    finding: str = ""  # whether it shows what the figure of the paper shows
+    n_seeds: int = 1  # for the page of results
 
 
 def _each(tasks: Sequence[str], method: str) -> tuple[Curve, ...]:
@@ -72,7 +71,7 @@ def studies() -> dict[str, Study]:
         The studies by name.
     """
     cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid"))
-    news = [task for task in gcmf if "20 Newsgroups" in TASKS[task].corpus]
+    news, cdsc_news = ([task for task in tasks if "20 Newsgroups" in TASKS[task].corpus] for tasks in (gcmf, cdsc))
     printed = "CDSC(n_eigenvectors=6, must_link={must_link}, target_cut={target_cut}, degree_regularization=0)"
     defaults = "CDSC(must_link={must_link}, target_cut={target_cut})"
 
@@ -124,6 +123,21 @@ def studies() -> dict[str, Study]:
                 for name in ("SourceSVM", "TSVM", "SpectralClassifier", "CDSC")
             ),
             "error",
+        ),
+        "cdsc-tau": Study(
+            "CDSC, not in the paper",
+            "number of eigenvectors, with and without the regularized degree (tau)",
+            "n_eigenvectors",
+            (2, 3, 4, 5, 6),
+            tuple(
+                Curve(f"tau = {tau}, lambda = {lam}", CDSC_TAU.format(lam=lam, tau=tau), tuple(cdsc_news))
+                for tau in (0, 1)
+                for lam in (0.025, 0.2)
+            ),
+            "error",
+            remark="Newsgroup tasks only. The setting of the paper is k = 6, lambda = .025, tau = 0; the default is "
+            "k = 3, lambda = .2, tau = 1.",
+            n_seeds=2,
         ),
         "hybrid-2": Study(
             "Hybrid graph, Figure 2",
@@ -193,67 +207,3 @@ def studies() -> dict[str, Study]:
             "of the domain-specific words.",
         ),
     }
-
-
-def measure_study(
-    name: str,
-    folder: Path,
-    *,
-    n_seeds: int = 1,
-    jobs: int = 1,
-    begin: Begin = ignore,
-    done: Done = ignore,
-) -> dict[str, Any]:
-    """Run the cells that `folder` has no record of, and write the numbers of the study there as .csv and .json.
-
-    Parameters
-    ----------
-    name : str
-        Name of the study.
-    folder : Path
-        Folder of records and results.
-    n_seeds : int, default=1
-        Number of seeds.
-    jobs : int, default=1
-        Number of parallel processes; -1 uses all cores.
-    begin : callable
-        Called once with the number of cells.
-    done : callable
-        Called with each record when it is available.
-
-    Returns
-    -------
-    study : dict
-        Plain values: mean and standard deviation over tasks and seeds, one point per curve and value.
-    """
-    study = studies()[name]
-    wanted = {(curve.label, x): _cells(curve, x, n_seeds) for curve in study.curves for x in study.values}
-    every = dict.fromkeys(cell for group in wanted.values() for cell in group)
-    begin(len(every))
-    records = dict(zip(every, run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done), strict=True))
-    result = {
-        **{field: getattr(study, field) for field in ("source", "title", "axis", "values", "measure", "log", "remark")},
-        "curves": [
-            {
-                "label": curve.label,
-                "method": curve.method,
-                "tasks": len(curve.tasks),
-                "points": [
-                    _point([records[cell] for cell in wanted[curve.label, x]], study.measure) for x in study.values
-                ],
-            }
-            for curve in study.curves
-        ],
-    }
-    write_json_and_csv(name, folder, result, study_csv(result))
-    return result
-
-
-def _cells(curve: Curve, x: float, n_seeds: int) -> list[Cell]:
-    return cells([task.format(x=x) for task in curve.tasks], [curve.method.format(x=x)], n_seeds)
-
-
-def _point(records: Sequence[Record], measure: str) -> dict[str, float]:
-    scores = np.array([record["score"] for record in records])
-    values = 1 - scores if measure == "error" else scores
-    return {"mean": float(values.mean()), "sd": float(values.std()), "n": len(values)}

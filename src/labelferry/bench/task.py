@@ -44,7 +44,7 @@ class Recipe(NamedTuple):
     """How the counts of the selected documents become a matrix."""
 
     min_df: int = 3
-    over: Literal["task", "corpus"] = "task"  # which documents min_df counts
+    over: Literal["task", "target", "corpus"] = "task"  # which documents min_df counts; "target": idf too
     weighting: Literal["tfidf", "plain tfidf", "counts", "root"] = "tfidf"
     min_words: int = 0  # documents with fewer words are dropped
 
@@ -166,9 +166,10 @@ def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
     source, ys, target, yt = split
     rows = np.concatenate([source, target])
     counts = pool.counts[rows]
-    known = _document_frequency(counts if recipe.over == "task" else pool.counts) >= recipe.min_df
+    counted = {"task": counts, "target": counts[len(source) :], "corpus": pool.counts}[recipe.over]
+    known = _document_frequency(counted) >= recipe.min_df
     counts = counts[:, known]
-    X = _weighted(counts, recipe.weighting)
+    X = _weighted(counts, recipe.weighting, counts[len(source) :] if recipe.over == "target" else counts)
     kept_s, kept_t = np.split(np.diff(counts.indptr) >= recipe.min_words, [len(source)])
     ys, yt = ys[kept_s], yt[kept_t]
     protocol = {
@@ -201,9 +202,9 @@ def _document_frequency(counts: Any) -> Array:
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
-def _weighted(counts: Any, weighting: str) -> Any:
+def _weighted(counts: Any, weighting: str, counted: Any) -> Any:
     if weighting in ("tfidf", "plain tfidf"):
-        return sp.csr_array(TfidfTransformer(sublinear_tf=weighting == "tfidf").fit_transform(counts))
+        return sp.csr_array(TfidfTransformer(sublinear_tf=weighting == "tfidf").fit(counted).transform(counts))
     return sp.csr_array(normalize(np.sqrt(counts))) if weighting == "root" else counts
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ..files import atomic_write
 from ..report.plots import plot_curves
 from .figures import PICTURES, draw_figure
 from .measure_study import measure_study, recorded_study
 from .run import Begin, Done, ignore
+from .sections import markdown_table
 from .studies import studies
 
-DPI = 100
 TABLES_OF_WORDS = ("tcl-t3",)  # shown as text, not as a picture
 ORDER = ("cdsc", "hybrid", "rsp", "gcmf", "tcl")
 
@@ -68,7 +69,7 @@ def _picture(name: str, folder: Path, records: Path) -> Iterator[str]:
     if name in TABLES_OF_WORDS:
         with paths[0].open(encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)
-        yield "\n".join(map(_line, [header, ["---"] * len(header), *rows])) + "\n"
+        yield markdown_table([header, *rows]).replace("---:", "---")
     else:
         with atomic_write(folder / f"{name}.png") as draft:
             draft.write_bytes(next(path for path in paths if path.suffix == ".png").read_bytes())
@@ -76,7 +77,7 @@ def _picture(name: str, folder: Path, records: Path) -> Iterator[str]:
     yield f"{drawn.finding}\n"
 
 
-def _study(name: str, folder: Path, result: dict[str, object] | None) -> Iterator[str]:
+def _study(name: str, folder: Path, result: dict[str, Any] | None) -> Iterator[str]:
     study = studies()[name]
     yield f"### {study.source}: {study.title}\n\n`labelferry bench figure {name}`\n"
     if result is None:
@@ -85,11 +86,7 @@ def _study(name: str, folder: Path, result: dict[str, object] | None) -> Iterato
     with atomic_write(folder / f"{name}.svg") as draft:
         plot_curves(result).savefig(draft, format="svg", bbox_inches="tight", metadata={"Date": None})
     yield f"![{study.source}, {study.title}](figures/{name}.svg)\n"
-    left_out = [x for x in study.values if x not in result["values"]]  # type: ignore[operator]
+    left_out = [x for x in study.values if x not in result["values"]]
     if left_out:
         yield f"Not run for this page: {', '.join(f'{x:g}' for x in left_out)}.\n"
     yield f"{study.finding}\n"
-
-
-def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"

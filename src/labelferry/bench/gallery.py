@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..files import atomic_write
 from ..report.plots import plot_curves
-from .figures import PICTURES, draw_figure
+from .figures import PICTURES
 from .measure_study import measure_study, recorded_study
 from .run import Begin, Done, ignore
 from .sections import markdown_table
 from .studies import studies
 
+DPI = 90
 TABLES_OF_WORDS = ("tcl-t3",)  # shown as text, not as a picture
 ORDER = ("cdsc", "hybrid", "rsp", "gcmf", "tcl")
 
@@ -46,7 +46,7 @@ def write_figures(
     parts = ["\n## Figures and studies\n", INTRODUCTION]
     for name in sorted([*PICTURES, *studies()], key=lambda name: (ORDER.index(name.partition("-")[0]), name)):
         if name in PICTURES:
-            parts += _picture(name, folder, records)
+            parts += _picture(name, folder)
         else:
             study = studies()[name]
             if run:
@@ -61,18 +61,16 @@ A figure of a paper is a curve or a picture without printed numbers, so it is co
 """
 
 
-def _picture(name: str, folder: Path, records: Path) -> Iterator[str]:
-    """Draw a picture of a single fit, once: an existing CSV file of the records is used for tables of words."""
+def _picture(name: str, folder: Path) -> Iterator[str]:
+    """Draw a picture of a single fit, or write it as a table of words."""
     drawn = PICTURES[name]
-    paths = draw_figure(name, records)
+    figure, numbers = drawn.draw(0)
     yield f"### {drawn.source}\n\n`labelferry bench figure {name}`\n"
     if name in TABLES_OF_WORDS:
-        with paths[0].open(encoding="utf-8", newline="") as file:
-            header, *rows = csv.reader(file)
-        yield markdown_table([header, *rows]).replace("---:", "---")
+        yield markdown_table(numbers.tolist()).replace("---:", "---")
     else:
         with atomic_write(folder / f"{name}.png") as draft:
-            draft.write_bytes(next(path for path in paths if path.suffix == ".png").read_bytes())
+            figure.savefig(draft, format="png", dpi=DPI, bbox_inches="tight")
         yield f"![{drawn.source}](figures/{name}.png)\n"
     yield f"{drawn.finding}\n"
 
@@ -86,7 +84,9 @@ def _study(name: str, folder: Path, result: dict[str, Any] | None) -> Iterator[s
     with atomic_write(folder / f"{name}.svg") as draft:
         plot_curves(result).savefig(draft, format="svg", bbox_inches="tight", metadata={"Date": None})
     yield f"![{study.source}, {study.title}](figures/{name}.svg)\n"
-    left_out = [x for x in study.values if x not in result["values"]]
+    left_out: list[object] = [x for x in study.values if x not in result["values"]]
+    shown = {curve["label"] for curve in result["curves"]}
+    left_out += [curve.label for curve in study.curves if curve.label not in shown]
     if left_out:
-        yield f"Not run for this page: {', '.join(f'{x:g}' for x in left_out)}.\n"
+        yield f"Not run for this page: {', '.join(map(str, left_out))}.\n"
     yield f"{study.finding}\n"

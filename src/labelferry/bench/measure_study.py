@@ -73,7 +73,8 @@ def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
     Returns
     -------
     study : dict or None
-        As `measure_study`, with the values of the axis that all curves have; None if there are fewer than two.
+        As `measure_study`, with the curves that have all values of the axis or, if there are none, with the values that
+        all curves have; None if there are fewer than two of these.
     """
     study = studies()[name]
     latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
@@ -82,6 +83,8 @@ def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
         for x in study.values:
             if all(cell in latest for cell in _cells(curve, x, 1)):
                 points[curve.label, x] = [latest[cell] for cell in _cells(curve, x, MAX_SEEDS) if cell in latest]
+    complete = tuple(curve for curve in study.curves if all((curve.label, x) in points for x in study.values))
+    study = study._replace(curves=complete or study.curves)  # curves of tasks that were not run are not shown
     values = [x for x in study.values if all((curve.label, x) in points for curve in study.curves)]
     return _as_values(study, values, points) if len(values) > 1 else None
 

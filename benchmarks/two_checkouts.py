@@ -4,9 +4,9 @@
 
 The task is rec vs sci of the table hybrid, seed 0: 2,000 documents. Each checkout has one process that has loaded the
 data. In every round each estimator is fitted in one process and then in the other, so that the load of the machine
-changes little between the two; CPU seconds of the process are counted, not the time of day. The ratio is the median over
-the rounds of NEW / OLD. Both use their own defaults: an estimator whose default changed is a different method, and the
-accuracies show it.
+changes little between the two; CPU seconds of the process are counted, not the time of day. The ratio is the median
+over the rounds of NEW / OLD. Both use their own defaults: an estimator whose default changed is a different method, and
+the accuracies show it.
 """
 
 from __future__ import annotations

@@ -80,7 +80,8 @@ def _grid(table: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Iterator[Seq
         seeds = {row["cells"][i]["n"] for row in rows if row["cells"][i] and row["cells"][i]["n"]}
         seconds = "" if mean["seconds"] is None else f"{mean['seconds']:.1f}"
         counts = "-".join(dict.fromkeys(f"{n}" for n in (min(seeds), max(seeds))))
-        yield [_name(method["name"]), *map(_number, cells), f"**{_number(mean)}**", counts, seconds]
+        over_all = f"**{_number(mean)}**" if mean["n"] == len(rows) else f"{mean['n']} of {len(rows)} tasks"
+        yield [_name(method["name"]), *map(_number, cells), over_all, counts, seconds]
 
 
 def _mean_cell(cells: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:

@@ -71,7 +71,7 @@ def studies() -> dict[str, Study]:
         The studies by name.
     """
     cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid"))
-    news, cdsc_news = ([task for task in tasks if "20 Newsgroups" in TASKS[task].corpus] for tasks in (gcmf, cdsc))
+    cdsc_news = [task for task in cdsc if "20 Newsgroups" in TASKS[task].corpus]
     printed = "CDSC(n_eigenvectors=6, must_link={must_link}, target_cut={target_cut}, degree_regularization=0)"
     defaults = "CDSC(must_link={must_link}, target_cut={target_cut})"
 
@@ -166,7 +166,7 @@ def studies() -> dict[str, Study]:
             "lambda = gamma",
             "word_smoothness = doc_smoothness",
             (0.1, 1, 10, 100, 1000),
-            _each(news, "GCMF(word_smoothness={x}, doc_smoothness={x})"),
+            _each(gcmf, "GCMF(word_smoothness={x}, doc_smoothness={x})"),
             log=True,
         ),
         "gcmf-2b": Study(
@@ -174,7 +174,7 @@ def studies() -> dict[str, Study]:
             "k, the number of topics",
             "n_topics",
             (2, 4, 8, 16, 32, 64),
-            _each(news, "GCMF(n_topics={x})"),
+            _each(gcmf, "GCMF(n_topics={x})"),
             log=True,
         ),
         "gcmf-2c": Study(
@@ -182,7 +182,7 @@ def studies() -> dict[str, Study]:
             "iterations",
             "max_iter",
             (1, 2, 5, 10, 20, 40, 70, 100),
-            _each(news, "GCMF(max_iter={x})"),
+            _each(gcmf, "GCMF(max_iter={x})"),
             log=True,
         ),
         "gcmf-p": Study(
@@ -190,7 +190,7 @@ def studies() -> dict[str, Study]:
             "p, the number of neighbors",
             "n_neighbors",
             (2, 4, 6, 8, 10),
-            _each(news, "GCMF(n_neighbors={x})"),
+            _each(gcmf, "GCMF(n_neighbors={x})"),
             remark="The paper names these values, and shows no figure.",
         ),
         "tcl-2a": Study(

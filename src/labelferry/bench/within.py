@@ -7,12 +7,13 @@ validation" of SVM-light.)
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
+from hashlib import sha256
 
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import LinearSVC
 
-from .code_hash import code_hash
 from .run import Cell, Record
 from .table import PrintedTable
 from .tasks import TASKS
@@ -24,7 +25,7 @@ METHODS = {"Dout-CV": "LinearSVC within the target", "Din-CV": "LinearSVC within
 def within_cells(printed: Sequence[PrintedTable], tasks: Sequence[str], n_seeds: int) -> list[Cell]:
     """List the cells of the printed columns that are a cross-validation within one domain."""
     columns = [column for table in printed for column in table.no_transfer if column in METHODS]
-    code = code_hash(__name__.rpartition(".")[0] + ".within")
+    code = sha256(inspect.getsource(measure_within).encode()).hexdigest()[:12]
     return [
         Cell(task, METHODS[column], seed, f"{N_FOLDS} folds, C=1", code)
         for task in tasks

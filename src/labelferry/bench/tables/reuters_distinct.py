@@ -12,8 +12,8 @@ TABLE = Table(
     tasks=tuple(reuters_task(f"reuters-distinct/{pair}", pair, drop_repeated=True) for pair in REUTERS_PAIRS),
     n_seeds=3,
     remarks=(
-        "The ready-made matrices contain documents of both domains, often with contradicting labels. All methods gain "
-        "2 to 6 points without them, and 8 to 12 on people vs places. The tables of the papers use the matrices with "
-        "these rows.",
+        "The ready-made matrices contain documents of both domains, often with contradicting labels. All methods "
+        "gain 2 to 6 points without them, and 8 to 12 on people vs places. The tables of the papers use the "
+        "matrices with these rows.",
     ),
 )

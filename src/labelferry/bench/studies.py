@@ -185,7 +185,10 @@ def studies() -> dict[str, Study]:
             (0.1, 1, 10, 100, 1000),
             _each(gcmf, "GCMF(word_smoothness={x}, doc_smoothness={x})"),
             log=True,
-            finding="GCMFA",
+            finding="Shows what the paper's shows: from 10 to 1000 the accuracy is steady, and for smaller values "
+            "it is lower on most tasks (sci vs talk by 8 points). The exception is people vs places, with 3 "
+            "points less at 10. The best rivals of the paper, its dashed lines, are below on all newsgroup "
+            "tasks but two (MTrick on comp vs sci and comp vs talk, within half a point).",
         ),
         "gcmf-2b": Study(
             "GCMF, Figure 2b",
@@ -194,7 +197,7 @@ def studies() -> dict[str, Study]:
             (2, 4, 8, 16, 32, 64),
             _each(gcmf, "GCMF(n_topics={x})"),
             log=True,
-            finding="GCMFB",
+            finding="Shows what the paper's shows, which is steady from 16 to 64: here k hardly matters from 2 on.",
         ),
         "gcmf-2c": Study(
             "GCMF, Figure 2c",
@@ -203,7 +206,9 @@ def studies() -> dict[str, Study]:
             (1, 2, 5, 10, 20, 40, 70, 100),
             _each(gcmf, "GCMF(max_iter={x})"),
             log=True,
-            finding="GCMFC",
+            finding="Shows in part what the paper's shows, an accuracy that rises steadily and converges after 100 "
+            "iterations: it does on orgs vs people. On orgs vs places and people vs places it falls again "
+            "after 20 and 40 iterations, which is why the default is 40.",
         ),
         "gcmf-p": Study(
             "GCMF, study of p",
@@ -212,7 +217,8 @@ def studies() -> dict[str, Study]:
             (2, 4, 6, 8, 10),
             _each(gcmf, "GCMF(n_neighbors={x})"),
             remark="The paper names these values, and shows no figure.",
-            finding="GCMFP",
+            finding="Shows what the paper states, the best results with 4 to 10 neighbors: two neighbors are the "
+            "worst on every task shown.",
         ),
         "tcl-2a": Study(
             "TCL, Figure 2, top",

@@ -70,7 +70,7 @@ def best_in_words(best: dict[str, Any]) -> str:
     text : str
         The methods of the paper as printed and as we ran them, and the best methods of both.
     """
-    words = f"{best['corpus']} ({best['tasks']} task" + "s" * (best["tasks"] > 1) + "): "
+    words: str = f"{best['corpus']} ({best['tasks']} task" + "s" * (best["tasks"] > 1) + "): "
     words += "; ".join(_own_in_words(own) for own in best["own"])
     if best["best_published"]["method"] not in {own["column"] for own in best["own"]}:
         words += f". Best published: {_mean_in_words(best['best_published'])}"
@@ -99,8 +99,9 @@ def _our_means(methods: Sequence[str], pairs: Pairs) -> dict[str, float]:
     """Means of the methods that ran on all these tasks."""
     means = {}
     for i, method in enumerate(methods):
-        scores = [row["cells"][i]["mean"] if row["cells"][i] else None for _, row in pairs]
-        if None not in scores:
+        cells = [row["cells"][i] for _, row in pairs]
+        scores = [cell["mean"] for cell in cells if cell and cell["mean"] is not None]
+        if len(scores) == len(pairs):
             means[method] = float(np.mean(scores))
     return means
 

@@ -55,7 +55,7 @@ def similarity_cdsc(seed: int) -> Picture:
     for method in (AS_PUBLISHED["SpectralClassifier"], AS_PUBLISHED["CDSC"], "CDSC"):
         estimator = make_method(method, seed)
         estimator.transfer(data.Xs, data.ys, data.Xt)
-        spaces[Table.name_of(method)] = estimator.state_.vectors  # type: ignore[attr-defined]
+        spaces[Table.name_of(method)] = estimator.state_.vectors
     classes, domains = _classes_and_domains(data)
     figure, pairs = plot_similarities(spaces, classes, domains, threshold=True)
     sizes = [np.sum((classes == c) & (domains == d)) for c in np.unique(classes) for d in np.unique(domains)]

@@ -13,6 +13,7 @@ from .run import Begin, Cell, Done, Record, cell_of, cells, ignore, read_records
 from .studies import Curve, Study, studies
 
 FIELDS = ("source", "title", "axis", "measure", "log", "remark", "finding")
+MIN_VALUES = 3  # of a curve that is worth drawing
 MAX_SEEDS = 20  # recorded studies use the seeds below this number
 
 
@@ -73,8 +74,8 @@ def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
     Returns
     -------
     study : dict or None
-        As `measure_study`, with the curves that have all values of the axis or, if there are none, with the values that
-        all curves have; None if there are fewer than two of these.
+        As `measure_study`, with the values that all curves have; if these are fewer than three, with the curves that
+        have all values; None if there are none.
     """
     study = studies()[name]
     latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
@@ -83,10 +84,11 @@ def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
         for x in study.values:
             if all(cell in latest for cell in _cells(curve, x, 1)):
                 points[curve.label, x] = [latest[cell] for cell in _cells(curve, x, MAX_SEEDS) if cell in latest]
+    common = [x for x in study.values if all((curve.label, x) in points for curve in study.curves)]
+    if len(common) >= MIN_VALUES:
+        return _as_values(study, common, points)
     complete = tuple(curve for curve in study.curves if all((curve.label, x) in points for x in study.values))
-    study = study._replace(curves=complete or study.curves)  # curves of tasks that were not run are not shown
-    values = [x for x in study.values if all((curve.label, x) in points for curve in study.curves)]
-    return _as_values(study, values, points) if len(values) > 1 else None
+    return _as_values(study._replace(curves=complete), study.values, points) if complete else None
 
 
 def _as_values(

@@ -160,7 +160,7 @@ def _is_available(source: Source) -> bool:
 def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
     pool, recipe = task.pool(*paths), task.recipe
     split = task.split(pool, seed)
-    repeated = {}
+    repeated: dict[str, int] = {}
     if task.drop_repeated:
         split, repeated = _drop_repeated(pool, split)
     source, ys, target, yt = split

@@ -136,7 +136,7 @@ def studies() -> dict[str, Study]:
         ),
         "cdsc-tau": Study(
             "CDSC, not in the paper",
-            "number of eigenvectors, with and without the regularized degree (tau)",
+            "eigenvectors and the regularized degree (tau)",
             "n_eigenvectors",
             (2, 3, 4, 5, 6),
             tuple(

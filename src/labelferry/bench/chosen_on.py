@@ -6,7 +6,7 @@ THREE = "comp vs sci, rec vs talk, sci vs talk"
 # Method, what was chosen, on which tasks of 20 Newsgroups and other corpora, checked on which others.
 CHOSEN_ON = (
     ("CDSC", "k, lambda, tau", "rec vs talk, rec vs sci, comp vs talk of `cdsc`", "the other three"),
-    ("GCMF", "number of iterations", "all six of `gcmf`", "Reuters: not confirmed, see its page"),
+    ("GCMF", "number of iterations", f"{THREE}, three Amazon pairs", "Reuters: not confirmed on orgs vs people"),
     (
         "HybridLabelPropagation, HybridSimilarityPropagation",
         "start, reading, weighting, tau",

@@ -22,8 +22,9 @@ by hand. A number is the mean accuracy in percent over the seeds; ± is the stan
 table and starts the methods that are random. The number of the paper is in brackets. If the default of a method differs
 from its paper, there are two rows: *as published* is the form of the paper, as far as it is known. The vocabularies and
 samples of the papers are not published: the protocol may account for a difference of one or two points. Each table ends
-with our protocol. The seconds were measured on a machine with other work, and are good for comparisons within a table
-only. [Figures and studies](#figures-and-studies) are below the tables.
+with our protocol. The papers report ten runs (GCMF, TCL) and twenty (hybrid graph); where the column *seeds* has a
+smaller number, there was no time for more. The seconds were measured on a machine with other work, and are good for
+comparisons within a table only. [Figures and studies](#figures-and-studies) are below the tables.
 
 No method uses labels of the target. But some *defaults* were chosen by people who knew the labels of some of these
 tasks. A default is unbiased only on tasks that are not in its row:

@@ -26,7 +26,8 @@ def section(table: dict[str, Any]) -> str:
     text : str
         The table, what the papers print beside it, the remarks and the protocol.
     """
-    rows = [row for row in table["rows"] if not row["missing"]]
+    rows = [row for row in table["rows"] if any(cell and cell["mean"] is not None for cell in row["cells"])]
+    not_run = [row["task"] for row in table["rows"] if row not in rows and not row["missing"]]
     parts = [
         f"\n## {table['title']}\n",
         f"`labelferry bench table {table['table']}`\n",
@@ -35,6 +36,8 @@ def section(table: dict[str, Any]) -> str:
     if rows:
         parts += [markdown_table(_grid(table, rows))]
     parts += [f"{row['task']}: **missing**, needs `{row['missing']}`.\n" for row in table["rows"] if row["missing"]]
+    if not_run:
+        parts += [f"Not run for this page: {', '.join(not_run)}.\n"]
     published = [method for method in table["methods"] if method["method"] != method["name"]]
     if published:
         parts += ["\n".join(f"- {method['name']}: `{method['method']}`" for method in published) + "\n"]

@@ -118,7 +118,8 @@ def _tests_in_words(table: dict[str, Any]) -> str:
     own = TABLES[table["table"]].tested
     return (
         f"The paper calls {own} significantly better than the others. Here, over the tasks (a pair is one task, the "
-        "means over its seeds), with the two-sided p of Wilcoxon's signed-rank test, not corrected for the number of comparisons:\n"
+        "means over its seeds), with the two-sided p of Wilcoxon's signed-rank test, not corrected for the number of "
+        "comparisons:\n"
     )
 
 

@@ -81,7 +81,9 @@ def _study(name: str, folder: Path, result: dict[str, Any] | None) -> Iterator[s
     if result is None:
         yield "Not run for this page.\n"
         return
-    with atomic_write(folder / f"{name}.svg") as draft:
+    from matplotlib import rc_context
+
+    with atomic_write(folder / f"{name}.svg") as draft, rc_context({"svg.hashsalt": name}):  # the same file each time
         plot_curves(result).savefig(draft, format="svg", bbox_inches="tight", metadata={"Date": None})
     yield f"![{study.source}, {study.title}](figures/{name}.svg)\n"
     left_out: list[object] = [x for x in study.values if x not in result["values"]]

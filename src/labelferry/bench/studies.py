@@ -149,8 +149,8 @@ def studies() -> dict[str, Study]:
             "k = 3, lambda = .2, tau = 1.",
             n_seeds=2,
             finding="k and tau are separate here: with two or three eigenvectors tau = 0 and tau = 1 are about "
-            "equal at their best lambda (.086 and .077), with six both are bad (.145 to .434). It is k = 6 "
-            "that fails, not plain cosines.",
+            "equal at their best lambda (.086 and .077 over two draws; the page of CDSC has five), with six "
+            "both are bad (.145 to .434). It is k = 6 that fails, not plain cosines.",
         ),
         "hybrid-2": Study(
             "Hybrid graph, Figure 2",

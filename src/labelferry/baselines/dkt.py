@@ -1,4 +1,4 @@
-r"""Dual knowledge transfer: the domains share their word clusters and the association of these with the classes.
+r"""In the manner of dual knowledge transfer: the domains share word clusters and their association with the classes.
 
     minimize  sum_d || X_d' - F S G_d' ||^2                                                                          (1)
     over      F, S, G_d >= 0,   F'F = I,  G_d'G_d = I
@@ -143,7 +143,9 @@ def solve(
 
 @register
 class DKT(TriFactorization):
-    """Dual knowledge transfer: shared word clusters and a shared association, both nearly orthogonal.
+    """In the manner of dual knowledge transfer: shared word clusters and a shared association, nearly orthogonal.
+
+    Its paper was not available: word clusters that differ between the domains may be part of the original.
 
     Use it to compare with TCL and GCMF if the classes are topics.
 

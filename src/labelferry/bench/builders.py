@@ -12,6 +12,7 @@ from .task import Recipe, Task
 
 TFIDF = Recipe()
 SHORT_DROPPED = Recipe(min_words=3)
+OF_TARGET = Recipe(min_words=3, over="target")
 COUNTS = Recipe(weighting="counts", min_words=3)
 MATRICES = Recipe(min_df=0)
 IMAGES = Recipe(min_df=0, weighting="root")
@@ -22,10 +23,10 @@ newsgroups_task = partial(Task, corpora=(newsgroups.SOURCE,), pool=pools.newsgro
 sraa_task = partial(Task, corpora=(sraa.SOURCE,), pool=pools.sraa)
 reviews_task = partial(Task, corpora=(amazon.SOURCE,), pool=pools.amazon, recipe=TFIDF)
 stories_task = partial(Task, corpora=(reuters.SOURCE,), pool=pools.reuters)
-clusters_task = partial(Task, sampled=True, recipe=SHORT_DROPPED, scored="purity")
+clusters_task = partial(Task, sampled=True, recipe=OF_TARGET, scored="purity")
 
 
-def reuters_task(name: str, pair: str, *, turned: bool = False, **settings: Any) -> Task:
+def reuters_task(name: str, pair: str, *, turned: bool = False, drop_repeated: bool = False, **settings: Any) -> Task:
     """Make a task of a pair of the ready-made Reuters matrices.
 
     Parameters
@@ -36,6 +37,8 @@ def reuters_task(name: str, pair: str, *, turned: bool = False, **settings: Any)
         One of `REUTERS_PAIRS`.
     turned : bool, default=False
         Whether source and target are exchanged.
+    drop_repeated : bool, default=False
+        Whether target rows that also occur in the source are dropped.
     **settings
         Settings of `by_groups`, such as `draw`. With any of them, documents with fewer than three words are dropped.
 
@@ -53,6 +56,7 @@ def reuters_task(name: str, pair: str, *, turned: bool = False, **settings: Any)
         split=partial(by_groups, parts=same_classes(classes), **settings),
         recipe=SHORT_DROPPED if settings else MATRICES,
         sampled=bool(settings),
+        drop_repeated=drop_repeated,
     )
 
 

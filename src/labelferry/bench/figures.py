@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..baselines import SpectralClassifier
 from ..files import atomic_write
 from ..methods import CDSC, RSP, TCL
 from ..report.plots import plot_curves, plot_projection, plot_similarities, plot_words
+from .measure_study import measure_study
+from .method_specs import make_method
 from .pools import Array
-from .studies import measure_study, studies
+from .studies import studies
+from .table import AS_PUBLISHED, Table
 from .tasks import TASKS, Loaded
 
 if TYPE_CHECKING:
@@ -37,21 +39,32 @@ def projection_cdsc(seed: int) -> Picture:
 def projection_rsp(seed: int) -> Picture:
     """Draw Figure 3 of RSP: documents of two target classes on the eigenvectors of a source with three classes."""
     data = TASKS["rsp/orgs vs people from places + people + orgs"].load(seed)
-    estimator = RSP(n_clusters=3, random_state=seed)
+    estimator = RSP(n_clusters=3, risk=0, random_state=seed)  # the space of full transfer, with three axes
     estimator.transfer(data.Xs, data.ys, data.Xt)
     points = estimator.state_.extension.coordinates(sp.csr_array(sp.vstack([data.Xs, data.Xt])))
     return _project(points[:, 1:3], data, "RSP on orgs vs people from three classes")
 
 
 def similarity_cdsc(seed: int) -> Picture:
-    """Draw Figure 6 of CDSC: similarities of the words, of the eigenvectors of SC, and of those of CDSC."""
+    """Draw Figure 6 of CDSC: pairs more similar than the mean, by words and by the eigenvectors of SC and CDSC.
+
+    The numbers are the proportions of such pairs between the groups (class, then domain), stacked by rows.
+    """
     data = TASKS["cdsc/rec vs talk"].load(seed)
     spaces = {"words": sp.csr_array(sp.vstack([data.Xs, data.Xt]))}
-    for method in (SpectralClassifier, CDSC):
-        estimator = method(random_state=seed)
+    for method in (AS_PUBLISHED["SpectralClassifier"], AS_PUBLISHED["CDSC"], "CDSC"):
+        estimator = make_method(method, seed)
         estimator.transfer(data.Xs, data.ys, data.Xt)
-        spaces[method.__name__] = estimator.state_.vectors
-    return plot_similarities(spaces, *_classes_and_domains(data))
+        spaces[Table.name_of(method)] = estimator.state_.vectors
+    classes, domains = _classes_and_domains(data)
+    figure, pairs = plot_similarities(spaces, classes, domains, threshold=True)
+    sizes = [np.sum((classes == c) & (domains == d)) for c in np.unique(classes) for d in np.unique(domains)]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    blocks = [
+        np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1) / np.outer(sizes, sizes)
+        for matrix in np.split(pairs, len(spaces))
+    ]
+    return figure, np.vstack(blocks)
 
 
 def words_tcl(seed: int) -> Picture:
@@ -70,11 +83,44 @@ def words_tcl(seed: int) -> Picture:
     return plot_words(table, title="TCL on rec vs sci"), table
 
 
-PICTURES: dict[str, Callable[[int], Picture]] = {
-    "cdsc-1": projection_cdsc,
-    "cdsc-6": similarity_cdsc,
-    "rsp-3": projection_rsp,
-    "tcl-t3": words_tcl,
+class Drawn(NamedTuple):
+    """A picture of a single fit."""
+
+    source: str  # which figure of which paper
+    draw: Callable[[int], Picture]
+    finding: str  # whether it shows what the figure of the paper shows
+
+
+PICTURES = {
+    "cdsc-1": Drawn(
+        "CDSC, Figure 1",
+        projection_cdsc,
+        "Shows what the paper's shows: a straight line separates the classes of both domains. Unlike there, all "
+        "documents of a source class are at one point, and far from the target documents of that class.",
+    ),
+    "cdsc-6": Drawn(
+        "CDSC, Figure 6",
+        similarity_cdsc,
+        "Black: pairs of documents that are more similar than the mean of the matrix, as in the paper. It shows the "
+        "paper's contrast in the target: SC has no blocks, and with CDSC as published 13% of the pairs of target "
+        "documents of different classes are black, and 86% (rec) and 69% (talk) of those of one class. It does not "
+        "show blocks across the domains: the two source classes are similar to each other. With our defaults the "
+        "source classes are separated and the target classes are not, by this measure; the classifier does separate "
+        "them (accuracy .97, as published .77).",
+    ),
+    "rsp-3": Drawn(
+        "RSP, Figure 3",
+        projection_rsp,
+        "Shows what the paper's shows: in the space of full transfer from a source with three classes the two target "
+        "classes are apart, with some overlap.",
+    ),
+    "tcl-t3": Drawn(
+        "TCL, Table 3",
+        words_tcl,
+        "Shows what the paper's shows for the words of source and target: cars and engines against games and teams "
+        "for rec, keys and chips against space and nasa for sci. The common words are less clear than in the paper: "
+        "those of rec are not specific (just, good, writes, com).",
+    ),
 }
 
 
@@ -122,7 +168,7 @@ def draw_figure(name: str, folder: Path, **settings: Any) -> list[Path]:
         raise ValueError(f"there is no figure {name!r}; there are {', '.join(figure_names())}.")
     folder.mkdir(parents=True, exist_ok=True)
     if name in PICTURES:
-        figure, numbers = PICTURES[name](settings.get("n_seeds", 1) - 1)
+        figure, numbers = PICTURES[name].draw(settings.get("n_seeds", 1) - 1)
         with atomic_write(folder / f"{name}.csv") as draft:
             _write_csv(draft, numbers)
     else:

@@ -6,8 +6,8 @@ from typing import Any
 
 from .. import __version__
 from ..report.templates import new_environment
+from .best import best_in_words
 from .output import in_percent
-from .tabulate import best_in_words
 
 
 def bench_page(table: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from ..datasets.amazon import load_amazon
 from ..datasets.caltech256 import load_caltech256
@@ -59,6 +59,16 @@ def newsgroups(path: Path) -> Pool:
     corpus = load_newsgroups(path)
     bodies = [strip_headers(text) for text in corpus.texts]
     return _count_words(bodies, corpus.fields["group"], _article_ids(corpus), f"headers stripped, {WORDS}")
+
+
+@cache
+def newsgroups_as(path: Path, headers: bool, stems: bool) -> Pool:
+    """Read 20 Newsgroups with or without headers, as words or as Porter stems. Groups: the newsgroups."""
+    corpus = load_newsgroups(path)
+    bodies = corpus.texts if headers else [strip_headers(text) for text in corpus.texts]
+    how = {"tokenizer": _PorterStems(), "token_pattern": None, "stop_words": None} if stems else {}
+    steps = f"headers {'kept' if headers else 'stripped'}, {'Porter stems of ' * stems}{WORDS}"
+    return _count_words(bodies, corpus.fields["group"], _article_ids(corpus), steps, **how)
 
 
 @cache
@@ -125,6 +135,20 @@ def caltech256(path: Path, classes: tuple[str, ...]) -> Pool:
     counts = visual_words(files.paths, random_state=0)
     groups = np.array([names[label] for label in files.labels])
     return Pool(counts, groups, np.array([file.name for file in files.paths]), None, "800 visual words (SIFT, k-means)")
+
+
+class _PorterStems:
+    """A tokenizer: the Porter stems of the words that are not stop words."""
+
+    def __init__(self) -> None:
+        from Stemmer import Stemmer
+
+        self.stemmer = Stemmer("porter")
+        self.words = CountVectorizer(token_pattern=WORD).build_tokenizer()
+
+    def __call__(self, text: str) -> list[str]:
+        stems: list[str] = self.stemmer.stemWords([w for w in self.words(text) if w not in ENGLISH_STOP_WORDS])
+        return stems
 
 
 def _article_ids(corpus: Corpus) -> Array:

@@ -75,7 +75,14 @@ def measure(cell: Cell) -> Record:
     }
 
 
-def run(wanted: Sequence[Cell], path: Path, *, jobs: int = 1, done: Done = ignore) -> list[Record]:
+def run(
+    wanted: Sequence[Cell],
+    path: Path,
+    *,
+    jobs: int = 1,
+    done: Done = ignore,
+    how: Callable[[Cell], Record] | None = None,
+) -> list[Record]:
     """Return the records of cells. Records in the file are used; the other cells are run and appended to it.
 
     Parameters
@@ -88,6 +95,8 @@ def run(wanted: Sequence[Cell], path: Path, *, jobs: int = 1, done: Done = ignor
         Number of parallel processes; -1 uses all cores.
     done : callable
         Called with each record when it is available.
+    how : callable, default=None
+        Runs one cell; None for `measure`.
 
     Returns
     -------
@@ -102,7 +111,7 @@ def run(wanted: Sequence[Cell], path: Path, *, jobs: int = 1, done: Done = ignor
             done(records[cell])
     left = [cell for cell in wanted if cell not in records]
     workers = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
-    for record in workers(delayed(measure)(cell) for cell in left):
+    for record in workers(delayed(how or measure)(cell) for cell in left):
         append_record(path, record)
         records[cell_of(record)] = record
         done(record)

@@ -48,8 +48,8 @@ def same_classes(classes: TwoDomains) -> list[Part]:
 
 
 def other_classes(source: OneDomain, target: OneDomain) -> list[Part]:
-    """List the parts of the source, then those of the target."""
-    domains = {"source": source, "target": target}
+    """List the parts of the target, then those of the source: a target is drawn alike for every source."""
+    domains = {"target": target, "source": source}
     return [Part(domain, label, groups) for domain, parts in domains.items() for label, groups in parts.items()]
 
 

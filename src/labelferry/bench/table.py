@@ -25,6 +25,7 @@ FULL_T, NO_T, OURS = "RSP(n_clusters=2, risk=0)", "RSP(n_clusters=2, risk=None)"
 PRINTED_RSP = (
     "RSP(n_clusters=2, risk='paper', divergence='paper', kappa=7.389, degree_regularization=0, micro_clusters=100)"
 )
+RSP_NAMES = {FULL_T: "Full-T", NO_T: "No-T", OURS: "RSP"}  # as in the paper
 RSP_METHODS = (FULL_T, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever the classes of the source are
 # Methods whose defaults differ from their papers, in the form of the paper. Both forms are rows of a table.
 AS_PUBLISHED = {
@@ -34,10 +35,14 @@ AS_PUBLISHED = {
     "SpectralClassifier": "SpectralClassifier(degree_regularization=0)",
     "ITCC": "ITCC(n_init=1)",
     "SphericalKMeans": "SphericalKMeans(n_init=1)",
+    "LapSVM": "LapSVM(n_neighbors=6)",
     "MSDA": "MSDA(corruption='cv', C='cv')",
+    "TCL": "TCL(common_weight='cv', weighting='none', normalize='cycle')",
     "CDSC": "CDSC(n_eigenvectors=6, target_cut=0.025, degree_regularization=0)",
-    "GCMF": "GCMF(max_iter=100)",
+    "GCMF": "GCMF(max_iter=100, normalize='cycle')",
     "HybridLabelPropagation": "HybridLabelPropagation(start='logistic', weighting='none', degree_regularization=0)",
+    "HybridSimilarityPropagation": "HybridSimilarityPropagation(reading='cut', reinitialize='start', scaling='degree', "
+    "weighting='none', degree_regularization=0)",
     OURS: PRINTED_RSP,
 }
 
@@ -119,6 +124,12 @@ class Table:
         Number of seeds for the page of results. Five draws of small samples cost less than one run at full size.
     remarks : tuple of str
         Paragraphs for the page of results: where the results are below the paper, and what was tried.
+    tested : str or None
+        The method that its paper calls significantly better than the others: paired tests are shown.
+    n_own : int
+        Number of methods that the paper proposes: its last columns.
+    grouped : bool
+        Whether the page shows means over the tasks with the same text before ": " in their names.
     """
 
     name: str
@@ -129,6 +140,9 @@ class Table:
     methods: tuple[str, ...] = ()
     n_seeds: int = 1
     remarks: tuple[str, ...] = ()
+    tested: str | None = None
+    n_own: int = 1
+    grouped: bool = False
 
     @property
     def accuracies(self) -> list[PrintedTable]:
@@ -155,6 +169,8 @@ class Table:
     @staticmethod
     def name_of(method: str) -> str:
         """Return a short name of a method in the form of its paper; other methods are their own name."""
+        if method in RSP_NAMES:
+            return RSP_NAMES[method]
         default = next((ours for ours, published in AS_PUBLISHED.items() if published == method), None)
         return method if default is None else f"{default.partition('(')[0]}, as published"
 

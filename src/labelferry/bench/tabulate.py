@@ -11,11 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from .best import best_per_corpus
+from .extra_columns import divergences, errors_within
 from .method_specs import parse_methods
 from .output import table_csv, write_json_and_csv
-from .run import Begin, Done, Record, cells, ignore, run
-from .table import OURS, PAPER_METHODS, PRINTED_RSP
+from .run import Begin, Done, Record, cell_of, cells, ignore, read_records, run
+from .significance import paired_tests
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
+from .within import measure_within, within_cells
+
+MAX_SEEDS = 100  # a page of recorded results uses the seeds below this number
 
 
 def run_table(
@@ -62,11 +67,39 @@ def run_table(
     if not available:
         TASKS[selected[0]].load()  # raises the error that names the missing files
     wanted = cells(available, method_names, n_seeds)
-    begin(len(wanted))
-    records = run(wanted, folder / f"{name}.jsonl", jobs=jobs, done=done)
+    within = within_cells(table.printed, available, n_seeds)
+    begin(len(wanted) + len(within))
+    path = folder / f"{name}.jsonl"
+    records = run(wanted, path, jobs=jobs, done=done)
+    records += run(within, path, jobs=jobs, done=done, how=measure_within)
     result = tabulate(table, selected, method_names, records)
     write_json_and_csv(name, folder, result, table_csv(result))
     return result
+
+
+def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
+    """Make a table from the records of the present code, without running anything.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    folder : Path
+        Folder of records.
+
+    Returns
+    -------
+    table : dict or None
+        As `run_table`; None if there is no record of it. The number of seeds may differ between the cells.
+    """
+    table, available = table_of(name), tasks_here(name)
+    wanted = {
+        *cells(available, table.default_methods(), MAX_SEEDS),
+        *within_cells(table.printed, available, MAX_SEEDS),
+    }
+    latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
+    records = [record for cell, record in latest.items() if cell in wanted]
+    return tabulate(table, tasks_of(name), table.default_methods(), records) if records else None
 
 
 def select_tasks(table: str, only: Sequence[str] = ()) -> list[str]:
@@ -124,8 +157,10 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
         ],
         "rows": rows,
         "means": [_mean_over_tasks([row["cells"][i] for row in rows]) for i in range(len(methods))],
-        "best": _best(table, tasks, methods, rows),
-        "divergences": _divergences(table, tasks, by_cell),
+        "best": best_per_corpus(table, tasks, methods, rows),
+        "divergences": divergences(table, tasks, by_cell),
+        "within": errors_within(table, tasks, by_cell),
+        "tests": paired_tests(table.tested, methods, rows) if table.tested else [],
     }
 
 
@@ -150,22 +185,6 @@ def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dic
     }
 
 
-def _divergences(
-    table: Table, tasks: Sequence[str], by_cell: dict[tuple[str, str], list[Record]]
-) -> list[dict[str, Any]]:
-    """Per task, the divergences of RSP's tables as measured by its printed form, and as the paper prints them."""
-    rows = []
-    for task in tasks:
-        name = task.partition("/")[2]
-        printed = next((p for p in table.printed if p.measure == "divergence" and name in p.rows), None)
-        records = by_cell.get((task, PRINTED_RSP), [])
-        if printed and records:
-            for column in printed.columns:
-                mean = _mean(record["divergences"][column] for record in records)
-                rows.append({"task": name, "column": column, "mean": mean, "paper": printed.value(name, column)})
-    return rows
-
-
 def _mean_over_tasks(cells: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
     """Means over the tasks that were run; `paper` and `difference` over those of them that the paper prints."""
     ran = [cell for cell in cells if cell and cell["mean"] is not None]
@@ -178,63 +197,6 @@ def _mean_over_tasks(cells: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
         "paper": _mean(cell["paper"] for cell in both),
         "difference": _mean(cell["difference"] for cell in both),
     }
-
-
-def _best(
-    table: Table, tasks: Sequence[str], methods: Sequence[str], rows: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Per corpus: the best published method, the best of the five papers' methods as we ran them, and the best of all
-    methods that were run, by their means over the same tasks."""
-    by_corpus: dict[str, list[dict[str, dict[str, float]]]] = {}
-    for task, row in zip(tasks, rows, strict=True):
-        printed = table.printed_row(row["task"])
-        if printed and not row["missing"]:
-            columns = [column for column in printed.columns if column not in printed.no_transfer]
-            every = {m: cell["mean"] for m, cell in zip(methods, row["cells"], strict=True) if cell}
-            groups = {
-                "published": {column: printed.accuracy(row["task"], column) for column in columns},
-                "ours": {m: mean for m, mean in every.items() if m.partition("(")[0] in PAPER_METHODS or m == OURS},
-                "any": every,
-            }
-            by_corpus.setdefault(TASKS[task].corpus, []).append(groups)
-    return [
-        {"corpus": corpus, "tasks": len(scores), **{group: _top(group, scores) for group in scores[0]}}
-        for corpus, scores in by_corpus.items()
-    ]
-
-
-def _top(group: str, scores: Sequence[dict[str, dict[str, float]]]) -> dict[str, Any] | None:
-    means = {name: float(np.mean([row[group][name] for row in scores])) for name in scores[0][group]}
-    best = max(means, key=means.__getitem__, default=None)
-    return None if best is None else {"method": best, "mean": means[best]}
-
-
-def best_in_words(best: dict[str, Any]) -> str:
-    """Write an entry of `best` as a sentence.
-
-    Parameters
-    ----------
-    best : dict
-        An element of `table["best"]` as `run_table` returns it.
-
-    Returns
-    -------
-    sentence : str
-        The best published method, and the best of our results on the same tasks.
-    """
-    tasks = f"{best['tasks']} task" + "s" * (best["tasks"] > 1)
-    words = f"{best['corpus']} ({tasks}): best published {_mean_in_words(best['published'])}"
-    if best["ours"]:
-        difference = 100 * (best["ours"]["mean"] - best["published"]["mean"])
-        words += f"; of the five papers' methods here {_mean_in_words(best['ours'])}, "
-        words += f"{'at or above' if difference >= 0 else 'below'} it by {abs(difference):.1f}"
-    if best["any"] and best["any"] != best["ours"]:
-        words += f"; of all methods here {_mean_in_words(best['any'])}"
-    return words + "."
-
-
-def _mean_in_words(top: dict[str, Any]) -> str:
-    return f"{top['method']} with {100 * top['mean']:.1f}"
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -17,10 +17,12 @@ from sklearn.preprocessing import normalize
 
 from ..datasets.cache import CorpusNotFound, Source, find
 from .pools import Array, Pool
+from .repeated import find_repeated
 from .splits import Split
 
 WEIGHTINGS = {
     "tfidf": "sublinear tf-idf, rows of unit length",
+    "plain tfidf": "tf-idf, rows of unit length",
     "counts": "counts",
     "root": "square roots, rows of unit length",
 }
@@ -42,8 +44,8 @@ class Recipe(NamedTuple):
     """How the counts of the selected documents become a matrix."""
 
     min_df: int = 3
-    over: Literal["task", "corpus"] = "task"  # which documents min_df counts
-    weighting: Literal["tfidf", "counts", "root"] = "tfidf"
+    over: Literal["task", "target", "corpus"] = "task"  # which documents min_df counts; "target": idf too
+    weighting: Literal["tfidf", "plain tfidf", "counts", "root"] = "tfidf"
     min_words: int = 0  # documents with fewer words are dropped
 
     def describe(self) -> str:
@@ -76,6 +78,8 @@ class Task:
         Whether source and target have the same classes.
     scored : {"accuracy", "purity"}
         The score; "purity" if a method finds clusters without names.
+    drop_repeated : bool
+        Whether target rows that also occur in the source are dropped.
     """
 
     name: str
@@ -86,6 +90,7 @@ class Task:
     sampled: bool = False
     same_classes: bool = True
     scored: Literal["accuracy", "purity"] = "accuracy"
+    drop_repeated: bool = False
 
     @property
     def table(self) -> str:
@@ -154,12 +159,17 @@ def _is_available(source: Source) -> bool:
 @lru_cache(maxsize=64)
 def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
     pool, recipe = task.pool(*paths), task.recipe
-    source, ys, target, yt = task.split(pool, seed)
+    split = task.split(pool, seed)
+    repeated: dict[str, int] = {}
+    if task.drop_repeated:
+        split, repeated = _drop_repeated(pool, split)
+    source, ys, target, yt = split
     rows = np.concatenate([source, target])
     counts = pool.counts[rows]
-    known = _document_frequency(counts if recipe.over == "task" else pool.counts) >= recipe.min_df
+    counted = {"task": counts, "target": counts[len(source) :], "corpus": pool.counts}[recipe.over]
+    known = _document_frequency(counted) >= recipe.min_df
     counts = counts[:, known]
-    X = _weighted(counts, recipe.weighting)
+    X = _weighted(counts, recipe.weighting, counts[len(source) :] if recipe.over == "target" else counts)
     kept_s, kept_t = np.split(np.diff(counts.indptr) >= recipe.min_words, [len(source)])
     ys, yt = ys[kept_s], yt[kept_t]
     protocol = {
@@ -170,19 +180,31 @@ def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
         "target": _class_counts(yt),
         "n_words": int(known.sum()),
         "seed": seed if task.sampled else None,
+        **repeated,
     }
     words = None if pool.words is None else pool.words[known]
     ids = None if pool.ids is None else (pool.ids[source[kept_s]], pool.ids[target[kept_t]])
     return Loaded(X[: len(source)][kept_s], ys, X[len(source) :][kept_t], yt, words, protocol, ids)
 
 
+def _drop_repeated(pool: Pool, split: Split) -> tuple[Split, dict[str, int]]:
+    """Drop target rows that also occur in the source; return their numbers for the protocol too."""
+    in_source, other_label = find_repeated(pool.counts, split)
+    numbers = {
+        "n_target": len(in_source),
+        "n_also_in_source": int(in_source.sum()),
+        "n_with_other_label": int(other_label.sum()),
+    }
+    return split._replace(target=split.target[~in_source], yt=split.yt[~in_source]), numbers
+
+
 def _document_frequency(counts: Any) -> Array:
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
-def _weighted(counts: Any, weighting: str) -> Any:
-    if weighting == "tfidf":
-        return sp.csr_array(TfidfTransformer(sublinear_tf=True).fit_transform(counts))
+def _weighted(counts: Any, weighting: str, counted: Any) -> Any:
+    if weighting in ("tfidf", "plain tfidf"):
+        return sp.csr_array(TfidfTransformer(sublinear_tf=weighting == "tfidf").fit(counted).transform(counts))
     return sp.csr_array(normalize(np.sqrt(counts))) if weighting == "root" else counts
 
 

@@ -111,11 +111,11 @@ def compare(
 def results(
     page: Annotated[Path, typer.Option(help="Markdown file to write.")] = Path("docs/results.md"),
     seeds: Annotated[int | None, typer.Option(min=1, help="Maximum number of seeds per table.")] = None,
-    run: Annotated[bool, typer.Option(help="Run missing cells, or use finished tables only.")] = True,
+    run: Annotated[bool, typer.Option(help="Run missing cells, or use recorded cells only.")] = True,
     jobs: Jobs = 1,
     out: Out = DEFAULT_FOLDER,
 ) -> None:
-    """Run all tables and write the page of results. Recorded cells are not run again."""
+    """Run all tables and figures and write the page of results. Recorded cells are not run again."""
     from ..bench import write_results
 
     console = new_console()
@@ -148,11 +148,25 @@ def show_table(console: Console, result: dict[str, Any]) -> None:
         for i, method in enumerate(methods):
             tasks.add_row(escape(method), *(_cell_text(row["cells"][i]) for row in group))
         console.print(tasks)
+    for title, kind, digits in (("divergences (paper)", "divergences", 2), ("errors of an SVM (paper)", "within", 3)):
+        if result[kind]:
+            console.print(_beside_paper(title, result[kind], digits))
     for row in result["rows"]:
         if row["missing"]:
             console.print(f"{escape(row['task'])}: missing, {escape(row['missing'])}")
     for best in result["best"]:
         console.print(escape(best_in_words(best)))
+
+
+def _beside_paper(title: str, rows: list[dict[str, Any]], digits: int) -> Any:
+    """Make a table with one line per task and one column per number; the number of the paper is in brackets."""
+    columns = list(dict.fromkeys(row["column"] for row in rows))
+    table = new_table(title, *columns, numbers=len(columns))
+    for task in dict.fromkeys(row["task"] for row in rows):
+        cells = {row["column"]: row for row in rows if row["task"] == task}
+        numbers = [f"{cells[c]['mean']:.{digits}f} ({cells[c]['paper']:.{digits}f})" for c in columns]
+        table.add_row(escape(task), *numbers)
+    return table
 
 
 def split_into_tables(rows: list[dict[str, Any]], width: int) -> list[list[dict[str, Any]]]:

@@ -45,7 +45,7 @@ Departures
 
   So tau = 0 with k = 3 is as good (.084 at lambda = .5), and k = 6 fails with tau = 1 even more. The text preparation
   does not explain the difference to the paper: with headers kept or removed, words or Porter stems, tf or 1 + log tf,
-  the paper's values have an error of .144 to .266 and the default .074 to .090 (`python -m benchmarks.cdsc_texts`).
+  the paper's values have an error of .144 to .266 and the default .074 to .090 (`labelferry bench table cdsc-text`).
 - The value `"cut"` for k, lambda or both is not in the paper. It fits all candidate values and keeps the one whose
   predicted labels have the lowest normalized cut of the target. This needs no target labels, and it avoids the k that
   fail. Error on the same six tasks, and on Reuters (three tasks, two draws), which was not used for any choice:

@@ -40,9 +40,9 @@ Departures
 - Clusters are named by the source class with the nearest profile (`families/cluster_names.py`); the paper only says
   "the most relevant". With more clusters than classes several clusters have the same class; with fewer, some classes
   are not predicted.
-- `n_clusters`, `n_word_clusters` and `source_weight` at other values than the paper's are not better on Table 3 (two
-  draws): default .954; 3 or 4 clusters .894 and .861; K_w = 3 .951, .950 and .928 with mu = .25, 1 and 4; K_w = 2 .947,
-  .940 and .898.
+- `n_clusters`, `n_word_clusters` and `source_weight` at other values than the paper's are not better on Table 3 (five
+  draws): default .953; 3 or 4 clusters .898 and .863; K_w = 3 .950, .950 and .937 with mu = .25, 1 and 4; K_w = 2 .947,
+  .941 and .896.
 """
 
 from __future__ import annotations

@@ -96,7 +96,9 @@ def plot_similarity(X: Any, labels: Any, domains: Any, *, title: str = "") -> Fi
     return figure
 
 
-def plot_similarities(spaces: dict[str, Any], labels: Any, domains: Any) -> tuple[Figure, Array]:
+def plot_similarities(
+    spaces: dict[str, Any], labels: Any, domains: Any, *, threshold: bool = False
+) -> tuple[Figure, Array]:
     """Draw `plot_similarity` of the same documents in several spaces next to each other.
 
     Parameters
@@ -107,17 +109,21 @@ def plot_similarities(spaces: dict[str, Any], labels: Any, domains: Any) -> tupl
         Class of every document.
     domains : array of shape (n_documents,)
         Domain of every document.
+    threshold : bool, default=False
+        If True, a pair of documents is black if it is more similar than the mean of all pairs, and white otherwise.
+        The whole matrix of documents x documents is drawn, so this is for small samples.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
         The figure.
     patterns : array
-        The mean similarities of all spaces, stacked by rows.
+        The mean similarities of all spaces, stacked by rows; with `threshold`, what is drawn.
     """
     figure, axes = _figure(width=5.0 * len(spaces), n=len(spaces))
     patterns = [
-        _pattern(figure, ax, X, labels, domains, title) for ax, (title, X) in zip(axes, spaces.items(), strict=True)
+        _pattern(figure, ax, X, labels, domains, title, threshold)
+        for ax, (title, X) in zip(axes, spaces.items(), strict=True)
     ]
     return figure, np.vstack(patterns)
 
@@ -178,14 +184,20 @@ def plot_curves(study: dict[str, Any]) -> Figure:
     return figure
 
 
-def _pattern(figure: Figure, axes: Any, X: Any, labels: Any, domains: Any, title: str) -> Array:
+def _pattern(
+    figure: Figure, axes: Any, X: Any, labels: Any, domains: Any, title: str, threshold: bool = False
+) -> Array:
     classes, class_of = _codes(labels, X.shape[0], "labels")
     names, domain_of = _codes(domains, X.shape[0], "domains")
     order = np.lexsort((domain_of, class_of))
-    pattern, edges = mean_similarity(X, order, n_bins=min(N_BINS, X.shape[0]))
-    # A few near-duplicates would make all other cells dark.
-    image = axes.pcolormesh(edges, edges, pattern, cmap="viridis", vmax=np.quantile(pattern, 0.99), rasterized=True)
-    figure.colorbar(image, cax=axes.inset_axes((1.03, 0, 0.05, 1)), label="mean cosine")  # as high as the pattern
+    pattern, edges = mean_similarity(X, order, n_bins=X.shape[0] if threshold else min(N_BINS, X.shape[0]))
+    if threshold:
+        pattern = (pattern > pattern.mean()).astype(float)
+        axes.pcolormesh(edges, edges, pattern, cmap="Greys", vmin=0, vmax=1, rasterized=True)
+    else:
+        # A few near-duplicates would make all other cells dark.
+        image = axes.pcolormesh(edges, edges, pattern, cmap="viridis", vmax=np.quantile(pattern, 0.99), rasterized=True)
+        figure.colorbar(image, cax=axes.inset_axes((1.03, 0, 0.05, 1)), label="mean cosine")  # as high as the pattern
     group = class_of[order] * len(names) + domain_of[order]
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     middles = (starts + np.append(starts[1:], len(group))) / 2
@@ -193,8 +205,8 @@ def _pattern(figure: Figure, axes: Any, X: Any, labels: Any, domains: Any, title
     axes.set_yticks(middles, ticks)
     axes.set_xticks([])
     for start in starts[1:]:
-        axes.axhline(start, color="white", linewidth=0.8)
-        axes.axvline(start, color="white", linewidth=0.8)
+        axes.axhline(start, color="tab:red" if threshold else "white", linewidth=0.8)
+        axes.axvline(start, color="tab:red" if threshold else "white", linewidth=0.8)
     axes.invert_yaxis()
     axes.set(aspect="equal", title=title)
     return pattern

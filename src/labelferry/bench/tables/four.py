@@ -11,7 +11,7 @@ from .gcmf import GCMF_TABLE_2
 
 TABLE = Table(
     name="four",
-    position=64,
+    position=65,
     title="Four classes of newsgroups",
     tasks=(
         newsgroups_task(

@@ -26,4 +26,9 @@ TABLE = Table(
         for name, classes in pairs(GCMF_TABLE_2).items()
         for ratio, cut in zip(("9:1", "1:9"), reversed(classes), strict=True)
     ),
+    remarks=(
+        "The methods of the papers expect class proportions that do not differ much between source and target: "
+        "GCMF, CDSC and HybridLabelPropagation are below SourceLR here. `class_prior`, which is not in the papers, "
+        "is for this case; see the docstrings.",
+    ),
 )

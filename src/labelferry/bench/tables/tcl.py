@@ -79,14 +79,21 @@ TABLE = Table(
             """,
         ),
     ),
+    n_seeds=10,
+    tested="TCL",
     remarks=(
-        "TCL is within a point of the paper's mean with words divided by the root of their sum (its default "
-        "`weighting`), 90.1 against 90.7; without it, as printed, 88.9. The paper chooses alpha for each task by "
-        "cross-validation, here it is .9 for all tasks; `TCL(common_weight='cv')` chooses it (90.5). The documentation "
-        "of TCL lists every trial. GCMF is within a tenth of a point of the paper's TCL on Reuters, and above it on "
-        "newsgroups.",
+        "TCL is best on ten of eleven tasks in print. Here its mean is within a point of the printed one "
+        "(newsgroups equal, Reuters 2 points below), and it is neither above GCMF nor above EMNaiveBayes, which the "
+        "paper does not include. The default divides every word by the root of its sum and has alpha = .9; as "
+        "published, alpha is cross-validated, the words are as given, and the factors are normalized once per "
+        "cycle: 2.4 points below the printed mean. How the paper splits the source for the cross-validation is not "
+        "known. `TCL(common_weight='cv')` with the default weighting has 90.5 (seed 0); the documentation of TCL "
+        "lists every trial. Below the paper by more than a point: comp vs sci, orgs vs people, people vs places. "
+        "Without the rows that occur in source and target with different labels people vs places is at 78.3 (table "
+        "*Reuters, without target rows that also occur in the source*).",
         "More than 5 points above the paper: MSDA (a smaller C of its classifier; with the C that is best on "
-        "held-out source documents it is near the paper's number), NMTF on rec vs talk, sci vs talk and comp vs "
-        "talk.",
+        "held-out source documents it is near the paper's number), NMTF on comp vs sci, comp vs talk, rec vs talk, "
+        "sci vs talk and orgs vs people, DTL on comp vs talk and sci vs talk. DTL is written after the quotation of "
+        "its problem in this paper.",
     ),
 )

@@ -1,0 +1,120 @@
+"""Run the parameter studies: the mean over tasks and seeds for every curve and every value of the axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .output import study_csv, write_json_and_csv
+from .run import Begin, Cell, Done, Record, cell_of, cells, ignore, read_records, run
+from .studies import Curve, Study, studies
+
+FIELDS = ("source", "title", "axis", "measure", "log", "remark", "finding")
+MIN_VALUES = 3  # of a curve that is worth drawing
+MAX_SEEDS = 20  # recorded studies use the seeds below this number
+
+
+def measure_study(
+    name: str,
+    folder: Path,
+    *,
+    n_seeds: int = 1,
+    jobs: int = 1,
+    begin: Begin = ignore,
+    done: Done = ignore,
+) -> dict[str, Any]:
+    """Run the cells that `folder` has no record of, and write the numbers of the study there as .csv and .json.
+
+    Parameters
+    ----------
+    name : str
+        Name of the study.
+    folder : Path
+        Folder of records and results.
+    n_seeds : int, default=1
+        Number of seeds.
+    jobs : int, default=1
+        Number of parallel processes; -1 uses all cores.
+    begin : callable
+        Called once with the number of cells.
+    done : callable
+        Called with each record when it is available.
+
+    Returns
+    -------
+    study : dict
+        Plain values: mean and standard deviation over tasks and seeds, one point per curve and value.
+    """
+    study = studies()[name]
+    wanted: dict[tuple[str, float], list[Cell]] = {
+        (curve.label, x): _cells(curve, x, n_seeds) for curve in study.curves for x in study.values
+    }
+    every = dict.fromkeys(cell for group in wanted.values() for cell in group)
+    begin(len(every))
+    records = dict(zip(every, run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done), strict=True))
+    points = {key: [records[cell] for cell in group] for key, group in wanted.items()}
+    result = _as_values(study, study.values, points)
+    write_json_and_csv(name, folder, result, study_csv(result))
+    return result
+
+
+def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
+    """Make a study from the records of the present code, without running anything.
+
+    Parameters
+    ----------
+    name : str
+        Name of the study.
+    folder : Path
+        Folder of records.
+
+    Returns
+    -------
+    study : dict or None
+        As `measure_study`, with the values that all curves have; if these are fewer than three, with the curves that
+        have all values; None if there are none.
+    """
+    study = studies()[name]
+    latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
+    points: dict[tuple[str, float], list[Record]] = {}
+    for curve in study.curves:
+        for x in study.values:
+            if all(cell in latest for cell in _cells(curve, x, 1)):
+                points[curve.label, x] = [latest[cell] for cell in _cells(curve, x, MAX_SEEDS) if cell in latest]
+    common = [x for x in study.values if all((curve.label, x) in points for curve in study.curves)]
+    if len(common) >= MIN_VALUES:
+        return _as_values(study, common, points)
+    complete = tuple(curve for curve in study.curves if all((curve.label, x) in points for x in study.values))
+    return _as_values(study._replace(curves=complete), study.values, points) if complete else None
+
+
+def _as_values(
+    study: Study, values: Sequence[float], points: Mapping[tuple[str, float], Sequence[Record]]
+) -> dict[str, Any]:
+    """Plain values of a study; the records of each curve and value of the axis are in `points`."""
+    return {
+        **{field: getattr(study, field) for field in FIELDS},
+        "values": list(values),
+        "curves": [
+            {
+                "label": curve.label,
+                "method": curve.method,
+                "tasks": len(curve.tasks),
+                "points": [_point(points[curve.label, x], study.measure) for x in values],
+            }
+            for curve in study.curves
+        ],
+    }
+
+
+def _cells(curve: Curve, x: float, n_seeds: int) -> list[Cell]:
+    return cells([task.format(x=x) for task in curve.tasks], [curve.method.format(x=x)], n_seeds)
+
+
+def _point(records: Sequence[Record], measure: str) -> dict[str, float]:
+    scores = np.array([record["score"] for record in records])
+    values = 1 - scores if measure == "error" else scores
+    return {"mean": float(values.mean()), "sd": float(values.std()), "n": len(values)}

@@ -1,0 +1,165 @@
+"""One table of the page of results as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .best import best_in_words
+from .tasks import TABLES
+
+MANNER = {"DKT": "in the manner of DKT", "DTL": "in the manner of DTL"}  # no copy of their papers
+
+
+def section(table: dict[str, Any]) -> str:
+    """Write one table as Markdown.
+
+    Parameters
+    ----------
+    table : dict
+        As `run_table` returns it.
+
+    Returns
+    -------
+    text : str
+        The table, what the papers print beside it, the remarks and the protocol.
+    """
+    rows = [row for row in table["rows"] if any(cell and cell["mean"] is not None for cell in row["cells"])]
+    not_run = [row["task"] for row in table["rows"] if row not in rows and not row["missing"]]
+    parts = [
+        f"\n## {table['title']}\n",
+        f"`labelferry bench table {table['table']}`\n",
+        *(f"{source}.\n" for source in table["sources"]),
+    ]
+    if rows:
+        parts += [markdown_table(_grid(table, rows))]
+    parts += [f"{row['task']}: **missing**, needs `{row['missing']}`.\n" for row in table["rows"] if row["missing"]]
+    if not_run:
+        parts += [f"Not run for this page: {', '.join(not_run)}.\n"]
+    published = [method for method in table["methods"] if method["method"] != method["name"]]
+    if published:
+        parts += ["\n".join(f"- {method['name']}: `{method['method']}`" for method in published) + "\n"]
+    parts += [f"- {best_in_words(best)}\n" for best in table["best"]]
+    if table["divergences"]:
+        parts += [markdown_table(_beside(table["divergences"], 2))]
+    if table["within"]:
+        parts += [WITHIN, markdown_table(_beside(table["within"], 3))]
+    if table["tests"]:
+        parts += [_tests_in_words(table), markdown_table(_tests(table))]
+    parts += list(_repeated(rows))
+    parts += [f"{remark}\n" for remark in TABLES[table["table"]].remarks]
+    if rows:
+        parts += ["\n".join(["<details><summary>Protocol</summary>\n", *_protocols(rows), "\n</details>\n"])]
+    return "\n".join(parts)
+
+
+WITHIN = (
+    'The "verification of the data sets" of the paper: error rates of a linear SVM, from source to target and in '
+    "ten-fold cross-validation within one domain.\n"
+)
+
+
+def markdown_table(lines: Iterable[Sequence[str]]) -> str:
+    """Write the lines of a table; the first line is its head, the first column is aligned to the left."""
+    head, *body = lines
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *body)) + "\n"
+
+
+def _grid(table: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Iterator[Sequence[str]]:
+    """One line per method, one column per task or, in a grouped table, per group of tasks."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        name = row["task"].partition(": ")[0] if TABLES[table["table"]].grouped else row["task"]
+        groups.setdefault(name, []).append(row)
+    yield ["", *groups, "mean", "seeds", "seconds"]
+    for i, (method, mean) in enumerate(zip(table["methods"], table["means"], strict=True)):
+        cells = [_mean_cell([row["cells"][i] for row in group]) for group in groups.values()]
+        if not any(cell and cell["mean"] is not None for cell in cells):
+            yield [_name(method["name"]), *("" for _ in cells), "not run", "0", ""]
+            continue
+        seeds = {row["cells"][i]["n"] for row in rows if row["cells"][i] and row["cells"][i]["n"]}
+        seconds = "" if mean["seconds"] is None else f"{mean['seconds']:.1f}"
+        counts = "-".join(dict.fromkeys(f"{n}" for n in (min(seeds), max(seeds))))
+        over_all = f"**{_number(mean)}**" if mean["n"] == len(rows) else f"{mean['n']} of {len(rows)} tasks"
+        yield [_name(method["name"]), *map(_number, cells), over_all, counts, seconds]
+
+
+def _mean_cell(cells: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
+    """The cell itself, or the mean over the tasks of a group that were run."""
+    if len(cells) == 1:
+        return cells[0]
+    means = [cell["mean"] for cell in cells if cell and cell["mean"] is not None]
+    return {"mean": float(np.mean(means)), "sd": None, "paper": None} if means else None
+
+
+def _name(name: str) -> str:
+    """A name of a method as code: `RSP`, as published."""
+    method, comma, form = name.partition(", as published")
+    return MANNER.get(method, f"`{method}`") + comma + form
+
+
+def _beside(rows: Sequence[dict[str, Any]], digits: int) -> Iterator[Sequence[str]]:
+    """One line per task, one column per number; the number of the paper is in brackets."""
+    columns = list(dict.fromkeys(row["column"] for row in rows))
+    yield ["", *columns]
+    for task in dict.fromkeys(row["task"] for row in rows):
+        cells = {
+            row["column"]: f"{row['mean']:.{digits}f} ({row['paper']:.{digits}f})"
+            for row in rows
+            if row["task"] == task
+        }
+        yield [task, *(cells.get(column, "") for column in columns)]
+
+
+def _tests_in_words(table: dict[str, Any]) -> str:
+    own = TABLES[table["table"]].tested
+    return (
+        f"The paper calls {own} significantly better than the others. Here, over the tasks (a pair is one task, the "
+        "means over its seeds), with the two-sided p of Wilcoxon's signed-rank test, not corrected for the number of "
+        "comparisons:\n"
+    )
+
+
+def _tests(table: dict[str, Any]) -> Iterator[Sequence[str]]:
+    own = TABLES[table["table"]].tested
+    names = {method["method"]: method["name"] for method in table["methods"]}
+    yield [f"{own} against", "mean difference", "tasks won", "tied", "lost", "p"]
+    for test in table["tests"]:
+        p = "" if test["p"] is None else f"{test['p']:.3f}"
+        counts = [str(test[key]) for key in ("won", "tied", "lost")]
+        yield [_name(names[test["method"]]), f"{100 * test['difference']:+.1f}", *counts, p]
+
+
+def _repeated(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """How many target rows were dropped because the source has them too."""
+    for row in rows:
+        protocol = row["protocol"] or {}
+        if "n_also_in_source" in protocol:
+            yield (
+                f"{row['task']}: of {protocol['n_target']:,} target rows {protocol['n_also_in_source']} are also rows "
+                f"of the source, {protocol['n_with_other_label']} of them with another label. They are dropped here.\n"
+            )
+
+
+def _number(cell: dict[str, Any] | None) -> str:
+    if cell is None or cell["mean"] is None:
+        return ""
+    sd = "" if cell["sd"] is None or 100 * cell["sd"] < 0.05 else f"±{100 * cell['sd']:.1f}"
+    paper = "" if cell["paper"] is None else f" ({100 * cell['paper']:.1f})"
+    return f"{100 * cell['mean']:.1f}{sd}{paper}"
+
+
+def _protocols(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        if row["protocol"]:
+            steps = "; ".join(f"{key} {_plain(value)}" for key, value in row["protocol"].items())
+            yield f"- {row['task']}: {steps}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items())
+    return f"{value:,}" if isinstance(value, int) else str(value)

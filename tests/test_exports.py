@@ -257,7 +257,7 @@ def test_the_next_command_names_the_text_columns(tmp_path):
     assert command in result.stdout
     drawn = run("audit", out, "-o", tmp_path / "sample.csv", "--text", "subject,description", "-n", 3)
     assert drawn.exit_code == 0, drawn.output
-    texts = tickets.read_csv(tmp_path / "sample.csv")["subject + description"]
+    texts = tickets.read_csv(tmp_path / "sample.csv")["Subject + Description"]
     assert all("\n\n" in text for text in texts)
 
 

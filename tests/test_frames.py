@@ -129,4 +129,4 @@ def test_only_the_first_rows_decide_which_column_has_the_longest_texts(monkeypat
     words = pd.DataFrame({"id": range(5000), "words": ["the door of the house is red"] * 5000})
     source, target = from_frame(words.assign(kind="a")), from_frame(words)
     assert choose_columns(source, target)[:2] == (("words",), "kind")
-    assert sizes == [1000] * 4
+    assert set(sizes) == {1000}

@@ -262,3 +262,21 @@ def test_words_of_all_documents_are_in_both_domains():
     used = [set(features.words[np.unique(X.nonzero()[1])].tolist()) for X in (features.Xs[0], features.Xt)]
     for topic in result.summary()["topics"]:
         assert set(topic["common"]) <= used[0] & used[1]
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_every_listed_document_has_its_own_label(tmp_path, half):
+    """Rows without a text, and rows with a given label, are not documents: the list must not shift by them."""
+    source, target = tickets.old(6), tickets.new(6)["text"]
+    if half:
+        rows = {"text": ["", *source["text"], *target], "label": ["", *source["label"], *[""] * len(target)]}
+        result = labelferry.label(tickets.write_csv(tmp_path / "half.csv", rows), method="sourcelr")
+    else:
+        result = labelferry.label(source["text"], ["", *target], label=source["label"], method="sourcelr")
+    values = page_values(result)
+    assert "nan" not in str(values["story"])
+    texts = ["", *source["text"], *target] if half else ["", *target]
+    assert len(values["documents"]["rows"]) == len(target)
+    for row in values["documents"]["rows"]:
+        assert "".join(text for text, _ in row["pieces"]) == texts[row["row"] - 1]
+        assert row["label"] == result.labels[row["row"] - 1]

@@ -145,12 +145,12 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "sublinear": (
         Annotated[
             bool | None,
-            typer.Option("--sublinear/--no-sublinear", help="Count 1 + log(tf) instead of tf (default: chosen)."),
+            typer.Option("--sublinear/--no-sublinear", help="Count 1 + log(tf) instead of tf (default: yes)."),
         ],
         None,
     ),
     "min_documents": (
-        Annotated[int | None, typer.Option(min=1, help="Drop words in fewer documents (default: chosen).")],
+        Annotated[int | None, typer.Option(min=1, help="Drop words in fewer documents (default: 2).")],
         None,
     ),
     "stem": (Annotated[bool, typer.Option("--stem", help="Count stems instead of words.")], False),

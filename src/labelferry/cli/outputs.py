@@ -29,6 +29,8 @@ def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: boo
         raise ValueError("--json and --out - both write to standard output. Name a file with --out.")
     if sum(map(is_standard, inputs)) > 1:
         raise ValueError("only one input can be - (standard input). Name files for the others.")
+    if any(path is not None and is_standard(path) for path in others):
+        raise ValueError("only --out can be - (standard output). Name files for --report and --save.")
     outputs = [path for path in (out, *others) if path is not None]
     places = [check_place(path) for path in outputs]
     known = {Path(split_sheet(str(path))[0]).resolve() for path in inputs if not is_standard(path)}

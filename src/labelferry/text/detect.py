@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 # Scripts without spaces between words, as ranges of a regular expression.
 UNSEGMENTED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -98,8 +100,8 @@ def detect_language(texts: Sequence[str]) -> Language:
         Its name is None if there are fewer than 10 texts whose language is clear, or if less than 60 % of them have
         the same language.
     """
-    step = max(1, len(texts) // N_SAMPLED)
-    sample = [text[:N_CHARACTERS] for text in texts[::step][:N_SAMPLED]]
+    rows = np.linspace(0, len(texts) - 1, min(len(texts), N_SAMPLED)).astype(int)
+    sample = [texts[row][:N_CHARACTERS] for row in rows.tolist()]
     joined = "".join(sample)
     n_letters = len(LETTER.findall(joined))
     counts = Counter(vote for vote in map(language_of, sample) if vote is not None)

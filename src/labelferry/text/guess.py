@@ -99,7 +99,8 @@ def choose_columns(
         label_target = require(target, "label_target", label_target, messages)
         check_different((*texts_target, label_target))
     else:
-        label_target = find_name([name for name in target.columns if name not in texts_target], label)
+        others = [name for name in target.columns if name not in (*texts_target, domain)]
+        label_target = find_name(others, label) or by_name(others, LABEL_NAMES)
     return Columns(texts, label, domain, texts_target, label_target, messages)
 
 

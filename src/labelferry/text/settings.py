@@ -22,7 +22,7 @@ from .languages import stop_words
 
 MAX_DOCUMENTS, MAX_CHARACTERS = 2000, 2000  # that are compared; of more, a sample, and the beginning of each
 N_FOLDS = 5
-MIN_PER_CLASS = 10  # with fewer labelled documents of a class the first candidate is used
+MIN_PER_CLASS = 10  # labelled documents of a class; smaller classes are not compared
 
 
 class Choice(NamedTuple):
@@ -73,9 +73,11 @@ def choose_settings(
     """
     options = candidates(request, language)
     codes = np.unique(np.asarray([str(label) for label in labels]), return_inverse=True)[1]
-    if len(options) == 1 or np.bincount(codes).min() < MIN_PER_CLASS:
+    frequent = np.bincount(codes) >= MIN_PER_CLASS
+    if len(options) == 1 or frequent.sum() < 2:
         return Choice(options[0], {})
     rows = sample_per_class(codes, MAX_DOCUMENTS)
+    rows = rows[frequent[codes[rows]]]
     sample = [texts[i][:MAX_CHARACTERS] for i in rows]
     groups = np.zeros(len(rows), dtype=int) if sources is None else np.asarray(sources)[rows]
     counted = Counted.of(sample, options)

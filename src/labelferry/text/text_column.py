@@ -14,11 +14,12 @@ TEXT_NAMES = (
     {"description", "article", "post", "abstract", "question", "utterance"},
 )
 SAMPLE = 1000  # rows used to estimate the length of texts
+MIN_LENGTH = 12.0  # mean number of characters of texts; shorter cells are names or numbers
 LONGER = 2.0  # the cells of the text column must be this many times longer than those of any other column
 
 
 def detect_text(source: Table, target: Table, taken: Collection[str], messages: list[str]) -> tuple[str, str]:
-    """Detect the text column of both tables: a usual name in both, the longest texts, or a usual name in each."""
+    """Detect the text column of both tables: a usual name in both, a usual name in each, or the longest texts."""
     shared = {
         name: other
         for name in source.columns
@@ -27,16 +28,19 @@ def detect_text(source: Table, target: Table, taken: Collection[str], messages: 
     if usual := by_name(list(shared), TEXT_NAMES):
         messages.append(f"text column: {in_both(usual, shared[usual], target)} (its name)")
         return usual, shared[usual]
-    lengths = sorted(((mean_length(source, target, pair), pair) for pair in shared.items()), reverse=True)
-    if lengths and lengths[0][0] > LONGER * max([1.0, *(length for length, _ in lengths[1:2])]):
-        length, longest = lengths[0]
-        shown = in_both(*longest, target)
-        messages.append(f"text column: {shown} (the longest texts, {length:.0f} characters on average)")
-        return longest
     own = [by_name([name for name in table.columns if name not in taken], TEXT_NAMES) for table in (source, target)]
     if own[0] is not None and own[1] is not None:
         messages.append(f"text column: {own[0]!r} of {source.name}, {own[1]!r} of {target.name} (their names)")
         return own[0], own[1]
+    lengths = sorted(((mean_length(source, target, pair), pair) for pair in shared.items()), reverse=True)
+    others = max((length for length, _ in lengths[1:]), default=0.0)
+    longest_own = [longest_column(table, taken) for table in (source, target)]
+    is_longest = lengths and lengths[0][1] == (longest_own[0], longest_own[1])
+    if is_longest and lengths[0][0] >= MIN_LENGTH and lengths[0][0] > LONGER * others:
+        length, longest = lengths[0]
+        shown = in_both(*longest, target)
+        messages.append(f"text column: {shown} (the longest texts, {length:.0f} characters on average)")
+        return longest
     if source is target:
         raise ValueError(
             f"which column is the text? Columns of {source.name}: {listed(shared)}. Name it with text= (--text)."
@@ -45,6 +49,12 @@ def detect_text(source: Table, target: Table, taken: Collection[str], messages: 
         raise ValueError(
             f"{source.name} and {target.name} have no column in common. Name the text column of each: text= (--text) "
             "and text_target= (--text-target)."
+        )
+    if longest_own[0] not in shared or longest_own[1] not in shared.values():
+        raise ValueError(
+            f"which column is the text? The longest texts are in {longest_own[0]!r} of {source.name} and in "
+            f"{longest_own[1]!r} of {target.name}. Name the text column with text= (--text), and that of "
+            f"{target.name} with {option_name('text_target')}."
         )
     both = f"columns of both {source.name} and {target.name}: {listed(shared)}"
     other = f"and, if {target.name} has another name for it, with {option_name('text_target')}"
@@ -63,6 +73,13 @@ def by_name(names: Sequence[str], usual: Iterable[set[str]]) -> str | None:
         if matches:
             return matches[0] if len(matches) == 1 else None
     return None
+
+
+def longest_column(table: Table, taken: Collection[str]) -> str | None:
+    """The column with the longest texts on average, of the first rows; None if no column has texts."""
+    names = [name for name in table.columns if name not in taken]
+    lengths = {name: mean_length(table, table, (name, name)) for name in names}
+    return max(names, key=lambda name: lengths[name], default=None)
 
 
 def mean_length(source: Table, target: Table, pair: tuple[str, str]) -> float:

@@ -29,6 +29,10 @@ COLUMNS = 64
 MIN_WORDS = 1000  # with fewer words an error is better than a result
 
 
+class NoWords(ValueError):
+    """No words are left in the texts."""
+
+
 class Features(NamedTuple):
     Xs: list[Any]  # one matrix per source
     Xt: Any
@@ -73,7 +77,7 @@ def own_features(inputs: Inputs, options: TextOptions) -> Features:
     *Xs, Xt = _split(X, [*(len(source.texts) for source in inputs.sources), len(inputs.texts)])
     try:
         beside = vectorize(inputs, options)
-    except ValueError:  # no words are left in the texts
+    except NoWords:
         beside = None
     return Features(Xs, Xt, np.array([f"feature {j + 1}" for j in range(X.shape[1])]), None, [], beside=beside)
 
@@ -89,7 +93,7 @@ def vectorize(inputs: Inputs, options: TextOptions) -> Features:
     except ValueError as error:
         if "vocabulary" not in str(error) and "no terms remain" not in str(error).lower():
             raise
-        raise ValueError(
+        raise NoWords(
             "no words are left in the texts: all are stop words, numbers, or in one document only. Check the text "
             "column, pass language=None (--language none), or add documents."
         ) from None

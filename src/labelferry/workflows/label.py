@@ -113,6 +113,7 @@ def label(
     if isinstance(estimator, AutoTransfer) and target_error == TARGET_ERROR:
         target_error = estimator.target_error
     check_has_prior([estimator], class_prior)
+    class_prior = getattr(estimator, "class_prior", None) if class_prior is None else class_prior
     check_embed(options.embed)
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)

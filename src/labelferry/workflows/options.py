@@ -58,9 +58,9 @@ class TextOptions:
         What is counted: words, or n-grams of characters. "auto": words, and n-grams of characters in scripts without
         spaces between words, such as Chinese.
     sublinear : bool, default=None
-        Whether a word that occurs tf times in a document counts 1 + log(tf) instead of tf; None: chosen.
+        Whether a word that occurs tf times in a document counts 1 + log(tf) instead of tf; None: yes.
     min_documents : int, default=None
-        Words in fewer documents are dropped; None: chosen.
+        Words in fewer documents are dropped; None: 2.
     stem : bool, default=False
         Whether to count stems instead of words.
     html : bool or "auto", default="auto"

@@ -40,6 +40,7 @@ def page_values(
     values : dict
         Plain values.
     """
+    result = result.documents  # the other rows of the target have no predicted label
     summary = result.summary()
     more = {"story": tell(result, labelled), "rerun": rerun(labelled)}
     if texts:

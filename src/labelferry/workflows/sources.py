@@ -10,6 +10,7 @@ import numpy as np
 from ..linalg.matrix import Array
 from ..text import check_labels
 from ..text.names import find_name
+from .cells import as_text
 from .rows import Rows
 
 
@@ -108,7 +109,9 @@ def label_array(values: Sequence[Any]) -> Callable[[list[Any]], Array]:
     types = {type(value) for value in values}
     if types in ({int}, {bool}) or (types == {float} and all(value.is_integer() for value in values)):
         return np.array
-    return lambda labels: np.array([str(label) for label in labels], dtype=object)
+    if types == {int, float} and all(float(value).is_integer() for value in values):
+        return lambda labels: np.array([int(label) for label in labels])
+    return lambda labels: np.array([as_text(label) for label in labels], dtype=object)
 
 
 def check_not_identical(sources: Sequence[Source], texts: Sequence[str], target: str) -> None:

@@ -73,7 +73,11 @@ def marks(result: Labelling) -> str:
         return "No label is marked for review."
     share = f"{n_marked:,} of {n:,} labels ({n_marked / n:.0%}) are marked for review."
     if n_marked > MANY * n:
-        return f"{share} The mark does not help to choose then: start with the labels of the lowest confidence."
+        limit = result.settings["target_error"]
+        return (
+            f"{share} With fewer marks, more than {limit:.0%} of the other labels would be expected to be wrong. Start "
+            "with the labels of the lowest confidence, or allow more errors (target_error)."
+        )
     wrong = 1 - float(result.confidence[~result.needs_review].mean())
     return f"{share} Of the others about {wrong:.0%} are expected to be wrong." if n_marked < n else share
 

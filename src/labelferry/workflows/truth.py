@@ -9,6 +9,7 @@ import numpy as np
 
 from ..certificate.interval import clopper_pearson
 from ..linalg.matrix import Array
+from .cells import as_text, class_named
 
 LEVEL = 0.95
 MAX_NAMED = 5  # labels in a message
@@ -67,7 +68,9 @@ def read_truth(columns: Mapping[str, Sequence[Any]], column: str | None, name: s
     if column is None:
         return None
     check_column(columns, column, name)
-    labels = np.array(["" if value is None else str(value).strip() for value in columns[column]])
+    names = [str(c) for c in classes]
+    texts = [as_text(value) for value in columns[column]]
+    labels = np.array([(class_named(text, names) or text).strip() for text in texts])
     values, counts = np.unique(labels[labels != ""], return_counts=True)
     known = {str(c).strip() for c in classes}
     lacking = {str(v): int(n) for v, n in zip(values, counts, strict=True) if str(v) not in known}
@@ -81,7 +84,7 @@ def check_column(columns: Mapping[str, Sequence[Any]], column: str, name: str) -
             f"{name} has no column {column!r} with the true labels; it has {', '.join(columns)}. Name one with truth= "
             "(--truth)."
         )
-    if not any(value is not None and str(value).strip() for value in columns[column]):
+    if not any(map(as_text, columns[column])):
         raise ValueError(f"{name} has no labels in column {column!r}. Name another with truth= (--truth).")
 
 

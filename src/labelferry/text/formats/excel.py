@@ -15,7 +15,6 @@ from typing import Any
 
 from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
 from .delimited import cell as as_cell
-from .delimited import wrong_width
 from .excel_values import MAX_TEXT, NOT_FORMULA, excel_value, n_units, python_value
 from .header import check_header, header_messages
 
@@ -121,9 +120,7 @@ def fill(rows: Iterator[tuple[int, list[Any]]], source: InputFile) -> Parsed:
     check_header(names, source.name, first)
     numbers, kept = array("q"), []
     for number, row in rows:
-        if len(row) > len(names):
-            source.bad.add(number, wrong_width(len(row), len(names)))
-            continue
+        names += [column_letters(i) for i in range(len(names), len(row))]
         for i, value in enumerate(row):
             if isinstance(value, str) and len(value) > source.limit:
                 rule = f"a cell may have {source.limit:,} characters and one of column {names[i]!r} has {len(value):,}"

@@ -10,7 +10,9 @@ from labelferry.workflows.all_rows import join_answers, of_documents, spread
 from labelferry.workflows.answers import AnsweredRows
 from labelferry.workflows.audit import draw
 from labelferry.workflows.inputs import read_inputs
+from labelferry.workflows.job_files import draw_open, import_answers
 from labelferry.workflows.options import TextOptions
+from labelferry.workflows.other_rows import document_rows
 from labelferry.workflows.population import population_of_file
 
 from . import tickets
@@ -174,6 +176,27 @@ def test_files_of_a_job_have_every_row(tmp_path):
         for column in {"reason", "origin"} & {*expected, *written}:
             assert [value or None for value in written[column]] == expected[column]
         assert len(population_of_file(tmp_path / f"{name}.csv").texts) == 60
+
+
+def test_samples_and_corrections_of_a_job_have_the_rows_of_the_file(tmp_path):
+    pytest.importorskip("sqlalchemy")
+    texts = with_gaps([0, 20])
+    target = tickets.write_csv(tmp_path / "new.csv", {"id": range(62), "text": texts})
+    with label(old(), target).store(tmp_path / "job.ferry", seed=0) as job:
+        sample = draw_open(job, 60).columns
+        assert sample["text"] == [texts[row - 1] for row in sample["row"]]
+        assert import_answers(job, {**sample, "answer": sample["label"]}, "ann")["new"] == 60
+        assert [row.shown for row in job.answers()] == sample["label"]
+        job.export_corrections(tmp_path / "corrections.csv")
+        job.export(tmp_path / "out.csv")
+    corrections = tickets.read_csv(tmp_path / "corrections.csv")
+    assert corrections["row"] == [str(int(row) + 1) for row in corrections["id"]]
+    learned = label(old(), target, answers=tmp_path / "corrections.csv")
+    assert learned.answers.rows.tolist() == [row for row in range(62) if row not in (0, 20)]
+    assert learned.labels.tolist() == [name or None for name in tickets.read_csv(tmp_path / "out.csv")["label"]]
+    assert list(document_rows(3, {})) == [0, 1, 2]
+    with pytest.raises(ValueError, match="damaged"):
+        document_rows(3, {"rows": ["x"]})
 
 
 def test_sources_with_other_names(tmp_path):

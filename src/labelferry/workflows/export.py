@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..store.records import LABEL, NONE_OF_THESE
 from ..text import Table, write_table
-from .other_rows import add_other_rows
+from .other_rows import add_other_rows, document_rows
 from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
 from .spreadsheet import protected
@@ -83,15 +83,17 @@ def user_table(job: Job, rows: list[DocumentRow]) -> Table:
 def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
     """The user's table and the new columns, one row per answer that counts.
 
-    `label` is the class on which the reviewers agree, once per document, so that the file can be used as labelled
-    documents; it is empty in all other rows.
+    `row` is the row of the user's file, from 1. `label` is the class on which the reviewers agree, once per document,
+    so that the file can be used as labelled documents; it is empty in all other rows.
     """
+    settings = job.store.settings
+    file_rows = document_rows(job.n_documents, settings.get("other_rows", {}))
     answers = job.answers()
     rows = job.store.some_documents([row.document for row in answers]) if answers else []
     first = {document: row.id for document, row in job.decided().items() if row is not None and row.kind == LABEL}
-    values = dict(zip(job.classes, job.store.settings["classes"], strict=True))
+    values = dict(zip(job.classes, settings["classes"], strict=True))
     columns: dict[str, list[Any]] = {
-        "row": [row.number + 1 for row in rows],
+        "row": [file_rows[row.number] + 1 for row in rows],
         "label": [values[answer.value] if first.get(answer.document) == answer.id else None for answer in answers],
         "predicted_label": [row.label for row in rows],
         "shown_label": [answer.shown or "" for answer in answers],

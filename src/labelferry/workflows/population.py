@@ -16,6 +16,7 @@ from ..store.records import NONE_OF_THESE
 from ..text import choose_text, join_texts, joined_name, take_rows
 from .cells import as_text
 from .job_data import source_only_codes
+from .other_rows import document_rows
 from .rows import REASONS
 from .spreadsheet import read_protected
 
@@ -187,6 +188,7 @@ def population_of_job(job: Job) -> Population:
     """The population of a job; texts and columns are read one by one."""
     state = job.state()
     arrays = state.fit.arrays
+    rows = document_rows(job.n_documents, job.store.settings.get("other_rows", {}))
     return Population(
         job.store.name,
         StoredColumn(job),
@@ -198,6 +200,7 @@ def population_of_job(job: Job) -> Population:
         state.seen,
         job.store.settings["text"],
         {name: StoredColumn(job, name) for name in job.columns},
+        [row + 1 for row in rows],
     )
 
 

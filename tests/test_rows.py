@@ -155,6 +155,13 @@ def test_two_text_columns_in_a_review_job(tmp_path):
     with result.store(tmp_path / "job.ferry", seed=0) as job:
         assert job.store.document(0).text == f"{subject[0]}\n\n{body[0]}"
         job.export(tmp_path / "out.csv")
+        job.answer(5, "billing")
+        job.export_corrections(tmp_path / "corrections.csv")
+    corrections = tickets.read_csv(tmp_path / "corrections.csv")
+    assert list(corrections)[:5] == ["id", "subject", "body", "subject + body", "row"]
+    assert corrections["subject + body"] == [f"{subject[5]}\n\n{body[5]}"]
+    learned = label(old(), target, text_target="subject,body", answers=tmp_path / "corrections.csv")
+    assert (learned.answers.rows.tolist(), learned.labels[5]) == ([5], "billing")
     written = tickets.read_csv(tmp_path / "out.csv")
     assert list(written)[:4] == ["id", "subject", "body", "label"]
     assert (written["subject"], written["body"]) == (subject, body)

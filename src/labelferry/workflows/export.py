@@ -84,7 +84,8 @@ def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
     """The user's table and the new columns, one row per answer that counts.
 
     `row` is the row of the user's file, from 1. `label` is the class on which the reviewers agree, once per document,
-    so that the file can be used as labelled documents; it is empty in all other rows.
+    so that the file can be used as labelled documents; it is empty in all other rows. If the text is joined from several
+    columns, it is a further column of the table.
     """
     settings = job.store.settings
     file_rows = document_rows(job.n_documents, settings.get("other_rows", {}))
@@ -103,7 +104,10 @@ def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         "reviewer": [answer.reviewer for answer in answers],
         "time": [answer.time for answer in answers],
     }
-    return user_table(job, rows), columns
+    table, text = user_table(job, rows), settings["text"]
+    if text not in table.columns:
+        table = replace(table, columns={**table.columns, text: [row.text for row in rows]})
+    return table, columns
 
 
 def all_documents(job: Job) -> list[DocumentRow]:

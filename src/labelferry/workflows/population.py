@@ -50,6 +50,8 @@ class Population(NamedTuple):
     own: Mapping[str, Sequence[Any]] = MappingProxyType({})  # the user's other columns
     own_numbers: Sequence[int] | None = None  # row of each document in the user's file, from 1; None: all rows in order
 
+    messages: Sequence[str] = ()  # about the columns that were detected
+
     @property
     def numbers(self) -> Sequence[int]:
         """Row of each document in the user's file, from 1."""
@@ -88,7 +90,8 @@ def population_of_file(
     if not predicted:
         raise ValueError(f"{everything.name} has no predicted label. Pass a file that `labelferry label` wrote.")
     table = take_rows(everything, predicted)
-    columns = choose_text(table, text, NEW_COLUMNS, [])
+    messages: list[str] = []
+    columns = choose_text(table, text, NEW_COLUMNS, messages)
     texts = [as_text(value) for value in join_texts(table, columns)]
     labels = [as_text(value) for value in table.columns[PREDICTED if PREDICTED in table.columns else "label"]]
     names = {*labels, *classes}
@@ -118,6 +121,7 @@ def population_of_file(
         joined_name(columns),
         {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, *columns)},
         [row + 1 for row in predicted],
+        messages,
     )
 
 

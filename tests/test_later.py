@@ -179,7 +179,10 @@ def test_a_later_document_without_a_known_word_has_no_label(saved, tmp_path):
     folder = saved[0]
     texts = tickets.read_csv(folder / "later.csv")["text"]
     tickets.write_csv(tmp_path / "more.csv", {"text": ["zzz qqq", *texts[:60], "", *texts[60:]]})
-    applied, plain = apply(folder / "model.npz", tmp_path / "more.csv"), apply(folder / "model.npz", folder / "later.csv")
+    applied, plain = (
+        apply(folder / "model.npz", tmp_path / "more.csv"),
+        apply(folder / "model.npz", folder / "later.csv"),
+    )
     columns = applied.columns
     assert columns["reason"] == ["no known word", *[None] * 60, "no text", *[None] * 60]
     assert (columns["known_words"][0], columns["known_words"][61]) == (0, None)

@@ -10,12 +10,14 @@ from labelferry.workflows.all_rows import join_answers, of_documents, spread
 from labelferry.workflows.answers import AnsweredRows
 from labelferry.workflows.audit import draw
 from labelferry.workflows.inputs import read_inputs
+from labelferry.workflows.job import Job
 from labelferry.workflows.job_files import draw_open, import_answers
 from labelferry.workflows.options import TextOptions
 from labelferry.workflows.other_rows import document_rows
 from labelferry.workflows.population import population_of_file
 
 from . import tickets
+from .jobs import small_job
 
 pd = pytest.importorskip("pandas")
 pytestmark = pytest.mark.usefixtures("shared_panels")
@@ -183,6 +185,36 @@ def test_files_of_a_job_have_every_row(tmp_path):
         for column in {"reason", "origin"} & {*expected, *written}:
             assert [value or None for value in written[column]] == expected[column]
         assert len(population_of_file(tmp_path / f"{name}.csv").texts) == 60
+
+
+@pytest.mark.parametrize("gaps", [[], [3]])
+def test_a_job_has_no_label_for_a_document_without_a_known_word(tmp_path, gaps):
+    pytest.importorskip("sqlalchemy")
+    target = tickets.write_csv(tmp_path / "new.csv", {"text": [*with_gaps(gaps), "???", "12"]})
+    result = label(old(), target)
+    expected = result.columns()
+    with result.store(tmp_path / "job.ferry", seed=0) as job:
+        job.export(tmp_path / "out.csv")
+        job.answer(60, "billing")
+        job.answer(61, None, kind="none_of_these")
+        job.export(tmp_path / "answered.csv")
+    written = tickets.read_csv(tmp_path / "out.csv")
+    for name in ("label", "confidence", "alternative", "evidence", "source_only", "reason"):
+        assert written[name] == ["" if value is None else str(value) for value in expected[name]]
+    assert written["needs_review"][-2:] == ["true", "true"]
+    assert len(population_of_file(tmp_path / "out.csv").texts) == 60
+    answered = tickets.read_csv(tmp_path / "answered.csv")
+    assert answered["label"][-2:] == ["billing", ""]
+    assert answered["answer"][-2:] == ["billing", "none_of_these"]
+    assert answered["reason"][-2:] == ["", "no known word"]
+    assert answered["needs_review"][-2:] == ["false", "false"]
+
+
+def test_a_job_with_damaged_documents_without_a_label(tmp_path):
+    store = pytest.importorskip("labelferry.store")
+    with Job(store.Store.create(tmp_path / "job.ferry", small_job(without_label={"documents": ["x"]}))) as job:
+        with pytest.raises(ValueError, match="the job is damaged"):
+            job.export(tmp_path / "out.csv")
 
 
 def test_samples_and_corrections_of_a_job_have_the_rows_of_the_file(tmp_path):

@@ -73,7 +73,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     for row, reason in inputs.reasons.items():
         reasons[row] = reason
     for row in kept[unknown].tolist():
-        reasons[row] = NO_KNOWN_WORD if documents._features.vectorizer is not None else NO_FEATURES
+        reasons[row] = unknown_reason(documents)
     given = np.zeros(n_rows, dtype=bool)
     labels = spread(documents.labels[used].tolist(), rows.tolist(), n_rows)
     confidence, review = np.full(n_rows, np.nan), np.ones(n_rows, dtype=bool)
@@ -110,6 +110,11 @@ def without_known_words(documents: Labelling) -> Array:
         named = documents.answers.named(len(documents.estimator.classes_))
         unknown[documents.answers.rows[named]] = False
     return unknown
+
+
+def unknown_reason(documents: Labelling) -> str:
+    """Why the documents of `without_known_words` have no label."""
+    return NO_KNOWN_WORD if documents._features.vectorizer is not None else NO_FEATURES
 
 
 def as_labels(labels: list[Any], classes: Array) -> Array:

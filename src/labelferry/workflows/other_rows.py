@@ -94,13 +94,15 @@ def add_other_rows(
         columns = {name: joined(values, others["columns"][name]) for name, values in table.columns.items()}
         everything = Table(table.name, columns, joined(table.lines, others["lines"]))
         joined_extra = {name: joined(values, nothing) for name, values in extra.items()}
+        reasons = joined(extra.get("reason", [None] * len(documents)), others["reasons"])
         joined_extra["label"] = joined(extra["label"], others["labels"])
         joined_extra["needs_review"] = joined(extra["needs_review"], [label is None for label in others["labels"]])
-        if any(others["reasons"]):
-            joined_extra["reason"] = joined([None] * len(documents), others["reasons"])
+        if any(reasons):
+            joined_extra["reason"] = reasons
         if any(label is not None for label in others["labels"]):
             origins = [GIVEN if label is not None else None for label in others["labels"]]
-            joined_extra["origin"] = joined([PREDICTED] * len(documents), origins)
+            predicted = [None if reason else PREDICTED for reason in extra.get("reason", [None] * len(documents))]
+            joined_extra["origin"] = joined(predicted, origins)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{table.name}: the job is damaged, its other rows cannot be read ({error}).") from None
     return everything, joined_extra

@@ -212,9 +212,12 @@ def test_a_job_has_no_label_for_a_document_without_a_known_word(tmp_path, gaps):
 
 def test_a_job_with_damaged_documents_without_a_label(tmp_path):
     store = pytest.importorskip("labelferry.store")
-    with Job(store.Store.create(tmp_path / "job.ferry", small_job(without_label={"documents": ["x"]}))) as job:
-        with pytest.raises(ValueError, match="the job is damaged"):
-            job.export(tmp_path / "out.csv")
+    damaged = small_job(without_label={"documents": ["x"]})
+    with (
+        Job(store.Store.create(tmp_path / "job.ferry", damaged)) as job,
+        pytest.raises(ValueError, match="the job is damaged"),
+    ):
+        job.export(tmp_path / "out.csv")
 
 
 def test_samples_and_corrections_of_a_job_have_the_rows_of_the_file(tmp_path):
@@ -373,6 +376,42 @@ def test_answers_name_rows_of_the_target(plain):
         label(old(), texts, answers={62: "billing"})
 
 
+def test_an_answer_to_a_row_without_a_text_is_kept(tmp_path):
+    target = tickets.write_csv(tmp_path / "new.csv", {"text": with_gaps([0, 5, 7])})
+    result = label(old(), target, answers={0: "billing", 5: "none of these"})
+    columns = result.columns()
+    assert columns["answer"][:7] == ["billing", *[None] * 4, "none_of_these", None]
+    assert [columns["label"][row] for row in (0, 5)] == ["billing", None]
+    assert [columns["reason"][row] for row in (0, 5, 7)] == [None, "no text", "no text"]
+    assert [columns["origin"][row] for row in (0, 1, 5)] == ["given", "predicted", None]
+    assert result.needs_review[[0, 5]].tolist() == [False, True]
+    assert "2 answers to rows that are not new documents: kept, not learned from" in result.messages
+    result.write(tmp_path / "out.csv")
+    assert len(population_of_file(tmp_path / "out.csv").texts) == 60
+    assert set(result.audit(30, seed=3).columns["population"]) == {60}
+    learned = label(old(), target, answers={0: "billing", 1: "billing"})
+    assert learned.columns()["answer"][:3] == ["billing", "billing", None]
+    assert learned.columns()["held_out"][0] is None
+    assert "1 answer to a row that is not a new document: kept, not learned from" in learned.messages
+    only = label(old(), target, answers={1: "billing", 61: "billing"})
+    for one in (only, only.documents):
+        assert not any("not new" in message for message in one.messages)
+
+
+def test_an_answer_to_a_given_label_replaces_it():
+    given = half_labelled()["category"][0]
+    other = "billing" if given != "billing" else "account"
+    frame = pd.DataFrame(half_labelled())
+    result = label(frame, answers={0: other, 1: "billing", 2: "none of these"})
+    columns = result.columns()
+    assert columns["label"][:3] == [other, "billing", half_labelled()["category"][2]]
+    assert columns["answer"][:4] == [other, "billing", "none_of_these", None]
+    assert columns["origin"][:3] == ["given", "predicted", "given"]
+    assert columns["needs_review"][:3] == [False, False, True]
+    assert "2 answers to rows that are not new documents: kept, not learned from" in result.messages
+    assert result.labels[4:].tolist() == label(frame, answers={1: "billing"}).labels[4:].tolist()
+
+
 def test_samples_of_a_file_with_gaps(plain, tmp_path):
     """The sample has the rows of the file, and the certificate is about the rows with a predicted label."""
     target = tickets.write_csv(tmp_path / "new.csv", {"text": [*with_gaps([0, 20]), "???"]})
@@ -443,7 +482,9 @@ def test_a_half_labelled_frame_and_list(plain):
     assert (result.labels[0], result.labels[119]) == (columns["category"][0], None)
     assert result.columns()["origin"][-2:] == ["given", None]
     assert result.columns()["reason"][-1] == "no text"
-    assert "the source 1 frame: 1 row with a label and without a text, left out; first: row 1" in result.messages
+    assert (
+        "the source 1 frame: 1 row with a label and without a text, not learned from; first: row 1" in result.messages
+    )
     listed = label(columns["text"], label=columns["category"])
     assert listed.labels[1::2].tolist() == plain.labels.tolist()
 

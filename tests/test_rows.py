@@ -386,6 +386,7 @@ def test_an_answer_to_a_row_without_a_text_is_kept(tmp_path):
     assert [columns["origin"][row] for row in (0, 1, 5)] == ["given", "predicted", None]
     assert result.needs_review[[0, 5]].tolist() == [False, True]
     assert "2 answers to rows that are not new documents: kept, not learned from" in result.messages
+    assert result.summary()["messages"] == result.messages
     result.write(tmp_path / "out.csv")
     assert len(population_of_file(tmp_path / "out.csv").texts) == 60
     assert set(result.audit(30, seed=3).columns["population"]) == {60}

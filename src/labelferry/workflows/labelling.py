@@ -230,7 +230,8 @@ class Labelling:
 
     @cached_property
     def _summary(self) -> Mapping[str, Any]:
-        return summarize(self.documents, self._inputs, self._features, self._domains)
+        summary = summarize(self.documents, self._inputs, self._features, self._domains)
+        return {**summary, "messages": self.messages}  # also those about rows that are no documents
 
     def update(self, answers: Any) -> Labelling:
         """Learn from answers: what people said about some target rows.

@@ -481,8 +481,10 @@ def test_later_documents_by_a_saved_model(files, tmp_path):
     assert sum(alike) >= 0.95 * len(alike)
     strange = tmp_path / "strange.csv"
     strange.write_text("text,number\nzzz qqq,1\n")
-    assert "1 documents contain no word that the model knows" in run("apply", model, strange, "-o", later).stdout
-    assert tickets.read_csv(later)["known_words"] == ["0"]
+    printed = run("apply", model, strange, "-o", later).stdout
+    assert "1 documents contain no word that the model knows; they have no label" in printed
+    written = tickets.read_csv(later)
+    assert (written["known_words"], written["label"], written["reason"]) == (["0"], [""], ["no known word"])
 
 
 def test_a_model_without_words_cannot_be_applied(files, tmp_path):

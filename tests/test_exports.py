@@ -259,6 +259,24 @@ def test_the_next_command_names_the_text_columns(tmp_path):
     assert drawn.exit_code == 0, drawn.output
     texts = tickets.read_csv(tmp_path / "sample.csv")["Subject + Description"]
     assert all("\n\n" in text for text in texts)
+    following = f"labelferry certify {out} {tmp_path / 'sample.csv'} --text subject,description"
+    assert f"Next: {following}" in drawn.stdout
+    sample = tickets.read_csv(tmp_path / "sample.csv")
+    tickets.write_csv(tmp_path / "sample.csv", sample | {"answer": sample["label"]})
+    certified = run(*following.split()[1:])
+    assert certified.exit_code == 0, certified.output
+
+
+def test_a_detected_text_column_is_printed(tmp_path):
+    columns = {"Subject": subject(NEW), "Description": body(NEW), "label": ["billing", "technical"] * (N // 2)}
+    out = write(tmp_path / "out.csv", columns)
+    drawn = run("audit", out, "-o", tmp_path / "sample.csv", "-n", 3)
+    assert drawn.exit_code == 0, drawn.output
+    assert "text column: 'Description'" in drawn.stdout
+    assert drawn.stdout.endswith(f"Next: labelferry certify {out} {tmp_path / 'sample.csv'}\n")
+    named = run("audit", out, "-o", tmp_path / "sample.csv", "-n", 3, "--text", "Subject", "--encoding", "utf-8")
+    assert "text column" not in named.stdout
+    assert named.stdout.endswith("sample.csv --text Subject --encoding utf-8\n")
 
 
 def test_a_saved_model_knows_its_text_columns(tmp_path):

@@ -175,6 +175,26 @@ def test_later_documents_of_the_same_kind(saved):
     assert a.reference.proportions == pytest.approx([(result.labels == c).mean() for c in found.classes])
 
 
+def test_a_later_document_without_a_known_word_has_no_label(saved, tmp_path):
+    folder = saved[0]
+    texts = tickets.read_csv(folder / "later.csv")["text"]
+    tickets.write_csv(tmp_path / "more.csv", {"text": ["zzz qqq", *texts[:60], "", *texts[60:]]})
+    applied, plain = (
+        apply(folder / "model.npz", tmp_path / "more.csv"),
+        apply(folder / "model.npz", folder / "later.csv"),
+    )
+    columns = applied.columns
+    assert columns["reason"] == ["no known word", *[None] * 60, "no text", *[None] * 60]
+    assert (columns["known_words"][0], columns["known_words"][61]) == (0, None)
+    for row in (0, 61):
+        assert [columns[name][row] for name in ("label", "confidence", "alternative", "evidence")] == [*[None] * 3, ""]
+        assert columns["needs_review"][row] is True
+    for name in ("label", "confidence", "alternative", "evidence", "known_words"):
+        assert [value for row, value in enumerate(columns[name]) if row not in (0, 61)] == plain.columns[name]
+    assert sum(row["documents"] for row in applied.summary()["classes"]) == 120
+    assert sum(row["share"] for row in applied.summary()["classes"]) == pytest.approx(1)
+
+
 def test_words_that_support_the_labels(saved):
     """They support the label as much as those of `label` for the same documents; equal scores may be rounded."""
     folder, result, _ = saved

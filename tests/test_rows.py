@@ -10,10 +10,14 @@ from labelferry.workflows.all_rows import join_answers, of_documents, spread
 from labelferry.workflows.answers import AnsweredRows
 from labelferry.workflows.audit import draw
 from labelferry.workflows.inputs import read_inputs
+from labelferry.workflows.job import Job
+from labelferry.workflows.job_files import draw_open, import_answers
 from labelferry.workflows.options import TextOptions
+from labelferry.workflows.other_rows import document_rows
 from labelferry.workflows.population import population_of_file
 
 from . import tickets
+from .jobs import small_job
 
 pd = pytest.importorskip("pandas")
 pytestmark = pytest.mark.usefixtures("shared_panels")
@@ -153,6 +157,13 @@ def test_two_text_columns_in_a_review_job(tmp_path):
     with result.store(tmp_path / "job.ferry", seed=0) as job:
         assert job.store.document(0).text == f"{subject[0]}\n\n{body[0]}"
         job.export(tmp_path / "out.csv")
+        job.answer(5, "billing")
+        job.export_corrections(tmp_path / "corrections.csv")
+    corrections = tickets.read_csv(tmp_path / "corrections.csv")
+    assert list(corrections)[:5] == ["id", "subject", "body", "subject + body", "row"]
+    assert corrections["subject + body"] == [f"{subject[5]}\n\n{body[5]}"]
+    learned = label(old(), target, text_target="subject,body", answers=tmp_path / "corrections.csv")
+    assert (learned.answers.rows.tolist(), learned.labels[5]) == ([5], "billing")
     written = tickets.read_csv(tmp_path / "out.csv")
     assert list(written)[:4] == ["id", "subject", "body", "label"]
     assert (written["subject"], written["body"]) == (subject, body)
@@ -174,6 +185,60 @@ def test_files_of_a_job_have_every_row(tmp_path):
         for column in {"reason", "origin"} & {*expected, *written}:
             assert [value or None for value in written[column]] == expected[column]
         assert len(population_of_file(tmp_path / f"{name}.csv").texts) == 60
+
+
+@pytest.mark.parametrize("gaps", [[], [3]])
+def test_a_job_has_no_label_for_a_document_without_a_known_word(tmp_path, gaps):
+    pytest.importorskip("sqlalchemy")
+    target = tickets.write_csv(tmp_path / "new.csv", {"text": [*with_gaps(gaps), "???", "12"]})
+    result = label(old(), target)
+    expected = result.columns()
+    with result.store(tmp_path / "job.ferry", seed=0) as job:
+        job.export(tmp_path / "out.csv")
+        job.answer(60, "billing")
+        job.answer(61, None, kind="none_of_these")
+        job.export(tmp_path / "answered.csv")
+    written = tickets.read_csv(tmp_path / "out.csv")
+    for name in ("label", "confidence", "alternative", "evidence", "source_only", "reason"):
+        assert written[name] == ["" if value is None else str(value) for value in expected[name]]
+    assert written["needs_review"][-2:] == ["true", "true"]
+    assert len(population_of_file(tmp_path / "out.csv").texts) == 60
+    answered = tickets.read_csv(tmp_path / "answered.csv")
+    assert answered["label"][-2:] == ["billing", ""]
+    assert answered["answer"][-2:] == ["billing", "none_of_these"]
+    assert answered["reason"][-2:] == ["", "no known word"]
+    assert answered["needs_review"][-2:] == ["false", "false"]
+
+
+def test_a_job_with_damaged_documents_without_a_label(tmp_path):
+    store = pytest.importorskip("labelferry.store")
+    damaged = small_job(without_label={"documents": ["x"]})
+    with (
+        Job(store.Store.create(tmp_path / "job.ferry", damaged)) as job,
+        pytest.raises(ValueError, match="the job is damaged"),
+    ):
+        job.export(tmp_path / "out.csv")
+
+
+def test_samples_and_corrections_of_a_job_have_the_rows_of_the_file(tmp_path):
+    pytest.importorskip("sqlalchemy")
+    texts = with_gaps([0, 20])
+    target = tickets.write_csv(tmp_path / "new.csv", {"id": range(62), "text": texts})
+    with label(old(), target).store(tmp_path / "job.ferry", seed=0) as job:
+        sample = draw_open(job, 60).columns
+        assert sample["text"] == [texts[row - 1] for row in sample["row"]]
+        assert import_answers(job, {**sample, "answer": sample["label"]}, "ann")["new"] == 60
+        assert [row.shown for row in job.answers()] == sample["label"]
+        job.export_corrections(tmp_path / "corrections.csv")
+        job.export(tmp_path / "out.csv")
+    corrections = tickets.read_csv(tmp_path / "corrections.csv")
+    assert corrections["row"] == [str(int(row) + 1) for row in corrections["id"]]
+    learned = label(old(), target, answers=tmp_path / "corrections.csv")
+    assert learned.answers.rows.tolist() == [row for row in range(62) if row not in (0, 20)]
+    assert learned.labels.tolist() == [name or None for name in tickets.read_csv(tmp_path / "out.csv")["label"]]
+    assert list(document_rows(3, {})) == [0, 1, 2]
+    with pytest.raises(ValueError, match="damaged"):
+        document_rows(3, {"rows": ["x"]})
 
 
 def test_sources_with_other_names(tmp_path):
@@ -311,6 +376,43 @@ def test_answers_name_rows_of_the_target(plain):
         label(old(), texts, answers={62: "billing"})
 
 
+def test_an_answer_to_a_row_without_a_text_is_kept(tmp_path):
+    target = tickets.write_csv(tmp_path / "new.csv", {"text": with_gaps([0, 5, 7])})
+    result = label(old(), target, answers={0: "billing", 5: "none of these"})
+    columns = result.columns()
+    assert columns["answer"][:7] == ["billing", *[None] * 4, "none_of_these", None]
+    assert [columns["label"][row] for row in (0, 5)] == ["billing", None]
+    assert [columns["reason"][row] for row in (0, 5, 7)] == [None, "no text", "no text"]
+    assert [columns["origin"][row] for row in (0, 1, 5)] == ["given", "predicted", None]
+    assert result.needs_review[[0, 5]].tolist() == [False, True]
+    assert "2 answers to rows that are not new documents: kept, not learned from" in result.messages
+    assert result.summary()["messages"] == result.messages
+    result.write(tmp_path / "out.csv")
+    assert len(population_of_file(tmp_path / "out.csv").texts) == 60
+    assert set(result.audit(30, seed=3).columns["population"]) == {60}
+    learned = label(old(), target, answers={0: "billing", 1: "billing"})
+    assert learned.columns()["answer"][:3] == ["billing", "billing", None]
+    assert learned.columns()["held_out"][0] is None
+    assert "1 answer to a row that is not a new document: kept, not learned from" in learned.messages
+    only = label(old(), target, answers={1: "billing", 61: "billing"})
+    for one in (only, only.documents):
+        assert not any("not new" in message for message in one.messages)
+
+
+def test_an_answer_to_a_given_label_replaces_it():
+    given = half_labelled()["category"][0]
+    other = "billing" if given != "billing" else "account"
+    frame = pd.DataFrame(half_labelled())
+    result = label(frame, answers={0: other, 1: "billing", 2: "none of these"})
+    columns = result.columns()
+    assert columns["label"][:3] == [other, "billing", half_labelled()["category"][2]]
+    assert columns["answer"][:4] == [other, "billing", "none_of_these", None]
+    assert columns["origin"][:3] == ["given", "predicted", "given"]
+    assert columns["needs_review"][:3] == [False, False, True]
+    assert "2 answers to rows that are not new documents: kept, not learned from" in result.messages
+    assert result.labels[4:].tolist() == label(frame, answers={1: "billing"}).labels[4:].tolist()
+
+
 def test_samples_of_a_file_with_gaps(plain, tmp_path):
     """The sample has the rows of the file, and the certificate is about the rows with a predicted label."""
     target = tickets.write_csv(tmp_path / "new.csv", {"text": [*with_gaps([0, 20]), "???"]})
@@ -381,7 +483,9 @@ def test_a_half_labelled_frame_and_list(plain):
     assert (result.labels[0], result.labels[119]) == (columns["category"][0], None)
     assert result.columns()["origin"][-2:] == ["given", None]
     assert result.columns()["reason"][-1] == "no text"
-    assert "the source 1 frame: 1 row with a label and without a text, left out; first: row 1" in result.messages
+    assert (
+        "the source 1 frame: 1 row with a label and without a text, not learned from; first: row 1" in result.messages
+    )
     listed = label(columns["text"], label=columns["category"])
     assert listed.labels[1::2].tolist() == plain.labels.tolist()
 

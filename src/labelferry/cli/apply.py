@@ -42,8 +42,9 @@ def apply(
     """Label later documents with a saved model.
 
     OUT has all columns of FILE and label, confidence, alternative, evidence (words that support the label), known_words
-    and needs_review. The model is not fitted again. The verdict is that of the model, or worse if these documents
-    differ from those it was fitted on: then run `labelferry label` again.
+    and needs_review. A row without a text or without a known word has no label, and a reason. The model is not fitted
+    again. The verdict is that of the model, or worse if these documents differ from those it was fitted on: then run
+    `labelferry label` again.
 
     Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted.
     """
@@ -74,7 +75,7 @@ def show(console: Console, summary: dict[str, Any], n_unknown: int, out: Path) -
         table.add_row(escape(row["class"]), str(row["documents"]), f"{row['share']:.0%}", before)
     console.print(table)
     if n_unknown:
-        console.print(f"{n_unknown} documents contain no word that the model knows; their labels are guesses.")
+        console.print(f"{n_unknown} documents contain no word that the model knows; they have no label.")
     console.print(f"{summary['to_review']} of {summary['n_documents']} labels need review.")
     if not is_standard(out):
         console.print(f"Written: {escape(str(out))}", soft_wrap=True)

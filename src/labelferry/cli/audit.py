@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -57,23 +58,33 @@ def audit(
     if out.resolve() == Path(labelled).resolve():
         raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
     check_no_answers(out)
+    messages: list[str] = []
     if is_job(labelled):
         with open_job(labelled) as job:
             sample, classes = draw_open(job, n, n_duel=duel, blind=blind), job.classes
     else:
         population = population_of_file(labelled, text=text, encoding=encoding)
+        messages += population.messages
         seed = seed if extend is None else seed_of(extend)
         sample, classes = draw(population, n, n_duel=duel, seed=seed, blind=blind), population.classes
         if extend is not None:
             sample = keep_answers(sample, extend)
     sample.write(out, form)
     console = new_console()
+    print_messages(console, messages)
     console.print(f"{len(sample)} documents. Fill in the column answer: {escape(', '.join(classes))},", soft_wrap=True)
     console.print("none_of_these (a class that is missing here) or unclear.")
     if form == LABEL_STUDIO:
         console.print(escape(label_studio_config(classes)), soft_wrap=True)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)
-    console.print(f"Next: labelferry certify {escape(labelled)} {escape(str(out))}", soft_wrap=True)
+    options = "" if is_job(labelled) else reading_options(text, encoding)
+    console.print(f"Next: labelferry certify {escape(f'{labelled} {out}{options}')}", soft_wrap=True)
+
+
+def reading_options(text: list[str] | None, encoding: str | None) -> str:
+    """The options with which a labelled file was read, for the next command."""
+    names = f" --text {shlex.quote(','.join(text))}" if text else ""
+    return names + (f" --encoding {shlex.quote(encoding)}" if encoding else "")
 
 
 @app.command()

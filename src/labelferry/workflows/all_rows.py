@@ -60,7 +60,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     -------
     result : Labelling
         Rows without a text or without a known word have no label and a reason. Rows of a half-labelled file that have a
-        label keep it.
+        label keep it. An answer to such a row replaces its label and its reason; nothing is learned from it.
     """
     inputs, classes = documents._inputs, documents.estimator.classes_
     n_rows, kept = len(inputs.all_rows), inputs.labelled_rows
@@ -73,7 +73,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     for row, reason in inputs.reasons.items():
         reasons[row] = reason
     for row in kept[unknown].tolist():
-        reasons[row] = NO_KNOWN_WORD if documents._features.vectorizer is not None else NO_FEATURES
+        reasons[row] = unknown_reason(documents)
     given = np.zeros(n_rows, dtype=bool)
     labels = spread(documents.labels[used].tolist(), rows.tolist(), n_rows)
     confidence, review = np.full(n_rows, np.nan), np.ones(n_rows, dtype=bool)
@@ -85,7 +85,10 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
             labels[row] = label
     named = answers.named(len(classes))
     for row, code in zip(answers.rows[named].tolist(), answers.codes[named].tolist(), strict=True):
-        labels[row], confidence[row], review[row] = classes.tolist()[code], 1, False
+        labels[row], confidence[row], review[row], reasons[row] = classes.tolist()[code], 1, False, ""
+    others = ~np.isin(answers.rows, kept)
+    given[answers.rows[others & named]] = True
+    review[answers.rows[others & (answers.codes == len(classes))]] = True
     groups = np.full(n_rows, -1)
     groups[rows] = documents.groups[used]
     return replace(
@@ -110,6 +113,22 @@ def without_known_words(documents: Labelling) -> Array:
         named = documents.answers.named(len(documents.estimator.classes_))
         unknown[documents.answers.rows[named]] = False
     return unknown
+
+
+def other_answers_message(result: Labelling) -> list[str]:
+    """How many answers are to rows without a text or with a given label; none if there are no such answers."""
+    if result.answers is None or result._documents is None:  # a result of documents only has no other rows
+        return []
+    n = int((~np.isin(result.answers.rows, result._inputs.labelled_rows)).sum())
+    what = (
+        "1 answer to a row that is not a new document" if n == 1 else f"{n} answers to rows that are not new documents"
+    )
+    return [f"{what}: kept, not learned from"] if n else []
+
+
+def unknown_reason(documents: Labelling) -> str:
+    """Why the documents of `without_known_words` have no label."""
+    return NO_KNOWN_WORD if documents._features.vectorizer is not None else NO_FEATURES
 
 
 def as_labels(labels: list[Any], classes: Array) -> Array:

@@ -15,7 +15,7 @@ from ..text import Table, choose_text, read_table, write_table
 from ..text.names import find_name, listed
 from .all_rows import spread
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
-from .rows import NO_TEXT, NOT_LABELLED, read_rows, table_messages
+from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, read_rows, table_messages
 
 
 class Applied(NamedTuple):
@@ -42,7 +42,7 @@ class Applied(NamedTuple):
         a, labels = self.assessment, self.columns["label"]
         n_labelled = len(labels) - labels.count(None)
         rows = [
-            {"class": str(c), "documents": labels.count(c), "share": labels.count(c) / n_labelled}
+            {"class": str(c), "documents": labels.count(c), "share": labels.count(c) / max(1, n_labelled)}
             for c in self.classes.tolist()
         ]
         summary = {
@@ -106,10 +106,9 @@ def apply(
     -------
     applied : Applied
         The documents with label, confidence, alternative, `evidence` (words that support the label; empty if the model
-        is of an earlier version), `known_words` (the number of words of each document that the model knows; without
-        known words the label is a guess) and `needs_review`; and a verdict: that of the model when it was fitted, or
-        worse if these documents differ from those at fitting. Rows without a text have no label, and the column
-        `reason`.
+        is of an earlier version), `known_words` (the number of words of each document that the model knows) and
+        `needs_review`; and a verdict: that of the model when it was fitted, or worse if these documents differ from
+        those at fitting. Rows without a text or without a known word have no label, and a value in the column `reason`.
     """
     fitted = load_model(model)
     messages: list[str] = []
@@ -127,18 +126,26 @@ def apply(
     review = np.ones(len(texts), dtype=bool) if assessment is None else assessment.review
     if assessment is None:
         messages.append(f"{NO_REFERENCE}: all of them need review. {SAVE_AGAIN}")
-    columns = {
+    n_known = fitted.known_words(texts)
+    columns: dict[str, list[Any]] = {
         "label": classes[order[:, 0]].tolist(),
         "confidence": np.round(confidence.astype(float), 4).tolist(),
         "alternative": classes[order[:, 1]].tolist(),
         "evidence": [", ".join(words) for words in fitted.evidence(texts, order[:, 0])],
-        "known_words": fitted.known_words(texts).tolist(),
-        "needs_review": review.tolist(),
     }
-    if len(kept) < len(table):
-        columns = {name: spread(values, kept.tolist(), len(table)) for name, values in columns.items()}
-        columns["needs_review"] = [value is not False for value in columns["needs_review"]]
-        columns["reason"] = [NO_TEXT if text is None else None for text in rows.texts]
+    used = np.flatnonzero(n_known)
+    columns = {
+        name: spread([values[i] for i in used.tolist()], kept[used].tolist(), len(table))
+        for name, values in columns.items()
+    }
+    columns["known_words"] = spread(n_known.tolist(), kept.tolist(), len(table))
+    needs_review = np.ones(len(table), dtype=bool)
+    needs_review[kept[used]] = review[used]
+    columns["needs_review"] = needs_review.tolist()
+    if len(used) < len(table):
+        reasons = {None: NO_TEXT, 0: NO_KNOWN_WORD}
+        columns["reason"] = [reasons.get(n) for n in columns["known_words"]]
+        columns["evidence"] = [words or "" for words in columns["evidence"]]
     return Applied(table, columns, messages, classes, assessment)
 
 

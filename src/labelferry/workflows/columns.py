@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .all_rows import spread
-from .held_out import answer_columns
+from .held_out import answer_columns, answer_values
 from .job_data import source_only_codes
 from .other_rows import GIVEN, PREDICTED
 
@@ -31,6 +31,8 @@ def new_columns(result: Labelling) -> dict[str, list[Any]]:
     if result.none_of_these.any():
         columns["none_of_these"] = result.none_of_these.tolist()
     columns |= {name: spread(values, rows, n_rows) for name, values in answer_columns(documents).items()}
+    if result.answers is not None and len(result.answers.rows):
+        columns["answer"] = answer_values(result)
     if any(result.reasons):
         columns["reason"] = [reason or None for reason in result.reasons]
     if result.given.any():

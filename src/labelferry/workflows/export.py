@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..store.records import LABEL, NONE_OF_THESE
 from ..text import Table, write_table
-from .other_rows import add_other_rows
+from .other_rows import add_other_rows, document_rows
 from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
 from .spreadsheet import protected
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .job import Job
 
 BATCH = 5_000
+PREDICTIONS = ("label", "confidence", "alternative", "evidence", "source_only")  # empty for a document without a label
 
 
 def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
@@ -25,6 +27,7 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
 
     `label` is the answer of the reviewers if there is one, otherwise the predicted label; it is empty for a document
     that belongs to none of the classes. `answer` is what the reviewers answered, `disagreement` if they do not agree.
+    A document without a known word has no label and a `reason` unless the reviewers chose a class, as in `label`.
     """
     rows = all_documents(job)
     values = dict(zip(job.classes, job.store.settings["classes"], strict=True))  # labels that are numbers stay numbers
@@ -60,7 +63,36 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         without, seen = not_learned(arrays)[0], set(arrays.get("held_out/seen", ()))
         extra[PREDICTED] = [values[row.label] for row in rows]
         extra[HELD_OUT] = [values[job.classes[code]] if i in seen else None for i, code in enumerate(without)]
+    extra = clear_unlabelled(extra, reasons_of(job, decided))
     return add_other_rows(user_table(job, rows), extra, job.store.settings.get("other_rows", {}))
+
+
+def reasons_of(job: Job, decided: Mapping[int, AnswerRow | None]) -> dict[int, str]:
+    """The documents without a known word for which the reviewers chose no class, and why they have no label."""
+    without_label = job.store.settings.get("without_label")
+    if not without_label:
+        return {}
+    try:
+        documents, reason = {int(number) for number in without_label["documents"]}, str(without_label["reason"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{job.store.name}: the job is damaged, its documents without a label cannot be read ({error})."
+        ) from None
+    named = {document for document, answer in decided.items() if answer is not None and answer.kind == LABEL}
+    unknown = documents - named
+    return {document: reason for document in range(job.n_documents) if document in unknown}
+
+
+def clear_unlabelled(extra: Mapping[str, list[Any]], reasons: Mapping[int, str]) -> dict[str, list[Any]]:
+    """The new columns without the predictions for the documents that have a reason, and with the column `reason`."""
+    if not reasons:
+        return dict(extra)
+    cleared = {name: list(values) for name, values in extra.items()}
+    for document in reasons:
+        for name in (*PREDICTIONS, PREDICTED, HELD_OUT):
+            if name in cleared:
+                cleared[name][document] = None
+    return {**cleared, "reason": [reasons.get(document) for document in range(len(cleared["label"]))]}
 
 
 def answer_text(decided: dict[int, AnswerRow | None], document: int) -> str:
@@ -83,15 +115,18 @@ def user_table(job: Job, rows: list[DocumentRow]) -> Table:
 def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
     """The user's table and the new columns, one row per answer that counts.
 
-    `label` is the class on which the reviewers agree, once per document, so that the file can be used as labelled
-    documents; it is empty in all other rows.
+    `row` is the row of the user's file, from 1. `label` is the class on which the reviewers agree, once per document,
+    so that the file can be used as labelled documents; it is empty in all other rows. A text that is joined from
+    several columns is a further column of the table.
     """
+    settings = job.store.settings
+    file_rows = document_rows(job.n_documents, settings.get("other_rows", {}))
     answers = job.answers()
     rows = job.store.some_documents([row.document for row in answers]) if answers else []
     first = {document: row.id for document, row in job.decided().items() if row is not None and row.kind == LABEL}
-    values = dict(zip(job.classes, job.store.settings["classes"], strict=True))
+    values = dict(zip(job.classes, settings["classes"], strict=True))
     columns: dict[str, list[Any]] = {
-        "row": [row.number + 1 for row in rows],
+        "row": [file_rows[row.number] + 1 for row in rows],
         "label": [values[answer.value] if first.get(answer.document) == answer.id else None for answer in answers],
         "predicted_label": [row.label for row in rows],
         "shown_label": [answer.shown or "" for answer in answers],
@@ -101,7 +136,10 @@ def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         "reviewer": [answer.reviewer for answer in answers],
         "time": [answer.time for answer in answers],
     }
-    return user_table(job, rows), columns
+    table, text = user_table(job, rows), settings["text"]
+    if text not in table.columns:
+        table = replace(table, columns={**table.columns, text: [row.text for row in rows]})
+    return table, columns
 
 
 def all_documents(job: Job) -> list[DocumentRow]:

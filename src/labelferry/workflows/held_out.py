@@ -65,14 +65,20 @@ def answer_columns(result: Labelling) -> dict[str, list[Any]]:
     if result.answers is None or not len(result.answers.rows):
         return {}
     classes = result.estimator.classes_.tolist()
-    names = [*classes, NONE_OF_THESE, UNCLEAR]  # the code of unclear is -1: the last one
-    answers: list[Any] = [None] * len(result.labels)
-    for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
-        answers[row] = names[code]
     without: list[Any] = [None] * len(result.labels)
     for row in result.answers.rows.tolist():  # none of these, unclear: nothing was learned from the answer
         without[row] = result.labels.tolist()[row]
     rows, codes = held_out_codes(result)
     for i, row in enumerate(rows.tolist()):
         without[row] = NOT_KNOWN if codes is None else classes[codes[i]]
-    return {"answer": answers, HELD_OUT: without}
+    return {"answer": answer_values(result), HELD_OUT: without}
+
+
+def answer_values(result: Labelling) -> list[Any]:
+    """Per row, its answer: a class, none_of_these or unclear; None for a row without an answer."""
+    names = [*result.estimator.classes_.tolist(), NONE_OF_THESE, UNCLEAR]  # the code of unclear is -1: the last one
+    answers: list[Any] = [None] * len(result.labels)
+    if result.answers is not None:
+        for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
+            answers[row] = names[code]
+    return answers

@@ -10,7 +10,17 @@ import numpy as np
 from ..linalg.matrix import Array
 from ..text import Columns, Table, take_rows
 from .options import TextOptions
-from .rows import NO_TEXT, NOT_LABELLED, Rows, merge_spellings, read_rows, rename, stripped_message, table_messages
+from .rows import (
+    NO_TEXT,
+    NOT_LABELLED,
+    NOT_LEARNED,
+    Rows,
+    merge_spellings,
+    read_rows,
+    rename,
+    stripped_message,
+    table_messages,
+)
 from .sources import Source, check_has_labels, check_not_identical, make_sources
 from .user_tables import choose_all, is_several, read_tables
 
@@ -159,7 +169,7 @@ def _left_out(sources: Sequence[Rows], new: Rows, *, is_half: bool) -> list[str]
     effect = "left out"
     if is_half:
         return [
-            *new.count_message(new.with_label & ~new.with_text, "with a label and without a text", effect),
+            *new.count_message(new.with_label & ~new.with_text, "with a label and without a text", NOT_LEARNED),
             *new.count_message(~new.with_label & ~new.with_text, "without a text", NOT_LABELLED),
         ]
     messages = []

@@ -12,6 +12,7 @@ from ..ensemble.panel import SOURCE_ONLY
 from ..ensemble.queries import typical_documents
 from ..linalg.matrix import Array
 from . import questions
+from .all_rows import unknown_reason, without_known_words
 from .other_rows import keep_other_rows
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "text": text,
             "columns": list(columns),
             "other_rows": keep_other_rows(inputs),
+            "without_label": {
+                "documents": np.flatnonzero(without_known_words(labelling)).tolist(),
+                "reason": unknown_reason(labelling),
+            },
             "question_seed": seed,
             "settings": plain_settings(labelling.settings),
             "review_all": any(fact.review_all for fact in labelling.assessment.facts),

@@ -9,7 +9,7 @@ from .audit import N_AUDIT, Sample, as_sample
 from .cells import as_text, class_named, position_of
 from .filled import Filled, as_table, read_sample
 from .job import Job
-from .population import population_of_job
+from .population import Population, population_of_job
 
 SQLITE = b"SQLite format 3\x00"
 
@@ -70,7 +70,8 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
     counts : dict
         Numbers of `new` answers, of those that are in the job already (`known`), and of `empty` rows.
     """
-    filled: Filled = read_sample(given, population_of_job(job))
+    population = population_of_job(job)
+    filled: Filled = read_sample(given, population)
     if filled.seed != job.seed:
         raise ValueError(
             f"{filled.name} was drawn with the seed {filled.seed}, and the job has {job.seed}. Pass a sample of this "
@@ -78,7 +79,7 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
         )
     from ..store import NewAnswer
 
-    labels = shown_labels(given, job)
+    labels = shown_labels(given, population)
     known = {(row.document, row.reviewer): (row.kind, row.answer) for row in job.answers()}
     counts = {"new": 0, "known": 0, "empty": filled.n_empty}
     new = []
@@ -94,11 +95,11 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
     return {**counts, "new": len(new)}
 
 
-def shown_labels(given: Any, job: Job) -> dict[int, str]:
+def shown_labels(given: Any, population: Population) -> dict[int, str]:
     """Per document of a filled sample, the label that it shows; none if the labels are hidden."""
     table = as_table(given)
     labels = table.columns.get("label", [])
-    positions = {number: number - 1 for number in range(1, job.n_documents + 1)}
+    positions = {number: position for position, number in enumerate(population.numbers)}
     rows = (position_of(row, positions, table.name) for row in table.columns["row"])
-    names = (class_named(as_text(label), job.classes) for label in labels)
+    names = (class_named(as_text(label), population.classes) for label in labels)
     return {row: name for row, name in zip(rows, names, strict=False) if name is not None}

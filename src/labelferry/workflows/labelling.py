@@ -21,6 +21,7 @@ from ..families.divergence import center
 from ..files import write_text
 from ..linalg.matrix import Array
 from ..text import check_place, to_frame, with_columns, write_table
+from .all_rows import other_answers_message
 from .answers import AnsweredRows
 from .columns import new_columns
 from .evidence import word_evidence
@@ -84,7 +85,7 @@ class Labelling:
     reasons : list of str
         Why a row has no predicted label, such as "no text"; "" for all others.
     given : array of bool, shape (n_target,)
-        True for the rows of a half-labelled file that had a label.
+        True for the rows of a half-labelled file that had a label, and for rows without a text that were answered.
     """
 
     labels: Array
@@ -179,6 +180,7 @@ class Labelling:
             *self._features.messages,
             *count_rows(self._inputs.all_rows, unknown, what, NOT_LABELLED),
             *learned_message(self.documents),
+            *other_answers_message(self),
             *cluster_messages(self.estimator),
         ]
 
@@ -188,7 +190,8 @@ class Labelling:
         `source_only` is the label of the classifier that was trained on the labelled documents only. If a document is
         marked, also none_of_these. If the labels learned from answers, `answer` has these, and `held_out` the labels of
         fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
-        `origin` is "given" for the labels that it had and "predicted" for the others.
+        `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
+        is also "given".
         """
         return new_columns(self)
 
@@ -227,7 +230,8 @@ class Labelling:
 
     @cached_property
     def _summary(self) -> Mapping[str, Any]:
-        return summarize(self.documents, self._inputs, self._features, self._domains)
+        summary = summarize(self.documents, self._inputs, self._features, self._domains)
+        return {**summary, "messages": self.messages}  # also those about rows that are no documents
 
     def update(self, answers: Any) -> Labelling:
         """Learn from answers: what people said about some target rows.

@@ -5,7 +5,7 @@ A job keeps them as plain values in its setting `other_rows`, so that its files 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..text import Table
@@ -29,6 +29,35 @@ def keep_other_rows(inputs: Inputs) -> dict[str, Any]:
         "labels": [inputs.own_labels.get(row) if inputs.is_half_labelled else None for row in rows],
         "reasons": [reasons.get(row) for row in rows],
     }
+
+
+def document_rows(n_documents: int, others: Mapping[str, Any]) -> Sequence[int]:
+    """Row of each document in the user's table, from 0.
+
+    Parameters
+    ----------
+    n_documents : int
+        Number of documents of the job.
+    others : mapping
+        What `keep_other_rows` returned.
+
+    Returns
+    -------
+    rows : sequence of int
+        One row per document, increasing.
+
+    Examples
+    --------
+    >>> document_rows(3, {"rows": [0, 2]})
+    [1, 3, 4]
+    """
+    if not others:
+        return range(n_documents)
+    try:
+        other_rows = {int(row) for row in others["rows"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"the job is damaged, its other rows cannot be read ({error}).") from None
+    return [row for row in range(n_documents + len(other_rows)) if row not in other_rows]
 
 
 def add_other_rows(
@@ -56,7 +85,7 @@ def add_other_rows(
         return table, dict(extra)
     try:
         rows, n_rows = [int(row) for row in others["rows"]], len(table) + len(others["rows"])
-        documents = sorted(set(range(n_rows)) - set(rows))
+        documents = document_rows(len(table), others)
 
         def joined(values: Any, other_values: Any) -> list[Any]:
             return spread([*values, *other_values], [*documents, *rows], n_rows)
@@ -65,13 +94,15 @@ def add_other_rows(
         columns = {name: joined(values, others["columns"][name]) for name, values in table.columns.items()}
         everything = Table(table.name, columns, joined(table.lines, others["lines"]))
         joined_extra = {name: joined(values, nothing) for name, values in extra.items()}
+        reasons = joined(extra.get("reason", [None] * len(documents)), others["reasons"])
         joined_extra["label"] = joined(extra["label"], others["labels"])
         joined_extra["needs_review"] = joined(extra["needs_review"], [label is None for label in others["labels"]])
-        if any(others["reasons"]):
-            joined_extra["reason"] = joined([None] * len(documents), others["reasons"])
+        if any(reasons):
+            joined_extra["reason"] = reasons
         if any(label is not None for label in others["labels"]):
             origins = [GIVEN if label is not None else None for label in others["labels"]]
-            joined_extra["origin"] = joined([PREDICTED] * len(documents), origins)
+            predicted = [None if reason else PREDICTED for reason in extra.get("reason", [None] * len(documents))]
+            joined_extra["origin"] = joined(predicted, origins)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{table.name}: the job is damaged, its other rows cannot be read ({error}).") from None
     return everything, joined_extra

@@ -16,6 +16,7 @@ from ..store.records import NONE_OF_THESE
 from ..text import choose_text, join_texts, joined_name, take_rows
 from .cells import as_text
 from .job_data import source_only_codes
+from .other_rows import document_rows
 from .rows import REASONS
 from .spreadsheet import read_protected
 
@@ -48,6 +49,8 @@ class Population(NamedTuple):
     text: str = "text"  # name of the column of the texts
     own: Mapping[str, Sequence[Any]] = MappingProxyType({})  # the user's other columns
     own_numbers: Sequence[int] | None = None  # row of each document in the user's file, from 1; None: all rows in order
+
+    messages: Sequence[str] = ()  # about the columns that were detected
 
     @property
     def numbers(self) -> Sequence[int]:
@@ -87,7 +90,8 @@ def population_of_file(
     if not predicted:
         raise ValueError(f"{everything.name} has no predicted label. Pass a file that `labelferry label` wrote.")
     table = take_rows(everything, predicted)
-    columns = choose_text(table, text, NEW_COLUMNS, [])
+    messages: list[str] = []
+    columns = choose_text(table, text, NEW_COLUMNS, messages)
     texts = [as_text(value) for value in join_texts(table, columns)]
     labels = [as_text(value) for value in table.columns[PREDICTED if PREDICTED in table.columns else "label"]]
     names = {*labels, *classes}
@@ -117,6 +121,7 @@ def population_of_file(
         joined_name(columns),
         {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, *columns)},
         [row + 1 for row in predicted],
+        messages,
     )
 
 
@@ -187,6 +192,7 @@ def population_of_job(job: Job) -> Population:
     """The population of a job; texts and columns are read one by one."""
     state = job.state()
     arrays = state.fit.arrays
+    rows = document_rows(job.n_documents, job.store.settings.get("other_rows", {}))
     return Population(
         job.store.name,
         StoredColumn(job),
@@ -198,6 +204,7 @@ def population_of_job(job: Job) -> Population:
         state.seen,
         job.store.settings["text"],
         {name: StoredColumn(job, name) for name in job.columns},
+        [row + 1 for row in rows],
     )
 
 

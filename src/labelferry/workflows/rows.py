@@ -16,6 +16,7 @@ NO_TEXT = "no text"
 NO_KNOWN_WORD = "no known word"
 NO_FEATURES = "all features are 0"
 NOT_LABELLED = "not labelled"
+NOT_LEARNED = "not learned from"
 REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row of the target gets no label
 
 

@@ -236,7 +236,7 @@ def test_bad_messages(tmp_path, monkeypatch):
     table = read_table(path, skip_bad=True)
     assert table.columns["text"] == [*EXPECTED["text"], "last"]
     assert table.bad == ((7, "a message that is too large"),)
-    expected = [f"{path}: 1 row skipped (a message that is too large), message 7"]
+    expected = [f"{path}: 1 row skipped (a message that is too large); message 7"]
     assert summarize(table.bad, table.name, unit=table.dialect.unit) == expected
 
 

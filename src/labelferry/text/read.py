@@ -31,8 +31,9 @@ def read_table(
 ) -> Table:
     """Read documents: CSV, TSV, Excel, JSON, JSON lines, Parquet or a mailbox, also gzipped; or a folder of texts.
 
-    The delimiter of a CSV file is detected from its header: comma, semicolon, tab or bar. Empty lines are skipped.
-    A folder has one document per file; its sub-folders are the classes.
+    The delimiter of a CSV file is detected from its header: comma, semicolon, tab or bar. Empty lines are skipped;
+    in a file of one column they are rows with an empty cell, except at the end. A folder has one document per file; its
+    sub-folders are the classes.
 
     Parameters
     ----------

@@ -26,6 +26,7 @@ CANDIDATES = [
 SEVEN_BIT = ("iso2022", "hz", "utf-7")  # codecs whose files are ASCII; they are used only if the user names them
 BLOCK = 1 << 20  # bytes
 SAMPLE = 1 << 16  # bytes of lines that are not ASCII, for detection
+FEW_BYTES = 100  # that are not ASCII; with fewer the user should check the encoding
 UNDECODED = re.compile("[\udc80-\udcff]")  # how Python marks bytes that are not in the encoding
 KANA = re.compile("[\u3041-\u30ff]")
 MIN_KANA = 0.3  # share of Japanese letters in a Japanese text
@@ -44,12 +45,15 @@ class Encoding(NamedTuple):
         Whether the name is a guess from the content.
     damaged : bool
         Whether some bytes are not in the encoding although most of the file is.
+    few_letters : bool
+        Whether it was detected from fewer than FEW_BYTES bytes that are not ASCII.
     """
 
     name: str
     mark: bool = False
     detected: bool = False
     damaged: bool = False
+    few_letters: bool = False
 
     @property
     def decoder(self) -> str:
@@ -117,7 +121,8 @@ def choose_by_sample(sample: bytes, named: str | None) -> Encoding:
     if named is not None:
         return Encoding(named)
     name = detect(sample)
-    return Encoding("utf-8") if name is None else Encoding(name, detected=True)
+    n_other = sum(byte >= 128 for byte in sample)
+    return Encoding("utf-8") if name is None else Encoding(name, detected=True, few_letters=n_other < FEW_BYTES)
 
 
 def check_codec(name: str) -> None:

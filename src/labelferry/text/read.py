@@ -18,6 +18,7 @@ from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
 from .formats import STANDARD, Dialect, Format, InputFile, Parsed, detect_format, read_folder, split_sheet
+from .formats.encodings import first_bytes
 from .lines import BadRows
 from .tables import Table
 
@@ -101,17 +102,9 @@ def unzipped(file: BinaryIO, name: str, stack: ExitStack) -> tuple[BinaryIO, byt
     try:
         return content, first_bytes(content), True
     except EOFError:  # the file is cut short: the reader names the line
-        content.seek(0)
         return content, b"", True
     except (OSError, zlib.error) as error:
         raise ValueError(f"{name} is a damaged gzip file ({error}). Get or write it again.") from None
-
-
-def first_bytes(file: BinaryIO) -> bytes:
-    """The first bytes, without moving the position in the file."""
-    start = file.read(1024)
-    file.seek(0)
-    return start
 
 
 def table_of(parsed: Parsed, name: str, bad: BadRows, way_out: str) -> Table:

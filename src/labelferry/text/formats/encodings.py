@@ -10,6 +10,7 @@ import re
 import zlib
 from typing import BinaryIO, NamedTuple
 
+from ..lines import UNDECODED
 from .alphabets import latin_encoding
 
 MARKS = (
@@ -27,7 +28,6 @@ SEVEN_BIT = ("iso2022", "hz", "utf-7")  # codecs whose files are ASCII; they are
 BLOCK = 1 << 20  # bytes
 SAMPLE = 1 << 16  # bytes of lines that are not ASCII, for detection
 FEW_BYTES = 100  # that are not ASCII; with fewer the user should check the encoding
-UNDECODED = re.compile("[\udc80-\udcff]")  # how Python marks bytes that are not in the encoding
 KANA = re.compile("[\u3041-\u30ff]")
 MIN_KANA = 0.3  # share of Japanese letters in a Japanese text
 
@@ -78,7 +78,10 @@ def choose_encoding(file: BinaryIO, named: str | None) -> Encoding:
     """
     if named is not None:
         check_codec(named)
-    start = first_bytes(file)
+    try:
+        start = first_bytes(file)
+    except (EOFError, OSError, zlib.error):  # reading the file reports it
+        start = b""
     for mark, name in MARKS:
         if start.startswith(mark):
             return Encoding(name, mark=True)
@@ -134,11 +137,9 @@ def check_codec(name: str) -> None:
 
 
 def first_bytes(file: BinaryIO) -> bytes:
-    """The first 1024 bytes; fewer if a gzip file ends early."""
+    """The first 1024 bytes. The position in the file does not change."""
     try:
         return file.read(1024)
-    except (EOFError, OSError, zlib.error):
-        return b""
     finally:
         file.seek(0)
 

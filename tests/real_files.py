@@ -1,6 +1,6 @@
 """Files as people have them, made from the demo tickets: encodings, dialects, workbooks, folders, mailboxes.
 
-`python -m tests.real_files FOLDER` writes all of them, predicts their labels and prints a table.
+`python -m tests.real_files FOLDER` writes all of them, labels them with the command line and prints a table.
 """
 
 from __future__ import annotations
@@ -14,6 +14,11 @@ from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
+
+from typer.testing import CliRunner, Result
+
+from labelferry import cli
+from labelferry.text import read_table
 
 from . import tickets, workbooks
 
@@ -163,22 +168,31 @@ BAD: dict[str, tuple[str, Callable[[Path], Path]]] = {  # a part of the message,
 }
 
 
-def main(folder: Path) -> None:
-    import labelferry
+def label(source: Path, target: Path, out: Path) -> Result:
+    """Run `labelferry label` as on the command line."""
+    arguments = ["label", str(source), str(target), "-o", str(out), "--method", "sourcelr"]
+    return CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "200", "NO_COLOR": "1"})
 
+
+def predicted_labels(out: Path) -> dict[str, str]:
+    """The predicted label of each text in the output."""
+    written = read_table(out).columns
+    return dict(zip((text.strip("\n") for text in written["text"]), written["label"], strict=True))
+
+
+def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     source = tickets.write_csv(folder / "labelled.csv", tickets.old(3))
-    for name, (_, make) in {**GOOD, **BAD}.items():
-        path = make(folder)
-        try:
-            result = labelferry.label(source, path, method="sourcelr")
-            truth = (
-                labelferry.text.read_table(path).columns.get("label") or true_labels()
-            )  # folders are sorted by class
-            share = sum(a == b for a, b in zip(result.labels.tolist(), truth, strict=True)) / len(truth)
-            outcome = f"accuracy {share:.3f}"
-        except ValueError as error:
-            outcome = str(error).replace(str(folder), "")
+    for name, (greeting, make) in {**GOOD, **BAD}.items():
+        path, out = make(folder), folder / "out" / "labels.csv"
+        out.parent.mkdir(exist_ok=True)
+        result = label(source, path, out)
+        if result.exit_code:
+            outcome = result.stderr.splitlines()[-1].replace(str(folder), "")
+        else:
+            truth = dict(zip(columns(greeting)["text"], true_labels(), strict=True))
+            labels = predicted_labels(out)
+            outcome = f"accuracy {sum(truth.get(text) == labels[text] for text in labels) / len(labels):.3f}"
         print(f"| {name} | {path.name} | {outcome} |")  # noqa: T201
 
 

@@ -192,7 +192,7 @@ def test_bad_rows_are_left_out_when_asked(files):
     assert not out.exists()
     result = run("label", source, target, "-o", out, *FAST, "--skip-bad")
     assert result.exit_code == 0
-    skipped = "1 row skipped (2 fields where the header has 3), line 6"
+    skipped = "1 row skipped (2 fields where the header has 3); line 6"
     assert f"{target}: {skipped}" in result.stdout
     assert tickets.read_csv(out)["id"] == [str(i) for i in range(120) if i != 4]
 

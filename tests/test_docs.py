@@ -26,7 +26,7 @@ METHODS = [page for page in PAGES if page.parent.name == "methods"]
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        ("docs/tutorial.md", ["12 of 360", "not marked: 99.4%, marked: 75%", "['technical' 'billing']"]),
+        ("docs/tutorial.md", ["0 of 360", "least confident: 89%, others: 99.7%", "['technical' 'billing']"]),
         ("docs/python.md", ["TCL safe", "['technical' 'billing']", " None\n"]),
     ],
 )

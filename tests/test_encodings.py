@@ -50,7 +50,17 @@ def test_the_encoding_is_detected_with_a_message(tmp_path, language):
     table = read_table(path)
     assert table.columns["text"] == [text, "plain"]
     assert table.dialect.encoding == encoding
-    assert table.messages == (f"{path}: encoding {encoding} (detected; pass encoding= (--encoding) if it is wrong)",)
+    way_out = "If it is wrong, pass --encoding (encoding=)."
+    assert table.messages == (f"{path}: encoding {encoding} was detected (few letters: check it). {way_out}",)
+
+
+@pytest.mark.parametrize(("n_letters", "check"), [(99, " (few letters: check it)"), (100, "")])
+def test_few_letters_are_stated(tmp_path, n_letters, check):
+    path = put(tmp_path, b"text;label\n" + "Die Tür läutet;1\n".encode("cp1252") * (n_letters // 2))
+    if n_letters % 2:
+        path.write_bytes(path.read_bytes() + "Grün;2\n".encode("cp1252"))
+    way_out = "If it is wrong, pass --encoding (encoding=)."
+    assert read_table(path).messages == (f"{path}: encoding cp1252 was detected{check}. {way_out}",)
 
 
 def test_each_line_may_have_its_own_language(tmp_path):

@@ -134,8 +134,8 @@ def empty_cells(folder):
     target = write(folder / "new.csv", {"id": range(N + 3), "text": ["", *NEW[:5], " ", *NEW[5:], ""]})
     rows = [row for row in range(N + 3) if row not in (0, 6, N + 2)]
     messages = (
-        f"{source}: 1 row without a label, left out; first: line 63",
-        f"{source}: 1 row without a text, left out; first: line 2",
+        f"{source}: 1 row without a label, left out; line 63",
+        f"{source}: 1 row without a text, left out; line 2",
         f"{target}: 3 rows without a text, not labelled; first: line 2",
     )
     return Export([source, target], rows, N + 3, messages=messages, columns=("reason",))

@@ -1,5 +1,6 @@
 """Folders of texts and e-mails; mailboxes."""
 
+import base64
 import gzip
 import io
 import os
@@ -77,8 +78,10 @@ def test_the_encoding_of_all_files_is_detected_together(tmp_path):
     put(tmp_path, "4.txt", "größer".encode("utf-16"))
     table = read_table(tmp_path)
     assert table.columns["text"] == ["Türklingel", "Grüße", "läutet", "größer", "größer"]
-    assert len(table.messages) == 1
-    assert "3 files in encoding cp1252 (detected" in table.messages[0]
+    message = (
+        "encoding cp1252 was detected in 3 files (few letters: check it). If it is wrong, pass --encoding (encoding=)."
+    )
+    assert table.messages == (f"{tmp_path}: {message}",)
     assert read_table(tmp_path, encoding="cp1252").messages == ()
 
 
@@ -207,6 +210,44 @@ def test_a_maildir(tmp_path):
     assert table.columns["text"] == ["Die Tür ist rot.", "Tea & milk"]
 
 
+@pytest.mark.parametrize(
+    ("stated", "encoding", "text"),
+    [
+        ("gb2312", "gbk", "朱镕基"),
+        ("GBK", "gb18030", "朱镕基㐀"),
+        ("ks_c_5601-1987", "cp949", "똠방각하"),
+        ("euc-kr", "cp949", "똠방각하"),
+        ("Shift_JIS", "cp932", "①髙橋"),
+    ],
+)
+def test_the_newer_characters_of_an_encoding_with_an_old_name(tmp_path, stated, encoding, text):
+    content = text.encode(encoding)
+    with pytest.raises(UnicodeDecodeError):
+        content.decode(stated)
+    subject = f"=?{stated}?B?{base64.b64encode(content).decode()}?= (2)"
+    head = f"Subject: {subject}\nContent-Type: text/plain; charset={stated}\n\n".encode()
+    table = read_table(put(tmp_path, "x.eml", head + content + b"\n"))
+    assert table.columns["text"] == [text]
+    assert table.columns["subject"] == [f"{text} (2)"]
+    assert table.messages == ()
+
+
+def test_messages_in_no_known_encoding_are_counted(tmp_path):
+    path = put(tmp_path, "x.mbox", MBOX)
+    way_out = "If it is wrong, pass --encoding (encoding=)."
+    one = "1 e-mail is neither in the encoding that it states nor UTF-8 and was read as cp1252"
+    assert read_table(path).messages == (f"{path}: {one}. {way_out}",)
+    assert read_table(path, encoding="cp1252").messages == ()
+    two = "2 e-mails are neither in the encoding that they state nor UTF-8 and were read as cp1252"
+    undefined = LATIN.replace(b"caf\xe9\n", b"caf\xe9\x81\n")  # cp1252 has no 0x81
+    for i, message in enumerate([PLAIN, LATIN, undefined]):
+        put(tmp_path, f"folder/{i}.eml", message)
+    folder = tmp_path / "folder"
+    assert read_table(folder).messages == (f"{folder}: {two}. {way_out}",)
+    put(tmp_path, "folder/note.txt", b"hello")
+    assert read_table(folder).messages == (f"{folder}: {two}. {way_out}",)
+
+
 def test_one_message(tmp_path):
     assert read_table(put(tmp_path, "x.eml", PLAIN)).columns["subject"] == ["Tür defekt"]
 
@@ -236,7 +277,7 @@ def test_bad_messages(tmp_path, monkeypatch):
     table = read_table(path, skip_bad=True)
     assert table.columns["text"] == [*EXPECTED["text"], "last"]
     assert table.bad == ((7, "a message that is too large"),)
-    expected = [f"{path}: 1 row skipped (a message that is too large), message 7"]
+    expected = [f"{path}: 1 row skipped (a message that is too large); message 7"]
     assert summarize(table.bad, table.name, unit=table.dialect.unit) == expected
 
 
@@ -271,8 +312,8 @@ def test_any_bytes_are_a_row_or_a_problem(content):
     if isinstance(row, str):
         assert "\n" not in row
     else:
-        assert list(row) == list(mail.COLUMNS)
-        for value in row.values():
+        assert list(row.values) == list(mail.COLUMNS)
+        for value in row.values.values():
             assert value is None or isinstance(value.encode(), bytes)
 
 
@@ -280,7 +321,7 @@ def test_deeply_nested_parts_end():
     content = b""
     for i in range(3000):
         content += b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i)
-    assert isinstance(mail.message_row(content, None), str | dict)
+    assert isinstance(mail.message_row(content, None), str | mail.DocumentRow)
 
 
 # Standard input and output

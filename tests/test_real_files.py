@@ -1,10 +1,12 @@
 """Files as people have them are read, and written and read again without a change; damaged ones are one line."""
 
+from functools import cache
+
 import pytest
 
 from labelferry.text import read_table, write_table
 
-from . import real_files
+from . import real_files, tickets
 
 
 @pytest.mark.parametrize("name", real_files.GOOD)
@@ -31,6 +33,33 @@ def test_good_files(tmp_path, name):
     assert back.columns["new"] == ["ü"] * len(table)
     if table.dialect.format == back.dialect.format != "JSON" and "ü".encode(table.dialect.encoding, "ignore"):
         assert back.dialect == table.dialect
+
+
+@pytest.fixture(scope="module")
+def labels_of_csv(tmp_path_factory):
+    """The labels of the plain CSV file, per greeting in its texts; and the labelled file."""
+    folder = tmp_path_factory.mktemp("plain")
+    source = tickets.write_csv(folder / "labelled.csv", tickets.old(3))
+
+    @cache
+    def labels(greeting):
+        target = tickets.write_csv(folder / "new.csv", real_files.columns(greeting))
+        result = real_files.label(source, target, folder / "out.csv")
+        assert result.exit_code == 0, result.output
+        return real_files.predicted_labels(folder / "out.csv")
+
+    return source, labels
+
+
+@pytest.mark.parametrize("name", real_files.GOOD)
+def test_the_command_line_gives_the_labels_of_the_plain_file(tmp_path, labels_of_csv, name):
+    source, labels = labels_of_csv
+    greeting, make = real_files.GOOD[name]
+    out = tmp_path / "labels.csv"
+    result = real_files.label(source, make(tmp_path), out)
+    assert result.exit_code == 0, result.output
+    assert real_files.predicted_labels(out) == labels(greeting)
+    assert len(set(labels(greeting).values())) > 1
 
 
 @pytest.mark.parametrize("name", real_files.BAD)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.text import Table, choose_columns, choose_text
+from labelferry.text import BadRow, Dialect, Table, choose_columns, choose_text
 from labelferry.text.labels import find_spellings, merged_names
 from labelferry.workflows.all_rows import join_answers, of_documents, spread
 from labelferry.workflows.answers import AnsweredRows
@@ -15,6 +15,7 @@ from labelferry.workflows.job_files import draw_open, import_answers
 from labelferry.workflows.options import TextOptions
 from labelferry.workflows.other_rows import document_rows
 from labelferry.workflows.population import population_of_file
+from labelferry.workflows.rows import read_rows, table_messages
 
 from . import tickets
 from .jobs import small_job
@@ -282,11 +283,36 @@ def test_rows_of_the_source_without_text_or_label():
     inputs = read_inputs(pd.DataFrame({"text": texts, "label": labels}), new(), TextOptions())
     assert inputs.messages[-2:] == [
         "the source 1 frame: 2 rows without a label, left out; first: row 4",
-        "the source 1 frame: 1 row without a text, left out; first: row 6",
+        "the source 1 frame: 1 row without a text, left out; row 6",
     ]
     assert len(inputs.sources[0].texts) == 57
     assert inputs.sources[0].rows.tolist() == [i for i in range(60) if i not in (3, 5, 9)]
     assert inputs.n_rows == 120
+
+
+@pytest.mark.parametrize(
+    ("format_", "unit"),
+    [
+        ("CSV", "line"),
+        ("JSON lines", "line"),
+        ("Excel", "row"),
+        ("Parquet", "row"),
+        ("folder", "file"),
+        ("mailbox", "message"),
+        (None, "row"),
+    ],
+)
+def test_messages_count_what_the_format_counts(format_, unit):
+    dialect = Dialect(format_) if format_ else None
+    bad = (BadRow(5, "NUL bytes"),)
+    table = Table("t", {"text": ["", "a door", " "]}, [2, 3, 4], bad, dialect=dialect)
+    rows = read_rows(table, ["text"], None)
+    several = rows.count_message(~rows.with_text, "without a text", "left out")
+    assert several == [f"t: 2 rows without a text, left out; first: {unit} 2"]
+    one = rows.count_message(rows.with_text, "with a text", "read")
+    assert one == [f"t: 1 row with a text, read; {unit} 3"]
+    assert rows.count_message(rows.with_label, "with a label", "read") == []
+    assert table_messages(table) == [f"t: 1 row skipped (NUL bytes); {unit} 5"]
 
 
 # Every row of the target
@@ -343,7 +369,7 @@ def test_a_row_without_a_known_word_has_no_label(plain, tmp_path):
     result = label(old(), texts)
     assert result.labels.tolist() == [*plain.labels.tolist(), None]
     assert (result.reasons[-1], bool(result.needs_review[-1])) == ("no known word", True)
-    assert "target: 1 row without a known word, not labelled; first: row 61" in result.messages
+    assert "target: 1 row without a known word, not labelled; row 61" in result.messages
     answered = label(old(), texts, answers={60: "billing"})
     assert answered.labels[60] == "billing"
     assert not answered.needs_review[60]
@@ -483,9 +509,7 @@ def test_a_half_labelled_frame_and_list(plain):
     assert (result.labels[0], result.labels[119]) == (columns["category"][0], None)
     assert result.columns()["origin"][-2:] == ["given", None]
     assert result.columns()["reason"][-1] == "no text"
-    assert (
-        "the source 1 frame: 1 row with a label and without a text, not learned from; first: row 1" in result.messages
-    )
+    assert "the source 1 frame: 1 row with a label and without a text, not learned from; row 1" in result.messages
     listed = label(columns["text"], label=columns["category"])
     assert listed.labels[1::2].tolist() == plain.labels.tolist()
 

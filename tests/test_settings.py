@@ -7,7 +7,7 @@ import labelferry
 from labelferry.text import vectorizer_from, vectorizer_state
 from labelferry.text.candidates import TextRequest, TextSettings, candidates
 from labelferry.text.detect import Language, detect_language
-from labelferry.text.settings import choose_settings, sample_per_class, simplest
+from labelferry.text.settings import Counted, choose_settings, sample_per_class, simplest
 
 from . import tickets
 from .test_detect import ARABIC, HINDI, THAI
@@ -82,7 +82,9 @@ def test_pairs_of_words_if_their_order_matters():
     assert choice.settings.ngrams == 2
     assert choice.accuracies[choice.settings] > 0.9 > choice.accuracies[choice.settings._replace(ngrams=1)]
     assert choice.messages[0].startswith("texts: words and pairs of words, no stop words removed")
-    assert "the simplest of 3 settings" in choice.messages[0]
+    correct = f"{choice.accuracies[choice.settings]:.1%} correct"
+    assert choice.messages[0].endswith(f" (chosen by a test on your labelled documents: {correct})")
+    assert len(choice.accuracies) == 3
     assert choose_settings(texts, labels, TextRequest(ngrams=1), ENGLISH).settings.ngrams == 1
 
 
@@ -92,6 +94,16 @@ def test_nothing_is_compared_with_few_documents_or_one_candidate():
     assert few.accuracies == {}
     one = choose_settings(["good pan", "bad pan"] * 9, ["y", "n"] * 9, TextRequest(ngrams=1, language=None), ENGLISH)
     assert one.messages == []
+
+
+def test_nothing_is_compared_if_no_text_has_words():
+    options = candidates(TextRequest(), ENGLISH)
+    assert Counted.of(["!", "?"] * 10, options) is None
+    counted = Counted.of(["!", "good pan"] * 10, options)
+    assert counted is not None
+    assert counted.counts.shape[0] == 20
+    choice = choose_settings(["!", "?"] * 10, ["y", "n"] * 10, TextRequest(), ENGLISH)
+    assert (choice.settings, choice.accuracies) == (options[0], {})
 
 
 def test_each_source_is_held_out_in_turn():

@@ -174,17 +174,35 @@ def test_bad_rows_are_skipped_and_all_of_them_are_listed(tmp_path):
         read_table(put(tmp_path, TEXT + b"a\n"), skip_bad=True)
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_an_empty_line_in_a_file_of_one_column_is_a_row(tmp_path, newline, suffix):
+    content = newline.join(["", "text", "", "first", "", "", '"two', "", 'lines"', "last", "", "", ""])
+    path = put(tmp_path, content.encode(), "x" + suffix)
+    table = read_table(path)
+    assert table.columns == {"text": ["", "first", "", "", f"two{newline}{newline}lines", "last"]}
+    assert list(table.lines) == [3, 4, 5, 6, 7, 10]
+    out = tmp_path / f"out{suffix}"
+    write_table(table, {}, out)
+    assert read_table(out).columns == table.columns
+
+
+def test_an_empty_line_before_a_bad_row_is_a_row(tmp_path):
+    table = read_table(put(tmp_path, b"text\na\n\nb\0\n\n"), skip_bad=True)
+    assert table.columns == {"text": ["a", ""]}
+    assert [line for line, _ in table.bad] == [4]
+
+
 def test_bad_rows_are_summarized_by_kind():
-    rows = [BadRow(i, "no label in column 'y'") for i in range(12, 372)]
-    rows += [BadRow(5, "3 fields where the header has 2"), BadRow(4, "1 field where the header has 2")]
-    rows += [BadRow(9, "4 fields where the header has 2"), BadRow(7, "NUL bytes")]
+    rows = [BadRow(i, "1 field where the header has 2") for i in range(12, 372)]
+    rows += [BadRow(9, "4 fields where the header has 2"), BadRow(5, "3 fields where the header has 2")]
+    rows += [BadRow(7, "NUL bytes")]
     assert summarize(rows, "old.csv") == [
-        "old.csv: 360 rows skipped (no label in column 'y'), first: line 12",
-        "old.csv: 2 rows skipped (3 fields where the header has 2, or similar), first: line 5",
-        "old.csv: 1 row skipped (1 field where the header has 2), line 4",
-        "old.csv: 1 row skipped (NUL bytes), line 7",
+        "old.csv: 360 rows skipped (1 field where the header has 2); first: line 12",
+        "old.csv: 2 rows skipped (3 fields where the header has 2, or similar); first: line 5",
+        "old.csv: 1 row skipped (NUL bytes); line 7",
     ]
-    assert summarize(rows[:1], "a", unit="row", outcome="kept") == ["a: 1 row kept (no label in column 'y'), row 12"]
+    assert summarize(rows[-1:], "a", unit="row", outcome="kept") == ["a: 1 row kept (NUL bytes); row 7"]
     assert summarize([], "old.csv") == []
 
 

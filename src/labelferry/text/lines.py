@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TextIO
 
 UNDECODED = re.compile("[\udc80-\udcff]")  # how Python marks bytes that are not in the encoding
@@ -73,22 +73,49 @@ def summarize(rows: Iterable[BadRow], name: str, *, unit: str = "line", outcome:
 
     Examples
     --------
-    >>> summarize([BadRow(12, "no label in column 'y'"), BadRow(14, "no label in column 'y'")], "old.csv")
-    ["old.csv: 2 rows skipped (no label in column 'y'), first: line 12"]
-    >>> summarize([BadRow(3, "3 fields where the header has 2")], "old.csv")
-    ['old.csv: 1 row skipped (3 fields where the header has 2), line 3']
+    >>> ragged = [BadRow(12, "1 field where the header has 2"), BadRow(14, "1 field where the header has 2")]
+    >>> summarize(ragged, "old.csv")
+    ['old.csv: 2 rows skipped (1 field where the header has 2); first: line 12']
+    >>> summarize(ragged[:1], "old.csv")
+    ['old.csv: 1 row skipped (1 field where the header has 2); line 12']
     """
     kinds: dict[str, list[BadRow]] = {}
     for row in rows:
         kinds.setdefault(NUMBER.sub("", row.what), []).append(row)
     messages = []
     for same in sorted(kinds.values(), key=len, reverse=True):
-        line, what = min(same)
+        what = min(same).what
         similar = ", or similar" if any(row.what != what for row in same) else ""
-        count = "1 row" if len(same) == 1 else f"{len(same):,} rows"
-        first = f"{unit} {line}" if len(same) == 1 else f"first: {unit} {line}"
-        messages.append(f"{name}: {count} {outcome} ({what}{similar}), {first}")
+        messages.append(rows_message(name, [row.line for row in same], f"{outcome} ({what}{similar})", unit=unit))
     return messages
+
+
+def rows_message(name: str, lines: Sequence[int], what: str, *, unit: str = "line") -> str:
+    """A message with the number of rows and the place of the first.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file.
+    lines : sequence of int
+        Numbers of the rows, at least one.
+    what : str
+        What is the matter with the rows, and what was done with them.
+    unit : str, default="line"
+        What the numbers count; see `Dialect.unit`.
+
+    Returns
+    -------
+    message : str
+        One line.
+
+    Examples
+    --------
+    >>> rows_message("new.xlsx", [7, 9], "without a text, not labelled", unit="row")
+    'new.xlsx: 2 rows without a text, not labelled; first: row 7'
+    """
+    count, first = ("1 row", "") if len(lines) == 1 else (f"{len(lines):,} rows", "first: ")
+    return f"{name}: {count} {what}; {first}{unit} {min(lines)}"
 
 
 class Lines:

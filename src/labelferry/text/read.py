@@ -18,6 +18,7 @@ from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
 from .formats import STANDARD, Dialect, Format, InputFile, Parsed, detect_format, read_folder, split_sheet
+from .formats.encodings import first_bytes
 from .lines import BadRows
 from .tables import Table
 
@@ -31,8 +32,9 @@ def read_table(
 ) -> Table:
     """Read documents: CSV, TSV, Excel, JSON, JSON lines, Parquet or a mailbox, also gzipped; or a folder of texts.
 
-    The delimiter of a CSV file is detected from its header: comma, semicolon, tab or bar. Empty lines are skipped.
-    A folder has one document per file; its sub-folders are the classes.
+    The delimiter of a CSV file is detected from its header: comma, semicolon, tab or bar. Empty lines are skipped;
+    in a file of one column they are rows with an empty cell, except at the end. A folder has one document per file; its
+    sub-folders are the classes.
 
     Parameters
     ----------
@@ -100,17 +102,9 @@ def unzipped(file: BinaryIO, name: str, stack: ExitStack) -> tuple[BinaryIO, byt
     try:
         return content, first_bytes(content), True
     except EOFError:  # the file is cut short: the reader names the line
-        content.seek(0)
         return content, b"", True
     except (OSError, zlib.error) as error:
         raise ValueError(f"{name} is a damaged gzip file ({error}). Get or write it again.") from None
-
-
-def first_bytes(file: BinaryIO) -> bytes:
-    """The first bytes, without moving the position in the file."""
-    start = file.read(1024)
-    file.seek(0)
-    return start
 
 
 def table_of(parsed: Parsed, name: str, bad: BadRows, way_out: str) -> Table:

@@ -37,8 +37,8 @@ class Choice(NamedTuple):
         if not self.accuracies:
             return [f"texts: {self.settings.describe()}"] if self.settings.analyzer == "mixed" else []
         return [
-            f"texts: {self.settings.describe()} (the simplest of {len(self.accuracies)} settings within one standard "
-            f"error of the best on held-out labelled documents, {self.accuracies[self.settings]:.1%} correct)"
+            f"texts: {self.settings.describe()} (chosen by a test on your labelled documents: "
+            f"{self.accuracies[self.settings]:.1%} correct)"
         ]
 
 
@@ -109,7 +109,7 @@ class Counted(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str], options: Sequence[TextSettings]) -> Counted | None:
-        """Count with all words and the longest sequences; None if a text has no words."""
+        """Count with all words and the longest sequences; None if no text has words that are counted."""
         languages, ngrams = {settings.language for settings in options}, max(settings.ngrams for settings in options)
         every = options[0]._replace(language=None if None in languages else options[0].language, ngrams=ngrams)
         vectorizer = every._replace(sublinear=False).vectorizer(use_idf=False, norm=None)

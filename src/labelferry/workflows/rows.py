@@ -10,6 +10,7 @@ import numpy as np
 from ..linalg.matrix import Array
 from ..text import Table, summarize
 from ..text.labels import find_spellings, is_label, merged_names, spellings_message, strip_label
+from ..text.lines import rows_message
 from ..text.tables import join_texts
 
 NO_TEXT = "no text"
@@ -66,7 +67,7 @@ class Rows(NamedTuple):
         Returns
         -------
         messages : list of str
-            One message, with the number of rows and the first line; none if there is no such row.
+            One message, with the number of rows and the place of the first; none if there is no such row.
         """
         return count_rows(self.table, np.flatnonzero(which), what, effect)
 
@@ -79,18 +80,20 @@ def read_rows(table: Table, text: Sequence[str], label: str | None) -> Rows:
 
 
 def count_rows(table: Table, rows: Array, what: str, effect: str) -> list[str]:
-    """A message with the number of these rows and the line of the first; none if there is no such row."""
+    """A message with the number of these rows and the place of the first; none if there is no such row."""
     if not len(rows):
         return []
-    n = f"{len(rows):,} row" + "s" * (len(rows) != 1)
-    unit = "row" if isinstance(table.lines, range) else "line"
-    return [f"{table.name}: {n} {what}, {effect}; first: {unit} {table.lines[rows[0]]}"]
+    return [rows_message(table.name, [table.lines[row] for row in rows], f"{what}, {effect}", unit=unit_of(table))]
+
+
+def unit_of(table: Table) -> str:
+    """What the lines of a table count: "row" if it does not come from a file."""
+    return table.dialect.unit if table.dialect else "row"
 
 
 def table_messages(table: Table) -> list[str]:
     """What was detected in a table, and how many of its rows could not be read."""
-    unit = table.dialect.unit if table.dialect else "row"
-    return [*table.messages, *summarize(table.bad, table.name, unit=unit)]
+    return [*table.messages, *summarize(table.bad, table.name, unit=unit_of(table))]
 
 
 def stripped_message(rows: Rows, column: str) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 from ..lines import BadRows, Lines
-from .encodings import choose_encoding
+from .encodings import Encoding, choose_encoding
 
 ColumnValues = Mapping[str, Sequence[Any]]
 UNITS = {"Excel": "row", "Parquet": "row", "folder": "file", "mailbox": "message"}  # what is counted; others: lines
@@ -145,7 +145,7 @@ def text_format(
         dialect = (parsed.dialect or Dialect(name))._replace(
             encoding=encoding.name, byte_order_mark=encoding.mark, newline=lines.newline
         )
-        messages = (f"{source.name}: {detected(encoding.name)}",) if encoding.detected else ()
+        messages = (f"{source.name}: {detected_message(encoding)}",) if encoding.detected else ()
         return parsed._replace(dialect=dialect, messages=(*messages, *parsed.messages))
 
     def write(columns: ColumnValues, out: OutputFile) -> None:
@@ -164,8 +164,15 @@ def text_format(
 
 
 HALF_CHARACTER = "a text contains half a character (a surrogate)"
+WRONG_ENCODING = "If it is wrong, pass --encoding (encoding=)."
 
 
-def detected(encoding: str) -> str:
-    """The message about a detected encoding."""
-    return f"encoding {encoding} (detected; pass encoding= (--encoding) if it is wrong)"
+def detected_message(encoding: Encoding, files: str = "") -> str:
+    """The message about a detected encoding; `files` is the number of files if there may be several.
+
+    >>> detected_message(Encoding("cp1252", few_letters=True), "2 files")
+    'encoding cp1252 was detected in 2 files (few letters: check it). If it is wrong, pass --encoding (encoding=).'
+    """
+    where = f" in {files}" if files else ""
+    check = " (few letters: check it)" if encoding.few_letters else ""
+    return f"encoding {encoding.name} was detected{where}{check}. {WRONG_ENCODING}"

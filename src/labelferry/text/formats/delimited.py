@@ -53,7 +53,27 @@ def fitness(head: list[str], delimiter: str) -> tuple[bool, float, int]:
 
 
 def records(source: Iterable[str], lines: Lines, delimiter: str, others: str) -> Iterator[tuple[int, list[str] | str]]:
-    """Per row: its line, and its fields or, as a string, what is wrong."""
+    """Per row: its line, and its fields or, as a string, what is wrong.
+
+    Empty lines are skipped. If the header has one column, an empty line is a row with an empty cell, except at the end
+    of the file.
+    """
+    empty: list[int] = []  # empty lines in a file of one column, until a row follows
+    header: list[str] | str = []
+    for line, row in parsed_rows(source, lines, delimiter, others):
+        if row:
+            header = header or row
+            yield from ((number, [""]) for number in empty)
+            empty.clear()
+            yield line, row
+        elif isinstance(header, list) and len(header) == 1:
+            empty.append(line)
+
+
+def parsed_rows(
+    source: Iterable[str], lines: Lines, delimiter: str, others: str
+) -> Iterator[tuple[int, list[str] | str]]:
+    """Per row: its line, and its fields, none for an empty line, or, as a string, what is wrong."""
     last = [""]
 
     def remembered() -> Iterator[str]:
@@ -81,7 +101,7 @@ def records(source: Iterable[str], lines: Lines, delimiter: str, others: str) ->
             continue
         if lines.problems and (problem := lines.problem(reader.line_num)) is not None:
             yield line, problem
-        elif row:
+        else:
             width = width or len(row)
             yield line, row
 

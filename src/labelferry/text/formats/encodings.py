@@ -10,6 +10,7 @@ import re
 import zlib
 from typing import BinaryIO, NamedTuple
 
+from ..lines import UNDECODED
 from .alphabets import latin_encoding
 
 MARKS = (
@@ -26,7 +27,7 @@ CANDIDATES = [
 SEVEN_BIT = ("iso2022", "hz", "utf-7")  # codecs whose files are ASCII; they are used only if the user names them
 BLOCK = 1 << 20  # bytes
 SAMPLE = 1 << 16  # bytes of lines that are not ASCII, for detection
-UNDECODED = re.compile("[\udc80-\udcff]")  # how Python marks bytes that are not in the encoding
+FEW_BYTES = 100  # that are not ASCII; with fewer the user should check the encoding
 KANA = re.compile("[\u3041-\u30ff]")
 MIN_KANA = 0.3  # share of Japanese letters in a Japanese text
 
@@ -44,12 +45,15 @@ class Encoding(NamedTuple):
         Whether the name is a guess from the content.
     damaged : bool
         Whether some bytes are not in the encoding although most of the file is.
+    few_letters : bool
+        Whether it was detected from fewer than FEW_BYTES bytes that are not ASCII.
     """
 
     name: str
     mark: bool = False
     detected: bool = False
     damaged: bool = False
+    few_letters: bool = False
 
     @property
     def decoder(self) -> str:
@@ -74,7 +78,10 @@ def choose_encoding(file: BinaryIO, named: str | None) -> Encoding:
     """
     if named is not None:
         check_codec(named)
-    start = first_bytes(file)
+    try:
+        start = first_bytes(file)
+    except (EOFError, OSError, zlib.error):  # reading the file reports it
+        start = b""
     for mark, name in MARKS:
         if start.startswith(mark):
             return Encoding(name, mark=True)
@@ -117,7 +124,8 @@ def choose_by_sample(sample: bytes, named: str | None) -> Encoding:
     if named is not None:
         return Encoding(named)
     name = detect(sample)
-    return Encoding("utf-8") if name is None else Encoding(name, detected=True)
+    n_other = sum(byte >= 128 for byte in sample)
+    return Encoding("utf-8") if name is None else Encoding(name, detected=True, few_letters=n_other < FEW_BYTES)
 
 
 def check_codec(name: str) -> None:
@@ -129,11 +137,9 @@ def check_codec(name: str) -> None:
 
 
 def first_bytes(file: BinaryIO) -> bytes:
-    """The first 1024 bytes; fewer if a gzip file ends early."""
+    """The first 1024 bytes. The position in the file does not change."""
     try:
         return file.read(1024)
-    except (EOFError, OSError, zlib.error):
-        return b""
     finally:
         file.seek(0)
 

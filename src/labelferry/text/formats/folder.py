@@ -11,10 +11,10 @@ from typing import Any
 
 from ..cleaning import strip_html
 from ..lines import BadRows
-from .base import Dialect, Parsed, detected
+from .base import Dialect, Parsed, detected_message
 from .encodings import MARKS, WITH_MARK, check_codec, choose_by_sample
 from .folder_files import HTML, Document, find_documents, is_maildir, without_documents
-from .mail import COLUMNS, MAX_MESSAGE, message_row
+from .mail import COLUMNS, MAX_MESSAGE, DocumentRow, guess_messages, message_row
 
 SAMPLE = 1 << 16  # bytes of files that are not UTF-8, for detection
 PER_FILE = 1 << 12  # bytes of one of them
@@ -53,18 +53,22 @@ def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, ba
     columns: dict[str, list[Any]] = {"file": []} | {c: [] for c in (COLUMNS if only_mail else ("text",))}
     columns |= {"label": []} if with_labels else {}
     numbers = array("q")
+    n_guessed = 0
     for number, (document, content) in enumerate(zip(documents, contents, strict=True), 1):
         file = "/".join(document.parts)
         row = content if isinstance(content, str) else read_document(document, content, other, only_mail)
-        if not isinstance(row, str) and len(row["text"]) > limit:
+        if not isinstance(row, str) and len(row.values["text"]) > limit:
             row = f"a text may have {limit:,} characters and this one has more"
         if isinstance(row, str):
             bad.add(number, f"{file!r}: {row}")
             continue
-        row |= {"file": file, "label": document.parts[0] if len(document.parts) > 1 else None}
+        label = document.parts[0] if len(document.parts) > 1 else None
+        cells = row.values | {"file": file, "label": label}
         for column, values in columns.items():
-            values.append(row[column])
+            values.append(cells[column])
+        n_guessed += row.is_guess
         numbers.append(number)
+    messages += guess_messages(name, n_guessed)
     if n_skipped := sum(skipped.values()):
         kinds = ", ".join(sorted(skipped)[:6])
         files = (
@@ -101,7 +105,7 @@ def choose_for_all(
     if not encoding.detected:
         return None, []
     files = "1 file" if n_other == 1 else f"{n_other} files"
-    return encoding.name, [f"{name}: {files} in {detected(encoding.name)}"]
+    return encoding.name, [f"{name}: {detected_message(encoding, files)}"]
 
 
 def unicode_text(content: bytes) -> str | None:
@@ -113,22 +117,23 @@ def unicode_text(content: bytes) -> str | None:
         return None
 
 
-def read_document(document: Document, content: bytes, other: str | None, only_mail: bool) -> dict[str, Any] | str:
+def read_document(document: Document, content: bytes, other: str | None, only_mail: bool) -> DocumentRow | str:
     """The columns of a document or, as a string, what is wrong."""
     if document.is_mail:
         row = message_row(content, other)
         if only_mail or isinstance(row, str):
             return row
-        return {"text": f"{row['subject'] or ''}\n\n{row['text']}".strip()}
-    text = unicode_text(content)
-    if text is None and other is not None:
+        text = f"{row.values['subject'] or ''}\n\n{row.values['text']}".strip()
+        return row._replace(values={"text": text})
+    plain = unicode_text(content)
+    if plain is None and other is not None:
         try:
-            text = content.decode(other)
+            plain = content.decode(other)
         except UnicodeError:
             return f"neither UTF-8 nor {other}"
-    if text is None:
+    if plain is None:
         return "not UTF-8, and its encoding is not known; pass encoding= (--encoding)"
-    if "\0" in text:
+    if "\0" in plain:
         return "NUL bytes"
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return {"text": strip_html(text) if document.path.suffix.lower() in HTML else text}
+    plain = plain.replace("\r\n", "\n").replace("\r", "\n")
+    return DocumentRow({"text": strip_html(plain) if document.path.suffix.lower() in HTML else plain})

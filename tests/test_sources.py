@@ -55,3 +55,10 @@ def test_labels_of_the_target_under_another_usual_name_are_reported():
     new = pd.DataFrame({"text": tickets.new(6)["text"], "label": ["billing"] * 60})
     messages = labelferry.label(old, new, method="sourcelr").messages
     assert any("60 rows of the target frame have labels in column 'label'" in message for message in messages)
+
+
+def test_equal_new_documents_give_labels_without_warnings_of_numpy(recwarn):
+    old = tickets.old(6)
+    result = labelferry.label(old["text"], ["the hub lost the wifi"] * 60, label=old["label"])
+    assert not [warning for warning in recwarn if issubclass(warning.category, RuntimeWarning)]
+    assert result.verdict.level == "unsafe"

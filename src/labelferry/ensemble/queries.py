@@ -44,7 +44,9 @@ def coordinates(X: Any, rng: np.random.Generator) -> Array:
     k = min(N_AXES, X.shape[1] - 1, X.shape[0] - 1)
     if k < 1 or empty_rows(X).all():
         return np.ones((X.shape[0], 1))
-    Z: Array = normalize_rows_l2(TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1))).fit_transform(X))
+    svd = TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1)))
+    with np.errstate(invalid="ignore"):  # equal documents have no variance to explain
+        Z: Array = normalize_rows_l2(svd.fit_transform(X))
     return Z
 
 

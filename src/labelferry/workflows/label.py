@@ -57,8 +57,8 @@ def label(
     Parameters
     ----------
     source, target : path, data frame or list of texts
-        A path of a CSV, TSV or JSON lines file (also gzipped) or a Parquet file, a pandas or polars frame, or a list of
-        texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or frames as `source`
+        A path of a CSV, TSV, Excel, JSON, JSON lines or Parquet file, of a folder or a mailbox; a pandas or polars
+        frame; or a list of texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or frames as `source`
         means several sources. Without `target`, the rows of `source` that have a label are the source and those without
         one the target; the result has all of them.
     method : str or estimator, default="auto"

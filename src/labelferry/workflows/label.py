@@ -58,9 +58,9 @@ def label(
     ----------
     source, target : path, data frame or list of texts
         A path of a CSV, TSV, Excel, JSON, JSON lines or Parquet file, of a folder or a mailbox; a pandas or polars
-        frame; or a list of texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or frames as `source`
-        means several sources. Without `target`, the rows of `source` that have a label are the source and those without
-        one the target; the result has all of them.
+        frame; or a list of texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or
+        frames as `source` means several sources. Without `target`, the rows of `source` that have a label are the
+        source and those without one the target; the result has all of them.
     method : str or estimator, default="auto"
         Name of an estimator such as "tcl", with parameters if you like: "tcl(n_topics=4)"; or an estimator such as
         `TCL(n_topics=4)`, which is copied and not changed. "auto" combines ten models (`AutoTransfer`).

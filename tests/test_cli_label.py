@@ -387,6 +387,7 @@ def test_interrupted_in_the_fit(files, tmp_path):
         [sys.executable, "-c", WAITING, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "fitting\n"
+        time.sleep(0.5)  # until the process sleeps
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=20)[1]
     assert process.returncode == 130

@@ -111,7 +111,8 @@ def label_array(values: Sequence[Any]) -> Callable[[list[Any]], Array]:
         return np.array
     if types == {int, float} and all(float(value).is_integer() for value in values):
         return lambda labels: np.array([int(label) for label in labels])
-    return lambda labels: np.array([as_text(label) for label in labels], dtype=object)
+    as_name = str if types == {float} else as_text  # 1 and 1.0 are one class
+    return lambda labels: np.array([as_name(label) for label in labels], dtype=object)
 
 
 def check_not_identical(sources: Sequence[Source], texts: Sequence[str], target: str) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.bench.method_specs import make_method
 from labelferry.bench.tasks import TABLES, TASKS
+from labelferry.core.method_spec import make_method
 from labelferry.core.registry import estimators
 
 ESTIMATORS = estimators()

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 from labelferry import cli
 from labelferry.bench import best_in_words, compare_tables, run_table
-from labelferry.bench.method_specs import make_method, parse_methods
 from labelferry.bench.output import table_csv
 from labelferry.bench.run import cells, read_records
 from labelferry.bench.tables.gcmf import GCMF_TABLE_2
 from labelferry.cli.bench import split_into_tables
+from labelferry.core.method_spec import make_method, parse_methods
 
 METHODS = "SourceLR,EMNaiveBayes,TCL(n_topics=4, max_iter=20)"
 TASKS = ["comp vs rec", "rec vs sci"]

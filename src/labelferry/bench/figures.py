@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..core.method_spec import make_method
 from ..files import atomic_write
 from ..methods import CDSC, RSP, TCL
 from ..report.plots import plot_curves, plot_projection, plot_similarities, plot_words
 from .measure_study import measure_study
-from .method_specs import make_method
 from .pools import Array
 from .studies import studies
 from .table import AS_PUBLISHED, Table

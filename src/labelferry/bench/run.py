@@ -16,8 +16,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.metrics import balanced_accuracy_score
 
+from ..core.classifier import TransductiveClassifier
+from ..core.method_spec import SEED_PARAMETER, make_method
 from .code_hash import code_hash
-from .method_specs import SEED_PARAMETER, all_parameters, make_method
 from .tasks import TASKS
 
 Record = dict[str, Any]
@@ -38,6 +39,11 @@ class Cell(NamedTuple):
 
 def ignore(_: Any) -> None:
     """Do nothing: the default of `begin` and `done`."""
+
+
+def all_parameters(estimator: TransductiveClassifier) -> str:
+    """Write all parameters as one line of JSON. A run with other settings, or other defaults, is another run."""
+    return json.dumps({"name": type(estimator).__name__, **estimator.get_params()}, sort_keys=True, default=str)
 
 
 def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Cell]:

@@ -60,7 +60,7 @@ class PrintedTable:
     unit : float
         The printed number that stands for all documents: 1 for proportions, 100 for percentages.
     column_to_method : dict of str to (str or None)
-        Per column of the paper, the method of this library as `method_specs` reads it; None if there is none.
+        Per column of the paper, the method of this library as `core.method_spec` reads it; None if there is none.
     rows : dict of str to tuple of float
         Per task, one number per column.
     deviations : dict of str to tuple of (float or None)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.method_spec import parse_methods
 from .best import best_per_corpus
 from .extra_columns import divergences, errors_within
-from .method_specs import parse_methods
 from .output import table_csv, write_json_and_csv
 from .run import Begin, Done, Record, cell_of, cells, ignore, read_records, run
 from .significance import paired_tests

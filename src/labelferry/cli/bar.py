@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from ..workflows import TimeLeft
+from ..workflows import TimeLeft
 
 WIDTH = 30
 
@@ -43,34 +40,22 @@ class LeftColumn(ProgressColumn):
         return Text("" if remaining is None else str(remaining))
 
 
-class Bar:
-    """A listener that shows the stages in a bar."""
+class Bar(TimeLeft):
+    """The stages as a bar on standard error, which disappears at the end of `progress`."""
 
-    def __init__(self, progress: Progress, time_left: TimeLeft) -> None:
-        self.progress, self.time_left = progress, time_left
-        self.task = progress.add_task("", total=None)
-
-    def expect(self, *stages: str) -> None:
-        """Pass the stages on."""
-        self.time_left.expect(*stages)
-
-    def size(self, entries: int, classes: int) -> None:
-        """Pass the size on."""
-        self.time_left.size(entries, classes)
+    def __init__(self) -> None:
+        super().__init__()
+        columns = (
+            SpinnerColumn(),
+            ShareColumn(self),
+            TimeElapsedColumn(),
+            LeftColumn(self),
+            TextColumn("{task.description}"),
+        )
+        self.progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.progress.add_task("", total=None)
 
     def begin(self, stage: str) -> None:
         """Show the name of the stage."""
-        self.time_left.begin(stage)
+        super().begin(stage)
         self.progress.update(self.task, description=stage)
-
-
-def new_bar(time_left: TimeLeft) -> Progress:
-    """A bar on stderr that disappears at the end."""
-    columns = (
-        SpinnerColumn(),
-        ShareColumn(time_left),
-        TimeElapsedColumn(),
-        LeftColumn(time_left),
-        TextColumn("{task.description}"),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)

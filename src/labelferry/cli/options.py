@@ -17,7 +17,7 @@ from ..text.formats import OUTPUT_SUFFIXES
 from .show import printable
 
 if TYPE_CHECKING:
-    from ..workflows import TimeLeft
+    pass
 
 Sources = list[Path]
 Target = Path | None
@@ -169,7 +169,6 @@ TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
 
 STRICT_EXIT = 3  # not safe with --strict
 BYTES = {"k": 1e3, "m": 1e6, "g": 1e9}
-N_HELD_BACK = 3  # stages before the first line is printed
 
 
 def with_text_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -264,48 +263,21 @@ def one_line_warnings(*, quiet: bool) -> Iterator[None]:
         yield
 
 
-class Lines:
-    """Progress as one line per stage, with the share that is done and the remaining time as soon as they are known.
-
-    The first two lines, during which wrong input is found, wait for the third: then an error is printed alone.
-    """
-
-    def __init__(self, time_left: TimeLeft) -> None:
-        self.time_left = time_left
-        self.lines: list[str] = []
-
-    def expect(self, *stages: str) -> None:
-        """Pass the stages on."""
-        self.time_left.expect(*stages)
-
-    def size(self, entries: int, classes: int) -> None:
-        """Pass the size on."""
-        self.time_left.size(entries, classes)
-
-    def begin(self, stage: str) -> None:
-        """Print a line."""
-        self.time_left.begin(stage)
-        remaining = self.time_left.remaining()
-        self.lines.append(f"labelferry: {stage}" + (f" ({remaining})" if remaining else ""))
-        if len(self.lines) == N_HELD_BACK:
-            typer.echo("\n".join(self.lines), err=True)
-        elif len(self.lines) > N_HELD_BACK:
-            typer.echo(self.lines[-1], err=True)
-
-
 @contextmanager
 def show_progress(*, quiet: bool) -> Iterator[None]:
     """Show the stages of the work inside the block: a bar on a terminal, one line per stage elsewhere."""
-    from ..workflows import TimeLeft, listen
+    from ..workflows import listen
 
     if quiet:
         yield
     elif not sys.stderr.isatty():
-        with listen(Lines(TimeLeft())):
+        from .lines import Lines
+
+        with listen(Lines()):
             yield
     else:
-        from .bar import Bar, new_bar
+        from .bar import Bar
 
-        time_left = TimeLeft()
-        with new_bar(time_left) as progress, listen(Bar(progress, time_left)):
+        bar = Bar()
+        with bar.progress, listen(bar):
             yield

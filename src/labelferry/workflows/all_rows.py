@@ -63,7 +63,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         label keep it. An answer to such a row replaces its label and its reason; nothing is learned from it.
     """
     inputs, classes = documents._inputs, documents.estimator.classes_
-    n_rows, kept = len(inputs.all_rows), inputs.labelled_rows
+    n_rows, kept = len(inputs.all_rows), inputs.new_rows
     unknown = without_known_words(documents)
     if len(kept) == n_rows and not unknown.any():
         return documents
@@ -119,7 +119,7 @@ def other_answers_message(result: Labelling) -> list[str]:
     """How many answers are to rows without a text or with a given label; none if there are no such answers."""
     if result.answers is None or result._documents is None:  # a result of documents only has no other rows
         return []
-    n = int((~np.isin(result.answers.rows, result._inputs.labelled_rows)).sum())
+    n = int((~np.isin(result.answers.rows, result._inputs.new_rows)).sum())
     what = (
         "1 answer to a row that is not a new document" if n == 1 else f"{n} answers to rows that are not new documents"
     )
@@ -143,7 +143,7 @@ def join_answers(first: AnsweredRows, second: AnsweredRows) -> AnsweredRows:
     return AnsweredRows(rows[order], codes[order])
 
 
-def of_documents(answers: AnsweredRows, labelled_rows: Array) -> AnsweredRows:
+def of_documents(answers: AnsweredRows, new_rows: Array) -> AnsweredRows:
     """Answers to rows of the target as answers to documents, without those to rows that are none."""
-    inside = np.isin(answers.rows, labelled_rows)
-    return AnsweredRows(np.searchsorted(labelled_rows, answers.rows[inside]), answers.codes[inside])
+    inside = np.isin(answers.rows, new_rows)
+    return AnsweredRows(np.searchsorted(new_rows, answers.rows[inside]), answers.codes[inside])

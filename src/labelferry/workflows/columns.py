@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def new_columns(result: Labelling) -> dict[str, list[Any]]:
     """The columns of `Labelling.columns`."""
-    documents, rows, n_rows = result.documents, result._inputs.labelled_rows.tolist(), len(result.labels)
+    documents, rows, n_rows = result.documents, result._inputs.new_rows.tolist(), len(result.labels)
     source_only = spread(result.estimator.classes_[source_only_codes(documents)].tolist(), rows, n_rows)
     confidence = np.round(result.confidence.astype(float), 4).tolist()
     columns = {

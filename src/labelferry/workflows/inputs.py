@@ -40,7 +40,7 @@ class Inputs(NamedTuple):
         Their texts.
     all_rows : Table
         All rows of the target as the user passed them.
-    labelled_rows : array of int
+    new_rows : array of int
         Positions of the rows of `target` in `all_rows`.
     own_labels : dict of int to label
         Labels that rows of `all_rows` have already.
@@ -60,7 +60,7 @@ class Inputs(NamedTuple):
     target: Table
     texts: list[str]
     all_rows: Table
-    labelled_rows: Array
+    new_rows: Array
     own_labels: dict[int, Any]
     is_half_labelled: bool
     columns: Columns
@@ -93,13 +93,13 @@ class Inputs(NamedTuple):
     @property
     def reasons(self) -> dict[int, str]:
         """Rows of `all_rows` without a text and without a label of a half-labelled file, and why they get no label."""
-        known = {*self.labelled_rows.tolist(), *(self.own_labels if self.is_half_labelled else ())}
+        known = {*self.new_rows.tolist(), *(self.own_labels if self.is_half_labelled else ())}
         return {row: NO_TEXT for row in range(len(self.all_rows)) if row not in known}
 
     def split_rows(self, X: Any) -> tuple[list[Any], Any]:
         """Split a matrix with one row per row that was read: the documents of each source, and those of the target."""
         start = 0 if self.is_half_labelled else self.n_rows - len(self.all_rows)
-        return [X[source.rows] for source in self.sources], X[start + self.labelled_rows]
+        return [X[source.rows] for source in self.sources], X[start + self.new_rows]
 
 
 def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
@@ -149,7 +149,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
         target=take_rows(target_table, kept.tolist()),
         texts=texts,
         all_rows=target_table,
-        labelled_rows=kept,
+        new_rows=kept,
         own_labels=own_labels,
         is_half_labelled=is_half,
         columns=columns,

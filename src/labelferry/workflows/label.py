@@ -161,9 +161,9 @@ def _read(answers: Any, inputs: Inputs, domains: Domains, known: dict[int, str])
     if is_sample(answers):
         classes = [str(c) for c in domains.classes]
         with_words = ~empty_rows(domains.target_documents())
-        with_words[np.isin(inputs.labelled_rows, list(known))] = True
+        with_words[np.isin(inputs.new_rows, list(known))] = True
         texts = [text for text, has_words in zip(inputs.texts, with_words, strict=True) if has_words]
-        numbers = (inputs.labelled_rows[with_words] + 1).tolist()
+        numbers = (inputs.new_rows[with_words] + 1).tolist()
         text = inputs.columns.text_name
         answers = answers_of_sample(answers, inputs.target.name, texts, classes, text=text, numbers=numbers)
     read = read_answers({} if answers is None else answers, domains.classes, n_rows)
@@ -184,7 +184,7 @@ def _finish(
     panel: FittedPanel | None = None,
 ) -> Labelling:
     start = time.perf_counter()
-    own = of_documents(answers, inputs.labelled_rows)
+    own = of_documents(answers, inputs.new_rows)
     labelled = with_answers(domains, own) if len(own.rows) else domains
     transfer_settings = {name: settings[name] for name in ("seed", "target_error", "class_prior")}
     answer = fit_and_assess(

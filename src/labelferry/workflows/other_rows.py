@@ -17,7 +17,7 @@ GIVEN, PREDICTED = "given", "predicted"  # in the column origin
 
 def keep_other_rows(inputs: Inputs) -> dict[str, Any]:
     """The rows of the target that are no documents, as plain values; empty if there are none."""
-    documents = set(inputs.labelled_rows.tolist())
+    documents = set(inputs.new_rows.tolist())
     rows = [row for row in range(len(inputs.all_rows)) if row not in documents]
     if not rows:
         return {}

@@ -164,7 +164,7 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 def population_of_result(result: Labelling) -> Population:
     """The population of a result of `label`: the documents with a predicted label."""
     documents, classes, inputs = result.documents, result.estimator.classes_, result._inputs
-    kept = np.flatnonzero(result.predicted[inputs.labelled_rows])
+    kept = np.flatnonzero(result.predicted[inputs.new_rows])
     answers = no_answers()
     if documents.answers is not None:
         inside = np.isin(documents.answers.rows, kept)
@@ -184,7 +184,7 @@ def population_of_result(result: Labelling) -> Population:
             for name, values in inputs.target.columns.items()
             if name not in inputs.columns.text_target
         },
-        (inputs.labelled_rows[kept] + 1).tolist(),
+        (inputs.new_rows[kept] + 1).tolist(),
     )
 
 

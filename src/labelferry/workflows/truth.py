@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificate.interval import clopper_pearson
+from ..certificate.interval import LEVEL, clopper_pearson
 from ..linalg.matrix import Array
 from .cells import as_text, class_named
 
-LEVEL = 0.95
 MAX_NAMED = 5  # labels in a message
 
 

@@ -152,7 +152,7 @@ def labels_by_many_hands(folder):
     labels = [name.upper() if i % 20 == 0 else f" {name}" if i % 20 == 1 else name for i, name in enumerate(LABELS)]
     source = write(folder / "old.csv", {"text": OLD, "label": labels})
     target = write(folder / "new.csv", {"text": NEW})
-    stripped = f"{source}: 3 rows with blanks around the label, removed; first: line 3"
+    stripped = f"{source}: 3 rows with blanks around the label, blanks removed; first: line 3"
     return Export([source, target, "--merge-labels"], messages=(stripped, "They are merged"))
 
 

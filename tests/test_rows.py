@@ -268,7 +268,7 @@ def test_labels_that_differ_in_case_or_blanks():
     inputs = read_inputs(old(label=labels), new(), TextOptions())
     assert set(inputs.labels) == {"billing", "BILLING", "technical", "account"}
     stripped, case = inputs.messages[-2:]
-    assert stripped.startswith("the source 1 frame: 2 rows with blanks around the label, removed; first: row")
+    assert stripped.startswith("the source 1 frame: 2 rows with blanks around the label, blanks removed; first: row")
     assert f"'billing' ({len(billing) - 1} rows), 'BILLING' (1 row). They are different classes" in case
     assert case.endswith("merge them with merge_labels=True (--merge-labels)")
     merged = read_inputs(old(label=labels), new(), TextOptions(merge_labels=True))

@@ -100,7 +100,7 @@ def stripped_message(rows: Rows, column: str) -> list[str]:
     """A message if labels had blanks around them."""
     raw = rows.table.columns[column]
     changed = [label is not None and label != value for label, value in zip(rows.labels, raw, strict=True)]
-    return rows.count_message(np.array(changed), "with blanks around the label", "removed")
+    return rows.count_message(np.array(changed), "with blanks around the label", "blanks removed")
 
 
 def merge_spellings(sources: Sequence[Rows], merge: bool) -> tuple[list[Rows], dict[str, str], list[str]]:

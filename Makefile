@@ -12,7 +12,7 @@ ifneq ($(wildcard ../shared/data),)
 export LABELFERRY_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help demo test quick docs lint types format bench clean
+.PHONY: help demo test quick docs lint types format bench fuzz clean
 
 help:                  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 18
@@ -40,8 +40,13 @@ format: .venv/dev      ## fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/dev       ## speed and memory compared with scikit-learn's NMF
+bench: .venv/dev       ## speed and memory compared with scikit-learn
+	$(BIN)/labelferry bench speed --sizes 1000,8000
 	$(BIN)/python -m benchmarks.speed
+
+SECONDS ?= 300
+fuzz: .venv/fuzz       ## search for inputs that fail, for SECONDS=300; the past ones are part of make test
+	$(THREADS) $(COMPILED) $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -54,6 +59,10 @@ bench: .venv/dev       ## speed and memory compared with scikit-learn's NMF
 	$(BIN)/python -m pip install --quiet "pip>=25.1"  # installs dependency groups
 	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	@touch $@ .venv/run
+
+.venv/fuzz: .venv/dev pyproject.toml
+	$(BIN)/python -m pip install --quiet --group fuzz
+	@touch $@
 
 .venv/docs: .venv/dev pyproject.toml
 	$(BIN)/python -m pip install --quiet --group docs

@@ -31,9 +31,11 @@ def starting(*default: str) -> Iterator[Callable[..., Server]]:
         servers.append(Server(path, *(options or default)))
         return servers[-1]
 
-    yield start
-    for server in servers:
-        server.end(signal.SIGKILL)
+    try:
+        yield start
+    finally:
+        for server in servers:
+            server.end(signal.SIGKILL)
 
 
 class Server:

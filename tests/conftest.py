@@ -35,6 +35,7 @@ class Stages:
         self.expected = 0
         self.sizes: list[tuple[int, int]] = []
         self.begun: list[str] = []
+        self.shares: list[float] = []
 
     def expect(self, *stages: str) -> None:
         self.expected += len(stages)
@@ -44,6 +45,9 @@ class Stages:
 
     def begin(self, stage: str) -> None:
         self.begun.append(stage)
+
+    def step(self, share: float) -> None:
+        self.shares.append(share)
 
 
 @pytest.fixture

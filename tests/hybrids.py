@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelferry.core.domains import Domains, read_domains
-from labelferry.families.hybrid_graph import Blocks, relations, scales
+from labelferry.families.hybrid_graph import TargetGraph, relations, scales
 
 from .planted import Task, stacked
 
@@ -15,10 +15,10 @@ def as_domains(task: Task) -> Domains:
     return read_domains(*stacked(task), estimator="test")
 
 
-def blocks_of(task: Task, tau: float = 1.0) -> Blocks:
+def blocks_of(task: Task, tau: float = 1.0) -> TargetGraph:
     domains = as_domains(task)
     s = scales(domains, "none", tau)
-    return Blocks(relations(task.Xs, s, 0), task.ys, relations(task.Xt, s, 1))
+    return TargetGraph(relations(task.Xs, s, 0), task.ys, relations(task.Xt, s, 1))
 
 
 def counted(task: Task) -> Task:

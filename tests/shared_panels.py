@@ -38,6 +38,9 @@ class Announced:
     def begin(self, stage: str) -> None:
         self.stages.append(stage)
 
+    def step(self, share: float) -> None:
+        """No member says it."""
+
 
 def fit_once(domains: Any, seed: int, second_view: Any = None) -> Any:
     """The result of `fit_panel`, and its stages, from the first call with equal documents, labels and seed."""

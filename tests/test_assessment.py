@@ -24,9 +24,9 @@ from labelferry.assessment.agreement import (
 from labelferry.assessment.assessment import PanelPredictions, assess, judge, judge_classes, judge_members
 from labelferry.assessment.calibration import Levels, MemberLimits, from_dict, load_calibration
 from labelferry.assessment.confidence import ConfidenceCoefficients, confidence, confidence_features, needs_review
-from labelferry.assessment.copies import first_of_copies
+from labelferry.assessment.copies import first_of_copies, nearest_others
 from labelferry.assessment.estimate import Estimate, EstimateCoefficients, estimate
-from labelferry.assessment.facts import Fact, TargetFacts, find_facts, sample_rows, target_facts
+from labelferry.assessment.facts import Fact, TargetFacts, find_facts, target_facts
 from labelferry.assessment.proportions import Prior, Proportions, estimate_proportions
 from labelferry.assessment.signals import Signals, read_signals, thresholded_confidence
 
@@ -205,7 +205,6 @@ HEALTHY = TargetFacts(
     known_documents=0.99,
     known_weight=0.8,
     copies=0.02,
-    first=np.arange(200),
     to_source=np.zeros(200),
     to_target=np.zeros(200),
 )
@@ -268,7 +267,6 @@ def test_measurements_by_hand():
         assert facts.known_documents == 0.5
         assert facts.known_weight == pytest.approx(11 / 47)
         assert facts.copies == 0.25
-        assert facts.first.tolist() == [0, 1, 1, 3]
         assert facts.to_source == pytest.approx([0.3, 0, 0, 2**-0.5])
 
 
@@ -281,36 +279,30 @@ def test_facts_as_numbers_and_arrays():
 
 
 def test_of_many_documents_a_random_sample_is_compared(monkeypatch):
-    assert sample_rows(5, 5).tolist() == [0, 1, 2, 3, 4]
-    rows = sample_rows(1000, 100)
-    assert len(np.unique(rows)) == 100
-    assert (np.diff(rows) > 0).all()
-    assert rows.tolist() == sample_rows(1000, 100).tolist()
-    assert 300 < np.median(rows) < 700, "not the first ones"
     monkeypatch.setattr(facts_module, "MAX_COMPARED", 40)
     task = vocabulary_shift(n_docs=120, common=0.3)
     facts = target_facts(as_domains(task))
-    assert len(facts.first) == len(facts.to_source) == len(facts.to_target) == 40
+    assert len(facts.to_source) == len(facts.to_target) == 40
     last_half_copied = task._replace(Xt=sp.vstack([task.Xt[:60], *[task.Xt[:1]] * 60]).tocsr())
-    assert 0.2 < target_facts(as_domains(last_half_copied)).copies < 0.8
+    assert target_facts(as_domains(last_half_copied)).copies == pytest.approx(0.5), "all exact copies are counted"
 
 
 # -- copies -----------------------------------------------------------------------------------------------------------
 def test_copies_and_near_copies_have_the_number_of_the_first():
     X = vocabulary_shift(n_docs=40).Xs.toarray()
-    assert first_of_copies(sp.csr_array(X)).tolist() == list(range(40))
+    assert first_of_copies(nearest_others(sp.csr_array(X))).tolist() == list(range(40))
     near = X[3].copy()
     near[np.flatnonzero(near)[0]] = 0
     cosine = near @ X[3] / np.linalg.norm(near) / np.linalg.norm(X[3])
     assert 0.95 < cosine < 1
     many = np.vstack([X, X[7], X[7] * 2, near])
     expected = [*range(40), 7, 7, 3]
-    assert first_of_copies(sp.csr_array(many)).tolist() == expected
-    assert first_of_copies(many).tolist() == expected
+    assert first_of_copies(nearest_others(sp.csr_array(many))).tolist() == expected
+    assert first_of_copies(nearest_others(many)).tolist() == expected
 
 
 def test_a_single_document_has_no_copies():
-    assert first_of_copies(sp.csr_array(np.array([[1.0, 2.0]]))).tolist() == [0]
+    assert first_of_copies(nearest_others(sp.csr_array(np.array([[1.0, 2.0]])))).tolist() == [0]
 
 
 # -- proportions ------------------------------------------------------------------------------------------------------
@@ -410,7 +402,8 @@ def test_the_verdict_has_the_numbers(assessment):
     assert f"accuracy {a.mean:.0%} ({a.low:.0%} to {a.high:.0%})" in text
     assert f"{len(load_calibration().corpora)} other corpora" in text
     assert f"{assessment.changed:.0%} of the labels differ from those of SourceLR" in text
-    assert f"kappa {assessment.signals.agreement:.2f}" in text
+    assert f"from 0 (chance) to 1: agreement of 3 methods with these labels {assessment.signals.agreement:.2f}" in text
+    assert "kappa" not in text
     assert "contradict" not in text
     assert "by hand: 40 new documents" in text
     assert json.loads(json.dumps(verdict.as_dict())) == verdict.as_dict()

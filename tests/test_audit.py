@@ -132,6 +132,42 @@ def test_a_sample_has_the_columns_of_the_user(labelled, sample, folder):
         assert sample[name] == [written[name][int(row) - 1] for row in sample["row"]]
 
 
+def german(path, columns):
+    """A file as Excel in Germany writes it, with labels and few letters beside ASCII."""
+    rows = [";".join(columns), *(";".join(row) for row in zip(*columns.values(), strict=True))]
+    path.write_bytes("".join(f"{row}\r\n" for row in rows).encode("cp1252"))
+    return path
+
+
+def test_a_sample_has_the_dialect_of_its_file(tmp_path):
+    """cp1252 and semicolons: the sample is written, filled in, extended, certified and learned from as such a file."""
+    texts = [text.replace(",", " ").replace("The", "Größe") for text in new(3)["text"]]
+    given = {"id": [str(i) for i in range(120)], "text": texts}
+    source = german(
+        tmp_path / "old.csv", {"text": [t.replace(",", " ") for t in old(3)["text"]], "label": old(3)["label"]}
+    )
+    target, out, drawn = german(tmp_path / "new.csv", given), tmp_path / "out.csv", tmp_path / "sample.csv"
+    assert run("label", source, target, "-o", out, "--method", "sourcelr", "-q").exit_code == 0
+    assert run("audit", out, "-n", 30, "--seed", 1, "-o", drawn).exit_code == 0
+    result = labelferry.label(source, target, method="sourcelr")
+    result.audit(30, seed=1).write(tmp_path / "python.csv")
+    header, *rows = drawn.read_bytes().decode("cp1252").split("\r\n")
+    assert drawn.read_bytes() == (tmp_path / "python.csv").read_bytes()
+    assert header == "row;id;text;label;answer;purpose;sample_seed;population"
+    cells = [row.split(";") for row in rows if row]
+    filled = [";".join([*row[:4], TRUTH[int(row[0]) - 1], *row[5:]]) for row in cells]
+    drawn.write_bytes("\r\n".join([header, *filled, ""]).encode("cp1252"))
+    more = tmp_path / "more.csv"
+    assert run("audit", out, "-n", 40, "--extend", drawn, "-o", more).exit_code == 0
+    assert more.read_bytes().decode("cp1252").count(";;audit;1;120") == 10
+    for command in (
+        ["certify", out, drawn],
+        ["label", source, target, "--answers", drawn, "-q", "-o", tmp_path / "2.csv"],
+    ):
+        done = run(*command)
+        assert done.exit_code == 0, done.output
+
+
 def test_blind_samples_have_no_labels(labelled, tmp_path):
     run("audit", labelled, "-n", 5, "--blind", "-o", tmp_path / "s.csv")
     assert list(read_csv(tmp_path / "s.csv")) == [name for name in SAMPLE_COLUMNS if name != "label"]

@@ -321,7 +321,8 @@ def test_source_nb_is_the_start_of_em():
     assert np.allclose(em.state_.log_theta, np.log(N / N.sum(axis=0)))
 
 
-def test_smoothing_equals_the_loops_and_without_it_is_source_lr():
+def test_smoothing_equals_the_loops_and_without_it_is_source_lr(monkeypatch):
+    monkeypatch.setattr(SmoothedLR, "sorts", False)  # equal cosines: the lower row first, as in the loops
     task = vocabulary_shift(n_docs=40, common=0.3)
     source = SourceLR(C=10.0)
     source.transfer(task.Xs, task.ys, task.Xt)
@@ -346,3 +347,14 @@ def test_smoothing_equals_the_loops_and_without_it_is_source_lr():
     alone = SmoothedLR().fit(sp.vstack([*wide, far]), np.append(task.ys, np.full(41, -1)))
     source.fit(sp.vstack([*wide, far]), np.append(task.ys, np.full(41, -1)))
     assert np.allclose(alone.transduction_proba_[-1], source.transduction_proba_[-1])
+
+
+def test_a_model_with_empty_documents_is_saved_and_loaded(tmp_path):
+    task = vocabulary_shift(n_docs=60, common=0.3)
+    Xt = sp.vstack([task.Xt, sp.csr_array((2, task.Xt.shape[1]))], format="csr")
+    auto = AutoTransfer(random_state=0)
+    auto.transfer(task.Xs, task.ys, Xt)
+    auto.save(tmp_path / "auto.npz")
+    again = load(tmp_path / "auto.npz")
+    np.testing.assert_array_equal(again.transduction_, auto.transduction_)
+    np.testing.assert_array_equal(again.needs_review_, auto.needs_review_)

@@ -83,7 +83,7 @@ def a_record(name, corpus, kind, n=90):
         P = np.where(truth[:, None] == [0, 1], 0.7, 0.3) + rng.normal(0, 0.25, (n, 2))
         proba[member] = np.exp(P) / np.exp(P).sum(axis=1, keepdims=True)
     zeros = np.zeros(n)
-    facts = TargetFacts(60, n, 30, 1.0, 1.0, 0.0, np.arange(n), zeros + 0.5, zeros + 0.5)
+    facts = TargetFacts(60, n, 30, 1.0, 1.0, 0.0, zeros + 0.5, zeros + 0.5)
     held_out, codes = proba["SourceLR"][:60], truth[:60]
     return Record(
         name, corpus, kind, corpus, PanelPredictions(proba, dict.fromkeys(proba, 0.1), held_out, codes), facts, truth

@@ -1,6 +1,5 @@
 """The bench itself, on a small corpus in the layout of 20 Newsgroups that the tests write."""
 
-import gzip
 import json
 import os
 import signal
@@ -17,9 +16,10 @@ from labelferry import cli
 from labelferry.bench import best_in_words, compare_tables, run_table
 from labelferry.bench.output import table_csv
 from labelferry.bench.run import cells, read_records
-from labelferry.bench.tables.gcmf import GCMF_TABLE_2
 from labelferry.cli.bench import split_into_tables
 from labelferry.core.method_spec import make_method, parse_methods
+
+from .newsgroups import write_newsgroups
 
 METHODS = "SourceLR,EMNaiveBayes,TCL(n_topics=4, max_iter=20)"
 TASKS = ["comp vs rec", "rec vs sci"]
@@ -27,24 +27,8 @@ TASKS = ["comp vs rec", "rec vs sci"]
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """A folder of data: 20 articles per group, with words of the class, of the group, and noise."""
-    rng = np.random.default_rng(0)
     folder = tmp_path / "data"
-    (folder / "20news").mkdir(parents=True)
-    lines = []
-    for label, domains in GCMF_TABLE_2.items():
-        for group in (group for domain in domains for group in domain):
-            own = [f"{group.replace('.', '')}{letter}" for letter in "abcdef"]
-            for i in range(20):
-                words = [
-                    *rng.choice([f"{label}{letter}" for letter in "abcdefgh"], 4),
-                    *rng.choice(own, 6),
-                    *rng.choice([f"noise{a}{b}" for a in "abcde" for b in "abcde"], 6),
-                ]
-                text = f"Subject: x\n\n{' '.join(words)}"
-                lines.append({"id": f"{group}/{i}", "split": "train", "group": group, "text": text})
-    with gzip.open(folder / "20news" / "20news-bydate.jsonl.gz", "wt") as file:
-        file.writelines(json.dumps(line) + "\n" for line in lines)
+    write_newsgroups(folder)
     monkeypatch.setenv("LABELFERRY_DATA", str(folder))
     monkeypatch.setenv("LABELFERRY_CACHE", str(tmp_path / "cache"))
     return folder

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelferry.baselines import SourceLR
-from labelferry.core.checks import small_corpus
+from labelferry.core.checks.corpora import small_corpus
 from labelferry.core.documents import read_documents
 
 
@@ -18,6 +18,13 @@ def read(X):
 def test_an_extreme_scale_is_one_error_with_the_way_out(scale, form):
     with pytest.raises(ValueError, match=r"largest entry of X must be from 1e-12 to 1e\+12.*normalize"):
         read(form([[1.0, 0.5], [0.0, 1.0]]) * scale)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_infinite_entries_of_both_signs_are_an_error_and_no_warning(form):
+    with pytest.raises(ValueError, match="infinity"):
+        read(form([[np.inf, -np.inf], [0.0, 1.0]]))
 
 
 @pytest.mark.parametrize("form", [np.array, sp.csr_array])

@@ -101,7 +101,7 @@ def test_damaged_utf8_is_not_read_in_another_encoding(tmp_path):
             read_table(path, encoding=encoding)
         table = read_table(path, encoding=encoding, skip_bad=True)
         assert table.columns["text"] == ["Tür", "Gruß"]
-        assert [line for line, _ in table.bad] == [4]
+        assert [row.line for row in table.bad] == [4]
 
 
 def test_a_late_byte_decides_and_the_sample_has_the_lines_that_matter(tmp_path):

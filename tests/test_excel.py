@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from labelferry.text import Table, check_output, from_texts, read_table, write_table
-from labelferry.text.formats import excel, excel_values
+from labelferry.text.formats import excel, excel_formulas, excel_values
 
 from .workbooks import OLE, edited, openpyxl, saved, workbook
 
@@ -67,6 +67,26 @@ def test_formulas_have_their_last_value_and_errors_are_missing(tmp_path):
     content = edited(saved(book), SHEET, lambda xml: xml.replace(b"<f>1+1</f><v />", b"<f>1+1</f><v>2</v>"))
     table = read_table(put(tmp_path, content))
     assert table.columns == {"text": ["a"], "sum": [2], "error": [None]}
+    assert table.messages == ()
+
+
+def test_formulas_without_a_value_are_counted(tmp_path):
+    rows = [["text", "label"], ["a", "=B9"], ["=A9", "=B9"], ["b", "yes"], ["c", '=""']]
+    content = edited(workbook(rows), SHEET, lambda xml: xml.replace(b'<c r="B5"><f>', b'<c r="B5" t="str"><f>'))
+    path = put(tmp_path, content)
+    message = f"{path}: 3 formulas have no value (first: B2). Open the workbook in Excel, and save it"
+    assert read_table(path).messages == (message,)
+    assert read_table(path).columns == {"text": ["a", "b", "c"], "label": [None, "yes", None]}
+    path = put(tmp_path, workbook([["text"], ["=A9"]]))
+    with pytest.raises(ValueError, match=r"1 formula has no value: an empty cell \(first: A2\).*no row has a value"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
+def test_a_formula_is_found_across_chunks(monkeypatch, chunk):
+    monkeypatch.setattr(excel_formulas, "CHUNK", chunk)
+    for xml, expected in [(b"<c><f>1</f></c>", True), (b"<c><x:f t='s'/></c>", True), (b"<font/><form>", False)]:
+        assert excel_formulas.has_formula(io.BytesIO(b" " * 100 + xml)) is expected
 
 
 def test_the_first_visible_sheet_is_read_and_another_can_be_named(tmp_path):

@@ -20,6 +20,13 @@ with open_atomic(sys.argv[1]) as file:
     time.sleep(60)
 """
 
+INTERRUPTED = """
+import sys
+from labelferry import files
+files._lock = lambda handle: sys.exit(7)  # the temporary file is created, and not yet known to its writer
+files.write_text(sys.argv[1], "text")
+"""
+
 
 @pytest.fixture(autouse=True)
 def forget_folders():
@@ -104,6 +111,12 @@ def test_the_next_process_removes_what_a_killed_one_left_and_nothing_of_a_runnin
     _remove_abandoned.cache_clear()
     write_text(tmp_path / "c.txt", "text")
     assert os.listdir(tmp_path) == ["c.txt"]
+
+
+def test_a_signal_directly_after_a_temporary_file_is_created_leaves_nothing(tmp_path):
+    process = subprocess.run([sys.executable, "-c", INTERRUPTED, tmp_path / "a.txt"], check=False)
+    assert process.returncode == 7
+    assert os.listdir(tmp_path) == []
 
 
 def test_of_two_writers_the_last_complete_file_stays(tmp_path):

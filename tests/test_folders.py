@@ -94,7 +94,7 @@ def test_bad_files_are_bad_rows(tmp_path):
         read_table(tmp_path, encoding="cp1252", limit=30)
     table = read_table(tmp_path, encoding="cp1252", limit=30, skip_bad=True)
     assert table.columns["text"] == ["good"]
-    assert table.bad == (
+    assert tuple((row.line, row.what) for row in table.bad) == (
         (2, "'2.txt': NUL bytes"),
         (3, "'3.txt': neither UTF-8 nor cp1252"),
         (4, "'4.txt': a text may have 30 characters and this one has more"),
@@ -276,7 +276,7 @@ def test_bad_messages(tmp_path, monkeypatch):
         read_table(path)
     table = read_table(path, skip_bad=True)
     assert table.columns["text"] == [*EXPECTED["text"], "last"]
-    assert table.bad == ((7, "a message that is too large"),)
+    assert [(row.line, row.what) for row in table.bad] == [(7, "a message that is too large")]
     expected = [f"{path}: 1 row skipped (a message that is too large); message 7"]
     assert summarize(table.bad, table.name, unit=table.dialect.unit) == expected
 

@@ -6,6 +6,7 @@ from labelferry.baselines import nmtf
 from labelferry.families.trifactorization import factorization_problem
 from labelferry.linalg.knn import nearest
 from labelferry.linalg.multiplicative import normalize_columns_l1
+from labelferry.linalg.normalize import scale_columns, scale_rows
 from labelferry.methods.gcmf import GCMF, Factors, Graphs, cosine_graphs, fold_in_with_neighbors, objective, start, step
 
 from .planted import random_problem, stacked, two_sources, vocabulary_shift
@@ -200,6 +201,8 @@ def test_new_documents_of_the_target_are_labelled():
 def test_the_same_graphs_by_hand_give_the_same_predictions():
     task = vocabulary_shift(n_docs=60)
     X, y, domain = stacked(task)
+    X = scale_columns(X, 0.5 + np.random.default_rng(0).random(X.shape[1]))  # no two cosines of documents are equal
+    X = scale_rows(X, 0.5 + np.random.default_rng(1).random(X.shape[0]))  # nor of words
     est = GCMF(n_topics=8, n_neighbors=4, random_state=0).fit(X, y, domain)
     docs = {k: cosine_graphs([X[domain == k]], 4, 1.0)[0].W for k in (1, -2)}
     words = {k: cosine_graphs([X[domain == k].T], 4, 1.0)[0].W for k in (1, -2)}

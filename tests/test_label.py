@@ -176,15 +176,15 @@ def test_columns(by_tcl):
 def test_review_leaves_no_more_errors_than_asked_for(by_tcl):
     assert by_tcl.confidence.max() < 0.98, "the level of the confidence is limited by the estimate for all labels"
     assert label(target_error=0.02).needs_review.all(), "so no label is within an error of .02"
-    careful, counts = label(target_error=0.035), [by_tcl.needs_review.sum()]
-    for result, target_error in ((by_tcl, 0.05), (careful, 0.035)):
+    careful, counts = label(target_error=0.045), [by_tcl.needs_review.sum()]
+    for result, target_error in ((by_tcl, 0.05), (careful, 0.045)):
         kept = ~result.needs_review
         assert (1 - result.confidence[kept]).mean() <= target_error
         assert (result.labels != tickets.demo().y_target)[kept].mean() <= target_error
         assert result.confidence[kept].min() >= result.confidence[~kept].max(initial=0)
     counts.append(careful.needs_review.sum())
-    assert counts[0] < 70
-    assert counts[0] < counts[1] < 240  # 236 of 360: between .035 and .025 all labels get marked
+    assert counts[0] < 200
+    assert counts[0] < counts[1] < 360  # below .04 all labels get marked
     threshold = careful.summary()["confidence"]["threshold"]
     assert (careful.confidence < threshold).tolist() == careful.needs_review.tolist()
     strict = label(min_confidence=0.9, target_error=0.02)
@@ -340,13 +340,14 @@ def test_no_word_left():
 
 def test_memory_takes_the_rare_words(by_tcl):
     X = sp.csr_array(sp.hstack([by_tcl._features.Xt] * 3))
-    entries = np.sort(np.bincount(X.indices, minlength=X.shape[1]))[::-1]
+    documents = np.bincount(X.indices, minlength=X.shape[1])
+    entries = np.sort(documents)[::-1]
     need = np.cumsum(entries * (X.data.itemsize + X.indices.itemsize) * 3 + 8 * 64 * 3) + 8 * 64 * 360
-    assert words_within(X, need[-1]) == X.shape[1]
-    assert words_within(X, need[1100]) == 1101
-    assert words_within(X, need[1100] - 1) == 1100
+    assert words_within(documents, X.shape[0], need[-1], 3) == X.shape[1]
+    assert words_within(documents, X.shape[0], need[1100], 3) == 1101
+    assert words_within(documents, X.shape[0], need[1100] - 1, 3) == 1100
     with pytest.raises(ValueError, match=r"max_memory is enough for 999 of .*; at least 1000 are needed"):
-        words_within(X, need[999] - 1)
+        words_within(documents, X.shape[0], need[999] - 1, 3)
 
 
 def test_memory_is_said():
@@ -526,7 +527,9 @@ def test_stages_are_announced_and_timed(stages):
     with listen(stages):
         result = label("sourcelr")
     panel = [member["method"] for member in result.members]
-    assert stages.begun == ["reading", "counting words", "SourceLR", *panel, "finding evidence"]
+    assert stages.begun[:3] == ["reading", "counting words", "SourceLR"]
+    assert sorted(stages.begun[3:-1]) == sorted(panel), "members end in any order"
+    assert stages.begun[-1] == "finding evidence"
     assert stages.expected == len(stages.begun)
     assert list(result.seconds) == ["reading", "counting words", "transferring labels", "finding evidence"]
     assert all(seconds >= 0 for seconds in result.seconds.values())
@@ -551,7 +554,7 @@ def test_what_is_written_has_every_column_and_row(by_tcl, tmp_path):
         pl.DataFrame(tickets.old()),
         tickets.write_csv(tmp_path / "new.csv", tickets.new()),
         method="tcl",
-        target_error=0.035,
+        target_error=0.045,
     )
     result.write(tmp_path / "out.csv")
     written = tickets.read_csv(tmp_path / "out.csv")

@@ -14,6 +14,7 @@ from labelferry.assessment.later import assess_later, proportion_change
 from labelferry.assessment.reference import Reference
 from labelferry.families.divergence import center, gap, gap_of_centers
 from labelferry.workflows import apply
+from labelferry.workflows import model as saved_models
 from labelferry.workflows.evidence import word_evidence
 
 from . import tickets
@@ -284,3 +285,16 @@ def test_a_damaged_reference(saved, tmp_path, change):
     np.savez(tmp_path / "odd.npz", **{**arrays, "model": np.array(json.dumps(given))})
     with pytest.raises(ValueError, match="is damaged"):
         labelferry.load(tmp_path / "odd.npz")
+
+
+def test_copies_are_found_among_many_documents(monkeypatch, tmp_path):
+    """Of many documents a sample is compared; exact copies are counted in all of them."""
+    demo = labelferry.load_demo()
+    result = labelferry.label(demo.texts_source, demo.texts_target, label=demo.y_source, method="emnaivebayes")
+    result.save(tmp_path / "model.npz")
+    model = labelferry.load(tmp_path / "model.npz")
+    texts = list(demo.texts_target[:100]) * 4
+    for most in (10_000, 60):
+        monkeypatch.setattr(saved_models, "MAX_COMPARED", most)
+        assert "copies" in [fact.name for fact in model.assess(texts).facts]
+    assert "copies" not in [fact.name for fact in model.assess(texts[:100]).facts]

@@ -2,17 +2,20 @@
 
 import json
 import re
+from io import StringIO
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from rich.console import Console
 from typer.testing import CliRunner
 
 import labelferry
 from labelferry import SourceLR, cli
 from labelferry.assessment import carriers, changed_words, vocabulary_overlap
 from labelferry.assessment.agreement import most_confident
+from labelferry.cli.compare import show
 from labelferry.workflows import compare, diagnose, explain
 
 from . import tickets
@@ -151,12 +154,25 @@ def test_comparison_is_printed(files, comparison):
     shown = run(*arguments)
     assert shown.exit_code == 0, shown.output
     assert stages_of(shown) == ["SourceLR", "EMNaiveBayes", "SourceSVM"]
-    for words in ("EMNaiveBayes", "accuracy", "balanced", "if confident", "mean kappa"):
+    for words in ("EMNaiveBayes", "accuracy", "balanced", "if confident", "95 % interval"):
         assert words in shown.stdout
+    assert "kappa" not in shown.stdout
     found = json.loads(run(*arguments, "--json").stdout)
     for now, then in zip(found["rows"], comparison["rows"], strict=True):
         assert {**now, "seconds": 0} == {**then, "seconds": 0}
     assert run(*arguments, "--quiet").output == ""
+
+
+def test_names_of_methods_do_not_break_at_100_columns(files):
+    found = compare(*files, truth="truth")
+    printed = StringIO()
+    show(Console(file=printed, width=100), found)
+    lines = printed.getvalue().splitlines()
+    for row in found["rows"]:
+        assert sum(line.split("  ")[0].strip() == row["method"] for line in lines) == 2
+    best = max(found["rows"], key=lambda row: row["accuracy"])["accuracy"]
+    after = lines[lines.index("Compared with the true labels") + 4]
+    assert f"{best:.1%}" in after  # the best first
 
 
 @pytest.mark.parametrize(

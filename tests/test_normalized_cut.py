@@ -35,7 +35,10 @@ def test_planted_with_two_sources():
     assert (NormalizedCut(random_state=0).transfer(Xs, ys, Xt) == yt).mean() > 0.95
 
 
-def test_the_source_names_clusters_and_does_not_change_them():
+def test_the_source_names_clusters_and_does_not_change_them(monkeypatch):
+    monkeypatch.setattr(
+        NormalizedCut, "sorts", False
+    )  # the order by content, and so the random start, depends on all documents
     task = vocabulary_shift(n_docs=100)
     one, other = NormalizedCut(random_state=0), NormalizedCut(random_state=0)
     one.transfer(task.Xs, task.ys, task.Xt)

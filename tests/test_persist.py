@@ -11,7 +11,7 @@ import pytest
 
 from labelferry.core import persist
 from labelferry.core.archive import Archive
-from labelferry.core.checks import small_corpus
+from labelferry.core.checks.corpora import small_corpus
 from labelferry.core.registry import estimators
 from labelferry.linalg.matrix import Array, Matrix
 from labelferry.methods import TCL

@@ -2,21 +2,26 @@
 
 import json
 import re
+from dataclasses import replace
+from io import StringIO
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from rich.console import Console
 from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
+from labelferry.assessment.facts import Fact
+from labelferry.cli.show import show_verdict
 from labelferry.text import Table
 from labelferry.workflows.corrections import COLUMNS, fingerprint
 from labelferry.workflows.documents import MAX_LISTED, MIN_OTHERS, listed_rows, own_columns
 from labelferry.workflows.evidence import target_words
 from labelferry.workflows.page_values import page_values
 from labelferry.workflows.projection import place_documents
-from labelferry.workflows.story import proportions_sentence
+from labelferry.workflows.story import marks, proportions_sentence
 
 from . import tickets
 
@@ -79,6 +84,51 @@ def test_every_fact_of_the_verdict_is_in_the_story():
     assert few.assessment.facts
     assert any("do not allow an estimate" in sentence for sentence in story["not_known"])
     assert "%" not in " ".join(s for s in story["known"] if "correct" in s)
+
+
+def with_marks(result, n, **changes):
+    """The result with n marks, a level and other settings."""
+    assessment = result.assessment._replace(level="safe", facts=changes.pop("facts", ()))
+    marked = np.arange(len(result.labels)) < n
+    return replace(result, needs_review=marked, assessment=assessment, settings={**result.settings, **changes})
+
+
+def test_safe_beside_marks_is_one_story(result):
+    """Terminal, JSON and page explain why all labels of a safe result are marked."""
+    safe = with_marks(result, 360)
+    (said,) = [reason for reason in safe.verdict.reasons if "marked for review" in reason]
+    wrong = 1 - safe.assessment.accuracy.mean
+    assert said.startswith("360 of 360 labels (100%) are marked for review. The verdict is about all labels, of which")
+    assert (
+        f"about {wrong:.0%} are expected to be wrong. The marks have another aim: of the labels without a mark" in said
+    )
+    assert "at most 5% are expected to be wrong (target_error)" in said
+    assert said in safe.summary()["verdict"]["reasons"]
+    assert said in page_values(safe)["story"]["known"]
+    printed = StringIO()
+    show_verdict(Console(file=printed, width=1000), safe.verdict.as_dict())
+    assert said in printed.getvalue()
+    assert "below 90% (min_confidence)" in marks(with_marks(result, 300, min_confidence=0.9))
+    fact = Fact("few", "There are few documents.", "Add some.", unsafe=True, review_all=True)
+    assert marks(with_marks(result, 360, facts=(fact,))).endswith("What is said above about the documents requires it.")
+    few = with_marks(result, 36)
+    assert not any("marked" in reason for reason in few.verdict.reasons)  # the table has their numbers
+    assert marks(few).startswith("36 of 360 labels (10%) are marked for review. Of the others about ")
+    assert marks(with_marks(result, 0)) == "No label is marked for review."
+
+
+def test_labels_that_differ_in_spelling_are_in_the_verdict():
+    old = tickets.old(3)
+    labels = [*old["label"][:-4], *[name.upper() for name in old["label"][-4:]]]
+    found = labelferry.label(old["text"], tickets.new(3)["text"], label=labels, method="sourcelr")
+    story = page_values(found)["story"]
+    assert found.verdict.reasons[0].startswith("Labels that differ only in case, blanks or Unicode form: 'billing' (")
+    assert found.verdict.reasons[0].endswith("merge them with merge_labels=True (--merge-labels).")
+    assert story["known"][0] == found.summary()["verdict"]["reasons"][0] == found.verdict.reasons[0]
+    assert "--merge-labels" in story["next"][0]["sentence"]
+    merged = labelferry.label(old["text"], tickets.new(3)["text"], label=labels, method="sourcelr", merge_labels=True)
+    assert not any("spelling" in step["sentence"] for step in page_values(merged)["story"]["next"])
+    assert not any("differ only in case" in reason for reason in merged.verdict.reasons)
 
 
 def test_class_proportions_in_words():

@@ -230,7 +230,7 @@ def test_no_risk_is_the_cut_of_the_target_alone():
     a, b = RSP(3, risk=None, random_state=0), RSP(3, risk=None, random_state=0)
     a.transfer(task.Xs, task.ys, task.Xt)
     b.transfer(task.Xs[::-1][:40], np.arange(40) % 2, task.Xt)
-    np.testing.assert_array_equal(a.cluster_, b.cluster_)
+    assert adjusted_rand_score(a.cluster_, b.cluster_) == 1  # the same clusters; their numbers may differ
     assert a.transfer_ == "none"
 
 

@@ -31,7 +31,7 @@ def test_equals_scikit_learn(n_classes, settings):
     est = SelfTraining(C=100.0, **settings)
     labels = est.transfer(task.Xs, names[task.ys], task.Xt)
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(task.ys, np.full(150, -1))
-    reference = SelfTrainingClassifier(LogisticRegression(C=100.0, max_iter=1000), **settings).fit(X, y)
+    reference = SelfTrainingClassifier(LogisticRegression(C=100.0, solver="newton-cg"), **settings).fit(X, y)
     np.testing.assert_array_equal(labels, names[reference.predict(task.Xt)])
     np.testing.assert_allclose(est.transduction_proba_, reference.predict_proba(task.Xt), rtol=1e-9)
     assert est.n_iter_ == reference.n_iter_
@@ -43,7 +43,7 @@ def test_without_confident_predictions_it_is_the_source_only_classifier():
     task = vocabulary_shift(seed=1)
     est = SelfTraining(threshold=0.999)
     est.transfer(task.Xs, task.ys, task.Xt)
-    reference = LogisticRegression(C=10, max_iter=1000).fit(task.Xs, task.ys)
+    reference = LogisticRegression(C=10, solver="newton-cg").fit(task.Xs, task.ys)
     np.testing.assert_allclose(est.transduction_proba_, reference.predict_proba(task.Xt), rtol=1e-9)
     assert est.converged_
 
@@ -58,7 +58,7 @@ def test_given_target_labels_are_used_for_training():
     task = vocabulary_shift(seed=3)
     X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(task.ys, np.where(np.arange(150) < 75, task.yt, -1))
     est = SelfTraining(**CONFIDENT).fit(X, y, np.repeat([1, -1], 150), use_target_labels=True)
-    reference = SelfTrainingClassifier(LogisticRegression(C=100.0, max_iter=1000), threshold=0.7).fit(X, y)
+    reference = SelfTrainingClassifier(LogisticRegression(C=100.0, solver="newton-cg"), threshold=0.7).fit(X, y)
     np.testing.assert_allclose(est.transduction_proba_[75:], reference.predict_proba(X[225:]), rtol=1e-9)
     np.testing.assert_array_equal(est.transduction_[:75], task.yt[:75])
 

@@ -189,12 +189,15 @@ def test_corollary_5_label_propagation_is_a_two_step_nystrom_approximation():
         {"reinitialize": "start"},
         {"reinitialize": "current"},
         {"scaling": "degree"},
-        {"n_doc_pairs": 4, "n_word_clusters": 2},
+        {"n_word_clusters": 2},
+        {"n_doc_pairs": 4},
+        {"n_doc_pairs": 4, "n_word_clusters": 6},
         {"start": "words", "reinitialize": "current", "scaling": "degree", "reading": "cut"},
     ],
     ids=str,
 )
 def test_every_option_solves_the_planted_shift_and_is_saved(setting, tmp_path):
+    """Not with fewer `n_word_clusters` than `n_doc_pairs`: see the docstring of the class."""
     task = vocabulary_shift()
     est = HybridSimilarityPropagation(**setting)
     assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95

@@ -2,6 +2,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from labelferry.families.trifactorization import factorization_problem
 from labelferry.methods.tcl import TCL, Factors, mix, objective, start, step, weigh, word_weights
@@ -148,3 +149,15 @@ def test_predictions_for_the_documents_of_the_fit_use_the_same_word_weights():
     est = TCL(random_state=0)
     labels = est.transfer(task.Xs, task.ys, task.Xt)
     assert (est.predict(task.Xt) == labels).mean() > 0.95
+
+
+def test_words_that_do_not_occur_change_nothing():
+    task = vocabulary_shift(seed=5)
+    empty = sp.csr_array((task.Xs.shape[0], 7))
+    Xs, Xt = (sp.csr_array(sp.hstack([empty[: X.shape[0]], X, empty[: X.shape[0]]])) for X in (task.Xs, task.Xt))
+    one, other = TCL(random_state=0), TCL(random_state=0)
+    one.transfer(task.Xs, task.ys, task.Xt)
+    other.transfer(Xs, task.ys, Xt)
+    np.testing.assert_allclose(other.transduction_proba_, one.transduction_proba_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(other.state_.factors.U[7:-7], one.state_.factors.U, rtol=1e-6, atol=1e-12)
+    assert not other.state_.factors.U[:7].any()

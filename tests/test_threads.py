@@ -29,9 +29,10 @@ import labelferry
 
 def fit(_):
     demo = labelferry.load_demo()
+    result = labelferry.label(demo.texts_source[::6], demo.texts_target[::6], label=demo.y_source[::6])
     model = labelferry.SmoothedLR()
     model.transfer(demo.X_source[::6], demo.y_source[::6], demo.X_target[::6])
-    return model.predict(demo.X_target[1::6]).tolist()
+    return [*result.labels.tolist(), *model.predict(demo.X_target[1::6]).tolist()]
 
 if __name__ == "__main__":
     here, start = fit(0), sys.argv[1]

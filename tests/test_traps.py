@@ -1,5 +1,7 @@
 """Everyday situations in which labels cannot be transferred, or not judged: none of them may be called safe."""
 
+import warnings
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -173,6 +175,17 @@ def test_repeated_documents(demo, few_documents, n_copies):
     check(result, "copies", f"{1 - 1 / n_copies:.0%}")
     estimates = [r.estimated_balanced_accuracy["mean"] for r in (result, few_documents)]
     assert estimates[0] == pytest.approx(estimates[1], abs=0.1), "copies are no evidence"
+
+
+def test_equal_new_documents(demo):
+    """One text 200 times: one label, no division by zero, and no trust."""
+    source, y, target, _ = demo
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = label(source, y, [target[0]] * 200)
+    check(result, "copies")
+    assert len(set(result.labels.tolist())) == 1
+    assert np.isfinite(result.confidence).all()
 
 
 def test_ten_labelled_documents(demo):

@@ -153,7 +153,7 @@ def test_records_are_written_and_read(task, record, tmp_path):
     assert again.predictions.seconds == record.predictions.seconds
     assert again.predictions.source_codes.tolist() == record.predictions.source_codes.tolist()
     assert again.facts.as_dict() == record.facts.as_dict()
-    assert again.facts.first.tolist() == record.facts.first.tolist()
+    assert again.facts.to_source.tolist() == record.facts.to_source.tolist()
     assert again.yt.tolist() == record.yt.tolist()
     assert [r.name for r in read_records([task], tmp_path)] == ["a/test"]
 

@@ -32,6 +32,9 @@ from .baselines import SpectralCoclustering as SpectralCoclustering
 from .baselines import SphericalKMeans as SphericalKMeans
 from .datasets import load_demo as load_demo
 from .ensemble import AutoTransfer as AutoTransfer
+from .linalg.block_files import open_blocks as open_blocks
+from .linalg.block_files import write_blocks as write_blocks
+from .linalg.blocks import Blocks as Blocks
 from .methods import CDSC as CDSC
 from .methods import GCMF as GCMF
 from .methods import RSP as RSP
@@ -46,6 +49,7 @@ from .workflows import apply as apply
 from .workflows import compare as compare
 from .workflows import diagnose as diagnose
 from .workflows import explain as explain
+from .workflows import from_parquet as from_parquet
 from .workflows import label as label
 from .workflows import load as load
 from .workflows import open_job as open_job

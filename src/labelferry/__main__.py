@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from importlib.util import find_spec
@@ -17,22 +16,13 @@ def main() -> None:
         sys.stderr.write(MISSING)
         sys.exit(2)
     from .cli import app
+    from .cli.streams import prepare_streams
 
     prepare_streams()
     for name in ("SIGTERM", "SIGHUP"):  # SIGHUP does not exist on Windows
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), stop)
     app()
-
-
-def prepare_streams() -> None:
-    """Make printing work everywhere: closed streams discard it, and characters that a stream lacks are escaped."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (open until the process ends)
-        elif hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def stop(number: int, _: Any) -> NoReturn:

@@ -1,11 +1,13 @@
 """Files that are written completely or not at all: under a temporary name in the same folder, then renamed.
 
 A temporary file stays locked while it is written. One that a killed process left behind has no lock; the next process
-that writes to the folder removes it.
+that writes to the folder removes it. One that a signal left, because it arrived between two statements here, is removed
+when the process ends.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import secrets
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ except ImportError:  # Windows
 
 PREFIX, SUFFIX = ".labelferry-", ".part"  # of temporary names, which are short whatever the name of the file
 PRIVATE, PUBLIC = 0o600, 0o666  # modes of a new file, before the umask
+_DRAFTS: set[tuple[int, Path]] = set()  # process and temporary file, from before it is created until it is removed
 
 
 @contextmanager
@@ -51,8 +54,13 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(draft, path)
+    except OSError as error:  # such as a full disk: it names the file, not the temporary one
+        if error.errno is not None:  # otherwise a name would hide the message, such as that of numpy
+            error.filename, error.filename2 = str(path), None
+        raise
     finally:
         draft.unlink(missing_ok=True)
+        _DRAFTS.discard((os.getpid(), draft))
         if handle is not None:
             os.close(handle)
 
@@ -89,10 +97,36 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         file.write(text.encode("utf-8"))
 
 
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Lock a file for this process, and create it if it is missing; the lock ends with the block or the process.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Yields
+    ------
+    locked : bool
+        False if another process has the lock. True also on a system without locks.
+    """
+    handle = os.open(path, os.O_CREAT | os.O_RDWR, PUBLIC)
+    try:
+        try:
+            is_locked = _lock(handle)
+        except OSError:  # a file system without locks
+            is_locked = True
+        yield is_locked
+    finally:
+        os.close(handle)
+
+
 def _locked_draft(folder: Path, mode: int) -> tuple[Path, int | None]:
     """A new empty file and the descriptor that locks it; no descriptor on a system without locks."""
     while True:
         draft = folder / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+        _DRAFTS.add((os.getpid(), draft))
         handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
         try:
             locked = _lock(handle)
@@ -102,6 +136,14 @@ def _locked_draft(folder: Path, mode: int) -> tuple[Path, int | None]:
         if locked and draft.exists():  # otherwise another process removed it before it was locked
             return draft, handle
         os.close(handle)
+
+
+@atexit.register
+def _remove_drafts() -> None:
+    """Remove the temporary files of this process, not those of the process that it was forked from."""
+    for process, draft in _DRAFTS:
+        if process == os.getpid():
+            draft.unlink(missing_ok=True)
 
 
 @cache

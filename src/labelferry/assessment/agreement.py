@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.metrics import cohen_kappa_score
 
 from ..linalg.matrix import Array
 
@@ -13,13 +12,15 @@ MOST_CONFIDENT = 0.2  # share of the documents per class
 
 
 def kappa(a: Array, b: Array) -> float:
-    """Cohen's kappa of two labelings: 1 if they are equal, 0 for the agreement that chance would give.
+    """Cohen's kappa of two labelings (arrays of codes): 1 if they are equal, 0 for the agreement of chance.
 
-    Two labelings with one and the same label for all documents have kappa 0: chance would give no less.
+    Two labelings with one and the same label for all documents have kappa 0: chance would give no less. The function of
+    scikit-learn takes 50 times as long, and a panel needs 55 of them.
     """
-    if (a == a[0]).all() and (b == a[0]).all():
-        return 0.0
-    return float(cohen_kappa_score(a, b))
+    k = int(max(a.max(), b.max())) + 1
+    pairs = np.bincount(a * k + b, minlength=k * k).reshape(k, k) / len(a)
+    expected = float(pairs.sum(axis=1) @ pairs.sum(axis=0))
+    return (float(np.trace(pairs)) - expected) / (1 - expected) if expected < 1 else 0.0
 
 
 def mean_kappas(labels: Sequence[Array]) -> list[float]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..core.proportions import match_label_proportions
+from ..core.sampling import MAX_COMPARED, MAX_FITTED
 from ..linalg.matrix import Array
 from .agreement import kappa, mean_kappas, set_top_probability
 from .calibration import Calibration
@@ -53,7 +54,7 @@ class Members(NamedTuple):
     """The members of the panel, one entry per member."""
 
     names: tuple[str, ...]
-    codes: Annotated[Array, "members x rows < classes"]  # matched to the class proportions
+    codes: Annotated[Array, "members x fitted < classes"]  # matched to the class proportions
     weights: Annotated[Array, "members"]  # in the answer
     agreement: Annotated[Array, "members or NaN"]  # mean kappa with the other members
     seconds: Annotated[Array, "members or NaN"]
@@ -71,11 +72,11 @@ class Members(NamedTuple):
 class Assessment(NamedTuple):
     """Arrays and plain values only, so that it can be saved."""
 
-    proba: Annotated[Array, "rows x classes"]  # calibrated
-    uncalibrated: Annotated[Array, "rows x classes"]  # the same before calibration
-    p_correct: Annotated[Array, "rows"]  # probability of each label to be correct
-    review: Annotated[Array, "rows"]  # True for the labels to review
-    groups: Annotated[Array, "rows < any"]  # groups that no class explains: 0, 1, ...; -1 for all others
+    proba: Annotated[Array, "fitted x classes"]  # calibrated
+    uncalibrated: Annotated[Array, "fitted x classes"]  # the same before calibration
+    p_correct: Annotated[Array, "fitted"]  # probability of each label to be correct
+    review: Annotated[Array, "fitted"]  # True for the labels to review
+    groups: Annotated[Array, "fitted < any"]  # groups that no class explains: 0, 1, ...; -1 for all others
     balanced_accuracy: Estimate
     accuracy: Estimate
     proportions: Proportions
@@ -110,12 +111,11 @@ class Assessment(NamedTuple):
             if self.can_estimate
             else "Balanced accuracy and accuracy: cannot tell."
         )
-        known = f"Agreement of {len(self.members.names)} methods with these labels: kappa {s.agreement:.2f}."
-        if s.held_out:
-            known += (
-                f" Balanced accuracy of SourceLR in cross-validation, scaled so that chance is 0: {s.held_out:.2f}."
-            )
-        reasons.append(known)
+        tested = f", balanced accuracy of SourceLR in cross-validation {s.held_out:.2f}" if s.held_out else ""
+        reasons.append(
+            f"On a scale from 0 (chance) to 1: agreement of {len(self.members.names)} methods with these labels "
+            f"{s.agreement:.2f}{tested}."
+        )
         if s.contradict:
             reasons.append("These two numbers contradict each other, so the intervals are wider than usual.")
         reasons.append(
@@ -124,6 +124,12 @@ class Assessment(NamedTuple):
         )
         if self.matched:
             reasons.append(self.matched)
+        if (n := len(self.p_correct)) > MAX_COMPARED:
+            sample = f"Documents were compared with each other in a random sample of {MAX_COMPARED:,} new documents."
+            if n > MAX_FITTED:
+                fitted = f"The methods were fitted on a random sample of {MAX_FITTED:,} of the {n:,} new documents."
+                sample = f"{fitted} {sample}"
+            reasons.append(f"{sample} All new documents were labelled.")
         unknown = "whether the new documents contain a class that the labelled documents lack"
         if not self.proportions.given:
             unknown = f"the class proportions of the new documents, and {unknown.replace('the new documents', 'they')}"
@@ -204,7 +210,7 @@ def assess(
         proportions=proportions,
         members=Members(
             names=names,
-            codes=np.array(list(member_codes.values())),
+            codes=np.array(list(member_codes.values()), dtype=np.int32),
             weights=np.array([weights.get(name, 0.0) for name in names]),
             agreement=np.array(mean_kappas(list(member_codes.values()))),
             seconds=np.array([predictions.seconds[name] for name in names]),

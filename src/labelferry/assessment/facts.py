@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..core.domains import Domains
+from ..core.sampling import MAX_COMPARED, sample_rows
 from ..linalg.knn import nearest
-from ..linalg.matrix import Array, Matrix, word_counts
-from .copies import first_of_copies
+from ..linalg.matrix import Array, has_column, in_memory, squared_column_sums, word_counts
+from .copies import nearest_others, share_of_copies
 from .new_classes import NOT_MARKED, Clusters, measure_clusters
 
 N_NEAREST = 5
@@ -24,7 +26,6 @@ MAX_COPIES = 0.5
 MAX_LARGEST, VANISHED, MIN_SOURCE_SHARE = 0.98, 0.1, 0.02
 MIN_EXPLAINED = 0.5
 MIN_FOREIGN, MIN_MOSTLY_FOREIGN = 0.1, 0.5
-MAX_COMPARED = 20_000  # documents that are compared with each other; of more, a random sample
 
 
 class Languages(NamedTuple):
@@ -43,8 +44,7 @@ class TargetFacts(NamedTuple):
     least_class: int  # labelled documents of the smallest class
     known_documents: float  # share of new documents with a word that occurs in labelled documents
     known_weight: float  # share of the squared weight of the new documents on such words
-    copies: float  # share of new documents that are (near-)copies of another one
-    first: Array  # number of the first copy of each compared document, among the compared ones
+    copies: float  # share of new documents that are (near-)copies of an earlier one
     to_source: Array  # mean cosine with the nearest labelled documents, per compared document
     to_target: Array  # mean cosine with the nearest other new documents, per compared document
     cluster: Array = np.zeros(0, dtype=np.intp)  # `Clusters.cluster`
@@ -110,24 +110,19 @@ def target_facts(domains: Domains, languages: Languages | None = None) -> Target
     Xs, codes = domains.labelled()
     Xt: Any = domains.target_documents()
     known = word_counts(Xs) > 0
-    squares = (
-        np.asarray(Xt.multiply(Xt).sum(axis=0)).ravel()
-        if hasattr(Xt, "multiply")
-        else (np.asarray(Xt) ** 2).sum(axis=0)
-    )
-    some, others = (X[sample_rows(X.shape[0], MAX_COMPARED)] for X in (Xt, Xs))
-    first = first_of_copies(some)
+    squares = squared_column_sums(Xt)
+    some, others = (in_memory(X[sample_rows(X.shape[0], MAX_COMPARED)]) for X in (Xt, Xs))
+    neighbors = nearest_others(some)
     clusters = measure_clusters(Xs, codes, Xt, domains.n_classes)
     return TargetFacts(
         n_labelled=len(codes),
         n_new=Xt.shape[0],
         least_class=int(np.bincount(codes, minlength=domains.n_classes).min()),
-        known_documents=float(((abs(Xt) @ known.astype(float)) > 0).mean()),
+        known_documents=float(has_column(Xt, known).mean()),
         known_weight=float(squares[known].sum() / max(squares.sum(), 1e-300)),
-        copies=float((first != np.arange(len(first))).mean()),
-        first=first,
-        to_source=_mean_nearest(some, others),
-        to_target=_mean_nearest(some, None),
+        copies=share_of_copies(Xt, neighbors),
+        to_source=mean_largest(nearest(some, others, n_neighbors=N_NEAREST), others.shape[0]),
+        to_target=mean_largest(neighbors, some.shape[0] - 1),
         cluster=clusters.cluster,
         contrasts=clusters.contrasts,
         source_language=languages.source,
@@ -280,11 +275,6 @@ def find_facts(
     return tuple(sorted(found, key=lambda fact: not fact.unsafe))
 
 
-def sample_rows(n: int, size: int) -> Array:
-    """All rows if there are at most `size`; otherwise a random sample in their order, the same one every time."""
-    return np.arange(n) if n <= size else np.sort(np.random.default_rng(0).choice(n, size, replace=False))
-
-
 def _enough(codes: Array) -> bool:
     """Whether there are enough documents for their class proportions to mean something."""
     return len(codes) >= MIN_NEW
@@ -308,10 +298,10 @@ def unexplained_class(facts: TargetFacts, codes: Array) -> tuple[int, float] | N
     return (labels[least], share) if share < MIN_EXPLAINED else None
 
 
-def _mean_nearest(X: Matrix, others: Matrix | None) -> Array:
-    """Mean cosine of each row with its N_NEAREST nearest rows of `others`, or of X itself."""
-    n = X.shape[0] - 1 if others is None else others.shape[0]
-    if n < 1:
-        return np.zeros(X.shape[0])
-    W = nearest(X, others, n_neighbors=min(N_NEAREST, n))
-    return np.asarray(W.sum(axis=1)).ravel() / min(N_NEAREST, n)
+def mean_largest(cosines: sp.csr_array, n_others: int) -> Array:
+    """Mean of the N_NEAREST largest cosines of each row, of at most `n_others`; missing ones are 0."""
+    row = np.repeat(np.arange(cosines.shape[0]), np.diff(cosines.indptr))
+    order = np.lexsort((-cosines.data, row))
+    rank = np.arange(len(row)) - cosines.indptr[row]
+    largest = np.where(rank < N_NEAREST, cosines.data[order], 0)
+    return np.bincount(row, largest, minlength=cosines.shape[0]) / max(1, min(N_NEAREST, n_others))

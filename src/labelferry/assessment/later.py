@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.sampling import MAX_COMPARED, sample_rows
 from ..linalg.matrix import Array, Matrix, empty_rows
 from .agreement import margin
 from .assessment import overrule
 from .confidence import needs_review
-from .copies import first_of_copies
-from .facts import LATER, MAX_COMPARED, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fact, TargetFacts, find_facts, sample_rows
+from .copies import nearest_others, share_of_copies
+from .facts import LATER, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fact, TargetFacts, find_facts
 from .reference import Reference
 from .verdict import LEVELS, Verdict
 
@@ -81,6 +82,8 @@ def assess_later(
     known_words: float,
     classes: Sequence[str],
     distance: float | None = None,
+    empty: Array | None = None,
+    copies: float = 0.0,
 ) -> LaterAssessment:
     """Assess the labels of later documents.
 
@@ -98,19 +101,25 @@ def assess_later(
         Names of the classes.
     distance : float, default=None
         `gap` between these documents and those at fitting.
+    empty : array of bool, shape (n_documents,), default=None
+        Documents without a known word, if X has only a sample of the others.
+    copies : float, default=0
+        Share of exact copies among all documents, if X has only a sample.
 
     Returns
     -------
     assessment : LaterAssessment
         Verdict and confidences.
     """
-    empty = empty_rows(X)
-    used = ~empty if not empty.all() else np.ones(len(P), dtype=bool)
+    if empty is None:
+        empty = empty_rows(X)
+        X = X if empty.all() else X[~empty]
     codes = P.argmax(axis=1)
     p_correct = np.interp(margin(P), reference.margins, reference.confidence)
     p_correct[empty] = P[empty].max(axis=1)
     proportions = np.bincount(codes, minlength=P.shape[1]) / len(codes)
-    measured = measure(X[used], known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(P))
+    measured = measure(X, known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(P))
+    measured = measured._replace(copies=max(measured.copies, copies))
     expected = np.array(reference.proportions)
     facts = find_facts(measured, codes, codes[:0], classes, expected=expected, wording=LATER)
     facts += changed_proportions(proportions, expected, len(codes)) + low_confidence(p_correct, reference)
@@ -136,15 +145,14 @@ def assess_later(
 
 def measure(X: Matrix, *, known_documents: float, known_words: float, n_new: int) -> TargetFacts:
     """The measurements of `target_facts` that need no labelled documents; these were judged at fitting."""
-    first = first_of_copies(X[sample_rows(X.shape[0], MAX_COMPARED)])
+    neighbors = nearest_others(X[sample_rows(X.shape[0], MAX_COMPARED)])
     return TargetFacts(
         n_labelled=MIN_LABELLED,
         n_new=n_new,
         least_class=MIN_PER_CLASS,
         known_documents=known_documents,
         known_weight=known_words,
-        copies=float((first != np.arange(len(first))).mean()),
-        first=first,
+        copies=share_of_copies(X, neighbors),
         to_source=np.zeros(0),
         to_target=np.zeros(0),
     )

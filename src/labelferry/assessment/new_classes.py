@@ -26,7 +26,9 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.utils.extmath import randomized_svd
 
-from ..linalg.matrix import Array, Matrix, has_negative, to_csr
+from ..core.sampling import sample_rows
+from ..core.threads import single_thread
+from ..linalg.matrix import Array, Matrix, has_negative, in_memory, word_counts
 from ..linalg.normalize import normalize_rows_l2
 
 N_CLUSTERS, N_AXES, MIN_SHARE = 12, 50, 0.2
@@ -71,12 +73,12 @@ def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int) -> Cl
     clusters : Clusters
         Without entries if there are fewer than MIN_DOCUMENTS new documents, or if a value is negative.
     """
-    S, T = to_csr(Xs), to_csr(Xt)
-    if min(T.shape[0] - MIN_DOCUMENTS, T.shape[1] - 3) < 0 or T.nnz == 0 or has_negative(S) or has_negative(T):
+    too_few = min(Xt.shape[0] - MIN_DOCUMENTS, Xt.shape[1] - 3) < 0 or not word_counts(Xt).any()
+    if too_few or has_negative(Xs) or has_negative(Xt):
         return Clusters(np.zeros(0, dtype=np.intp), np.zeros((0, 2)))
-    cluster = cluster_documents(T)
+    cluster = cluster_documents(Xt)
     size = np.bincount(cluster)
-    L = likelihood_ratios(S, codes, T, n_classes)
+    L = likelihood_ratios(Xs, codes, Xt, n_classes)
     Z = L - L.mean(axis=1, keepdims=True)
     Z -= Z.mean(axis=0)
     Z /= max(float(np.sqrt((Z**2).sum(axis=1).mean())), 1e-12)
@@ -85,22 +87,21 @@ def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int) -> Cl
     return Clusters(cluster, np.median(values[cluster], axis=0) - values)
 
 
-def cluster_documents(X: sp.csr_array) -> Array:
+def cluster_documents(X: Matrix) -> Array:
     """The cluster of each row: 0, 1, ...; every cluster has a row."""
-    Q = sp.csr_array(normalize_rows_l2(X))
-    rows = np.arange(Q.shape[0])
-    if len(rows) > N_CLUSTERED:
-        rows = np.sort(np.random.default_rng(0).choice(rows, N_CLUSTERED, replace=False))
-    k = min(N_AXES, *(n - 1 for n in Q[rows].shape))
-    _, _, axes = randomized_svd(Q[rows], k, n_iter=4, random_state=0, transpose=False)
-    Z: Array = normalize_rows_l2(np.asarray(Q @ axes.T))
+    rows = sample_rows(X.shape[0], N_CLUSTERED)
+    some = sp.csr_array(normalize_rows_l2(in_memory(X[rows])))
+    k = min(N_AXES, *(n - 1 for n in some.shape))
+    _, _, axes = randomized_svd(some, k, n_iter=4, random_state=0, transpose=False)
+    Z: Array = normalize_rows_l2(np.asarray(X @ axes.T, dtype=np.float32))  # X need not have rows of unit length
     order = rows[np.lexsort(Z[rows, :2].round(6).T)]  # k-means does not depend on the order of the documents
     n_clusters = min(N_CLUSTERS, len(rows) // PER_CLUSTER, len(np.unique(Z[rows].round(6), axis=0)))
-    model = KMeans(n_clusters, n_init=3, random_state=0).fit(Z[order])
-    return np.asarray(np.unique(model.predict(Z), return_inverse=True)[1])
+    with single_thread("openmp"):
+        clusters = KMeans(n_clusters, n_init=3, random_state=0).fit(Z[order]).predict(Z)
+    return np.asarray(np.unique(clusters, return_inverse=True)[1])
 
 
-def likelihood_ratios(Xs: sp.csr_array, codes: Array, Xt: sp.csr_array, n_classes: int) -> Array:
+def likelihood_ratios(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int) -> Array:
     """l: new documents x classes."""
     total = _sums(Xs) + _sums(Xt) + 1e-3
     background = total / total.sum()
@@ -108,7 +109,7 @@ def likelihood_ratios(Xs: sp.csr_array, codes: Array, Xt: sp.csr_array, n_classe
     for c in range(n_classes):
         weight = _sums(Xs[codes == c])
         models.append(np.log((weight / background + SMOOTHING) / (weight.sum() + SMOOTHING)))
-    length = np.asarray(Xt.sum(axis=1)).ravel()
+    length = np.asarray(Xt @ np.ones(Xt.shape[1]))
     ratios: Array = np.asarray(Xt @ np.array(models).T) / np.maximum(length, 1e-12)[:, None]
     return ratios
 
@@ -154,4 +155,4 @@ def mark_documents(clusters: Clusters, c: NewClassCoefficients, n_documents: int
 
 
 def _sums(X: Any) -> Array:
-    return np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
+    return np.asarray(X.T @ np.ones(X.shape[0]))

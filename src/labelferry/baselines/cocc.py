@@ -33,6 +33,7 @@ Departures
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -159,6 +160,7 @@ class CoCC(PerTargetClassifier):
     """
 
     State = ClassCoclusters
+    axes: ClassVar[Mapping[str, str]] = {"clusters": "classes", "groups": "classes"}
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {

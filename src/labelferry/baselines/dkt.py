@@ -58,7 +58,6 @@ from ..families.linear import start_labels
 from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
-    check_n_topics,
     even_association,
     factorization_problem,
     random_factor,
@@ -75,7 +74,7 @@ class Factors(NamedTuple):
 
     F: Annotated[Array, "words x topics"]
     S: Annotated[Array, "topics x classes"]
-    G: tuple[Annotated[Array, "any x classes"], ...]
+    G: tuple[Annotated[Array, "documents[d] x classes"], ...]
     XG: tuple[Annotated[Array, "words x classes"], ...]  # X_d' G_d
 
     @property
@@ -128,7 +127,6 @@ def solve(
     domains: Domains, *, n_topics: int, max_iter: int, tol: float, n_init: int, rng: np.random.Generator
 ) -> Solution:
     """Fit the factors; the parameters are those of `DKT`."""
-    check_n_topics(n_topics, domains.n_words)
     G = tuple(unit_columns(Vd) for Vd in start_labels(domains))
     return solve_trifactorization(
         factorization_problem([unit_norm(Xd) for Xd in domains.X], domains.known, G),
@@ -189,6 +187,7 @@ class DKT(TriFactorization):
     """
 
     State = Factors
+    ignores_scale = "all"
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = TriFactorization._parameter_constraints
 

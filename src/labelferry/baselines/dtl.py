@@ -76,7 +76,7 @@ class Factors(NamedTuple):
     U: Annotated[Array, "words x common"]
     W: tuple[Annotated[Array, "words x specific"], ...]
     H: Annotated[Array, "any x classes"]
-    V: tuple[Annotated[Array, "any x classes"], ...]
+    V: tuple[Annotated[Array, "documents[d] x classes"], ...]
     XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
 
 
@@ -104,8 +104,7 @@ def step(f: Factors, p: FactorizationProblem, normalize: str = "update") -> Fact
         for Wd, XVd, Hd in zip(W, XV, HVtV, strict=True)  # (b)
     )
     P = [stack_topics(U, Wd) for Wd in W]
-    V = update_documents(V, p, [Pd @ H for Pd in P], normalize=each)  # (c)
-    XV = p.words_by_class(V)
+    V, XV = update_documents(V, p, [Pd @ H for Pd in P], normalize=each)  # (c)
     H = update_association(H, P, XV, V)  # (d)
     if normalize == "cycle":
         U, W = normalize_columns_l1(U), tuple(normalize_columns_l1(Wd) for Wd in W)
@@ -135,10 +134,8 @@ def solve(
     rng: np.random.Generator,
 ) -> Solution:
     """Fit the factors; the parameters are those of `DTL`."""
-    n_topics = n_common_topics + n_domain_topics
-    if n_topics == 0:
+    if n_common_topics + n_domain_topics == 0:
         raise ValueError("n_common_topics + n_domain_topics must be at least 1; got 0 + 0. Raise one of them.")
-    check_n_topics(n_topics, domains.n_words, "n_common_topics + n_domain_topics")
     return solve_trifactorization(
         problem_of_domains(domains),
         partial(start, n_common=n_common_topics, n_own=n_domain_topics, rng=rng),
@@ -197,6 +194,7 @@ class DTL(TriFactorization):
     """
 
     State = Factors
+    ignores_scale = "all"
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
         **{name: rule for name, rule in TriFactorization._parameter_constraints.items() if name != "n_topics"},
@@ -225,6 +223,10 @@ class DTL(TriFactorization):
         self.n_init = n_init
         self.class_prior = class_prior
         self.random_state = random_state
+
+    def _check_domains(self, domains: Domains) -> None:
+        name = "n_common_topics + n_domain_topics"
+        check_n_topics(self.n_common_topics + self.n_domain_topics, domains.n_words, name)
 
     def _class_profiles(self, d: int) -> Array:
         f: Factors = self.state_

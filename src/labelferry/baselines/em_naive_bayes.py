@@ -28,6 +28,7 @@ Departures
   target alone determines their words (the six newsgroup tasks: .986 against .981).
 - pi belongs to the target. The paper estimates it on all documents, also the labelled ones. The class proportions of a
   source are known, add a constant to (1) and would hide a shift of the classes.
+- Words are those that occur in some document; empty columns get no pseudo-counts.
 - By default pi is uniform and alpha 0.1, while the paper estimates pi and has alpha 1: the six newsgroup tasks give
   .981 against .980 (pi estimated) and .978 (alpha 1). x may be tf-idf.
 """
@@ -40,13 +41,14 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution, iterate
+from ..core.online import OnlineClassifier
 from ..core.params import Rules, at_least, choice, count, positive, share
 from ..core.proportions import class_proportions
 from ..core.registry import register
-from ..linalg.matrix import Array, Matrix
+from ..linalg.matrix import Array, Matrix, map_reduce
+from ..linalg.thin import thin_product
 
 
 class Mixture(NamedTuple):
@@ -55,6 +57,8 @@ class Mixture(NamedTuple):
     log_theta: Annotated[Array, "words x classes"]
     log_pi: Annotated[Array, "classes"]
     s: float  # weight of the source in the M step that led here
+    words: Annotated[Array, "classes"] | None = None  # smoothed words per class: theta * words is the numerator of (3)
+    documents: float | None = None  # pi * documents is the numerator of (4); both are None in earlier versions
 
 
 class Problem(NamedTuple):
@@ -75,18 +79,35 @@ def log_joint(X: Matrix, f: Mixture) -> Array:
     Long documents have joint probabilities of e^-100,000; in float32 the digits in which the classes differ would be
     lost. The term that is subtracted changes no posterior.
     """
-    log_p: Array = X @ (f.log_theta - f.log_theta.mean(axis=1, keepdims=True)) + f.log_pi
+    log_p: Array = thin_product(X, f.log_theta - f.log_theta.mean(axis=1, keepdims=True)) + f.log_pi
     return log_p
 
 
-def posterior(X: Matrix, f: Mixture) -> Array:  # (2)
-    proba: Array = softmax(log_joint(X, f), axis=1)
-    return proba
+def posterior(X: Matrix, f: Mixture) -> Array:
+    """v of all documents."""
+    V: Array = map_reduce(posterior_of_rows, X, shared=(f,))[0]
+    return V
+
+
+def posterior_of_rows(X: Matrix, f: Mixture) -> tuple[Array, tuple[()]]:  # (2)
+    """v of some documents."""
+    return softmax(log_joint(X, f), axis=1), ()
+
+
+def expected_counts(X: Matrix, f: Mixture) -> tuple[None, tuple[Array, Array]]:
+    """The E step for some documents, and their share of the sums of the M step: X'V and V'1. V is not kept."""
+    V, _ = posterior_of_rows(X, f)
+    return None, (thin_product(X.T, V), V.sum(axis=0, dtype=np.float64))
+
+
+def log_likelihood(X: Matrix, f: Mixture) -> tuple[None, tuple[float]]:
+    """The first line of (1) for some documents, without the term that `log_joint` subtracts."""
+    return None, (float(logsumexp(log_joint(X, f), axis=1).sum(dtype=np.float64)),)
 
 
 def objective(f: Mixture, p: Problem) -> float:  # (1), negated
     log_theta, log_pi = f.log_theta.astype(np.float64), f.log_pi.astype(np.float64)
-    unlabelled = sum(logsumexp(log_joint(X, f), axis=1).sum(dtype=np.float64) for X in p.X)
+    unlabelled = sum(map_reduce(log_likelihood, X, shared=(f,))[1][0] for X in p.X)
     subtracted = p.x @ log_theta.mean(axis=1)  # by log_joint
     labelled = np.vdot(f.s * p.S + p.K, log_theta) + p.k @ log_pi
     priors = p.alpha * log_theta.sum() + (log_pi.sum() if p.estimate_pi else 0.0)
@@ -100,22 +121,49 @@ def log_word_proportions(N: Array, alpha: float) -> Array:
     return log_theta
 
 
+def smoothed_words(N: Array, alpha: float) -> Array:
+    """The sum of alpha + N over the words."""
+    total: Array = N.sum(axis=0, dtype=np.float64) + alpha * len(N)
+    return total
+
+
 def step(f: Mixture, p: Problem, decrease: float = 0.0) -> Mixture:
     """E step, then M step with the weight of the source lowered by `decrease`."""
-    V = [posterior(X, f) for X in p.X]
+    counts = [map_reduce(expected_counts, X, shared=(f,))[1] for X in p.X]
     s = max(0.0, f.s - decrease)
-    N = s * p.S + p.K + sum(X.T @ Vd for X, Vd in zip(p.X, V, strict=True))
+    N = s * p.S + p.K + sum(XtV for XtV, _ in counts)
     log_pi = f.log_pi
+    n = 1.0 + p.k + sum(total for _, total in counts)
     if p.estimate_pi:
-        n = 1.0 + p.k + sum(Vd.sum(axis=0, dtype=np.float64) for Vd in V)
         log_pi = np.log(n / n.sum()).astype(log_pi.dtype)  # (4)
-    return Mixture(log_word_proportions(N, p.alpha), log_pi, s)
+    return Mixture(log_word_proportions(N, p.alpha), log_pi, s, smoothed_words(N, p.alpha), float(n.sum()))
+
+
+def absorb(f: Mixture, X: Matrix, estimate_pi: bool) -> Mixture:
+    """The mixture with later documents of the target: (2) for them, and the numerators of (3) and (4) with their sums.
+
+    A step of incremental EM (Neal and Hinton, A View of the EM Algorithm that Justifies Incremental, Sparse, and other
+    Variants, 1998): it raises the lower bound of (1) that the posteriors of all documents so far define.
+    """
+    if f.words is None or f.documents is None:
+        raise ValueError("the model was saved by a version that kept no counts, so it cannot be updated. Fit it again.")
+    V = posterior(X, f)
+    new = np.asarray(X.T @ V).astype(np.float64)
+    N = np.exp(f.log_theta.astype(np.float64)) * f.words + new
+    words = f.words + new.sum(axis=0)
+    n = np.exp(f.log_pi.astype(np.float64)) * f.documents + V.sum(axis=0, dtype=np.float64)
+    return f._replace(
+        log_theta=(np.log(N) - np.log(words)).astype(f.log_theta.dtype),
+        log_pi=np.log(n / n.sum()).astype(f.log_pi.dtype) if estimate_pi else f.log_pi,
+        words=words,
+        documents=float(n.sum()),
+    )
 
 
 def pose(domains: Domains, alpha: float, estimate_pi: bool) -> Problem:
     """The problem for the documents of all domains."""
-    counts = [d.X.T @ domains.one_hot(d) for d in domains]
-    zeros = np.zeros_like(counts[0])
+    zeros = np.zeros((domains.n_words, domains.n_classes), dtype=domains.dtype)
+    counts = [d.X.T @ domains.one_hot(d) if d.known.any() else zeros for d in domains]
     blocks = tuple(d.X if not d.known.any() else d.X[~d.known] for d in domains.targets if not d.known.all())
     return Problem(
         blocks,
@@ -130,7 +178,9 @@ def pose(domains: Domains, alpha: float, estimate_pi: bool) -> Problem:
 
 def start(p: Problem, pi: Array, s: float) -> Mixture:
     """Naive Bayes trained on the labelled documents, all with the same weight."""
-    return Mixture(log_word_proportions(p.S + p.K, p.alpha), np.log(pi).astype(p.S.dtype), s)
+    N = p.S + p.K
+    words, n = smoothed_words(N, p.alpha), float(len(p.k) + p.k.sum())
+    return Mixture(log_word_proportions(N, p.alpha), np.log(pi).astype(N.dtype), s, words, n)
 
 
 def solve(
@@ -168,7 +218,7 @@ def solve(
 
 
 @register
-class EMNaiveBayes(TransductiveClassifier):
+class EMNaiveBayes(OnlineClassifier):
     """Multinomial naive Bayes with the labels of the target estimated by EM.
 
     Use it if the classes are topics; not for opinions.
@@ -199,7 +249,8 @@ class EMNaiveBayes(TransductiveClassifier):
     Attributes
     ----------
     state_ : Mixture
-        log theta, log pi and s. The other attributes are those of `TransductiveClassifier`.
+        log theta, log pi, s, and the sums that `partial_fit` needs. The other attributes are those of
+        `TransductiveClassifier`.
     class_prior_ : array of shape (n_classes,)
         pi.
     objective_history_ : array
@@ -224,6 +275,7 @@ class EMNaiveBayes(TransductiveClassifier):
     solve = staticmethod(solve)
     matches_prior: ClassVar[bool] = False
     non_negative: ClassVar[bool] = True
+    takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "smoothing": positive(),
         "class_prior": [*choice("uniform", "source", "estimate"), "array-like"],
@@ -252,6 +304,15 @@ class EMNaiveBayes(TransductiveClassifier):
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
         return posterior(X, self.state_)
+
+    def _absorb(self, X: Matrix, d: int) -> None:
+        self.state_ = absorb(self.state_, X, isinstance(self.class_prior, str) and self.class_prior == "estimate")
+        self.class_prior_ = np.exp(self.state_.log_pi).astype(self.class_prior_.dtype)
+
+    def _complete(self, state: Mixture, absent: Array) -> Mixture:
+        assert state.words is not None
+        without_counts = (np.log(self.smoothing) - np.log(state.words)).astype(state.log_theta.dtype)  # (3)
+        return state._replace(log_theta=np.where(absent[:, None], without_counts, state.log_theta))
 
     def _prior(self, domains: Domains) -> Array:
         mixture: Mixture = self.state_

@@ -54,7 +54,6 @@ from ..families.coclustering import (
     step,
 )
 from ..linalg.matrix import Array, Matrix, empty_rows
-from ..linalg.row_order import content_order
 
 
 class NamedCoclusters(NamedTuple):
@@ -81,12 +80,10 @@ def cluster(
     X: Matrix, *, k: int, n_word_clusters: int, n_init: int, max_iter: int, tol: float, rng: np.random.Generator
 ) -> Solution:
     """Co-clusters of the documents of one target; the state is a Coclusters."""
-    order = content_order(X)  # k-means draws documents
-    X = X[order]
     p = without_source(X)
     if empty_rows(X).all():  # nothing to cluster
         return Solution(arrange(np.zeros(X.shape[0], dtype=int), np.full(X.shape[1], UNKNOWN), k, p), (), 1, True)
-    best = restart(
+    return restart(
         partial(step, p=p),
         partial(objective, p=p),
         partial(start, p, latent(X, rng), k, n_word_clusters, rng),
@@ -95,7 +92,6 @@ def cluster(
         tol=tol,
         check_every=1,
     )
-    return best._replace(state=best.state._replace(documents=best.state.documents[np.argsort(order)]))
 
 
 def assign(X: Matrix, s: Coclusters) -> tuple[Array, int]:

@@ -35,7 +35,6 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KernelDensity
 from sklearn.utils.extmath import randomized_svd
 
@@ -44,7 +43,7 @@ from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count, positive, share
 from ..core.registry import register
 from ..families.clustering import PerTargetClassifier, join_solutions
-from ..families.linear import GRID, START_C, LinearModel, fit_with_C
+from ..families.linear import GRID, START_C, LinearModel, fit_with_C, logistic_regression
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.normalize import normalize_rows_l2
 
@@ -55,7 +54,7 @@ class Weighted(NamedTuple):
     """The classifier of each target, and the weights of the labelled documents on which it was trained."""
 
     model: tuple[LinearModel, ...]  # per target
-    weight: tuple[Annotated[Array, "any"], ...]  # per target
+    weight: tuple[Annotated[Array, "labelled"], ...]  # per target
 
 
 def coordinates(X: Matrix, k: int, rng: np.random.Generator) -> Array:
@@ -125,7 +124,7 @@ def solve(
 
     def adapt(t: int) -> Solution:
         weight = importance(log_ratios(domains, Z, t), flattening, max_ratio)
-        model = LogisticRegression(max_iter=1000)
+        model = logistic_regression()
         fit = fit_with_C(model, X, codes, C, GRID, default_C=START_C, sample_weight=weight)
         return Solution((fit.model, weight.astype(domains.dtype)), (), fit.n_iter, fit.converged)
 

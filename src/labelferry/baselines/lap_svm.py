@@ -112,6 +112,7 @@ class LapSVM(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    ignores_scale = "all"
     _parameter_constraints: ClassVar[Rules] = {
         "C": positive(),
         "graph_share": share(closed="left"),

@@ -39,21 +39,20 @@ Departures
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve as solve_linear
-from sklearn.linear_model import LogisticRegression
 
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, SEED, Rules, choice, count, positive, share
 from ..core.registry import register
-from ..families.linear import GRID, LinearModel, fit_with_C, held_out_accuracy
-from ..linalg.entries import apply, to_dense
-from ..linalg.matrix import Array, Matrix, squared_norm, stack_columns, stack_rows, take_columns
+from ..families.linear import GRID, LinearModel, fit_with_C, held_out_accuracy, logistic_regression
+from ..linalg.entries import apply
+from ..linalg.matrix import Array, Matrix, squared_norm, stack_columns, stack_rows, take_columns, to_array
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import row_norms, scale_rows
 
@@ -65,23 +64,29 @@ RIDGE = 1e-5
 class Autoencoder(NamedTuple):
     """The layers, the classifier on top of them, and whether x is binary."""
 
-    W: tuple[Annotated[Array, "any x r"], ...]  # words x r, then r x r
+    first: Annotated[Array, "words x r"]  # W of the first layer
+    deeper: tuple[Annotated[Array, "r x r"], ...]  # and of the others
     b: tuple[Annotated[Array, "r"], ...]  # the weights of the constant
     model: LinearModel  # of the words + layers * r features
     binary: bool
+
+    @property
+    def W(self) -> tuple[Array, ...]:
+        """The weights of each layer."""
+        return (self.first, *self.deeper)
 
 
 def expectations(A: Matrix, T: Matrix, p: float) -> tuple[Array, Array]:
     """E[P]' and E[Q] of (2): (inputs + 1) x outputs and (inputs + 1) squared, the constant last."""
     n, q = A.shape[0], 1 - p
     ones = np.ones(n)
-    S = to_dense(A.T @ A).astype(np.float64)
+    S = to_array(A.T @ A).astype(np.float64)
     Q = np.empty((len(S) + 1, len(S) + 1))
     Q[:-1, :-1] = q**2 * S
     np.fill_diagonal(Q[:-1, :-1], q * np.diag(S))
     Q[:-1, -1] = Q[-1, :-1] = q * (A.T @ ones)
     Q[-1, -1] = n
-    return np.vstack([q * to_dense(A.T @ T).astype(np.float64), T.T @ ones]), Q
+    return np.vstack([q * to_array(A.T @ T).astype(np.float64), T.T @ ones]), Q
 
 
 def objective(W: Array, P: Array, Q: Array, T: Matrix) -> float:  # (1)
@@ -159,13 +164,13 @@ def solve(
         return layers(X, p, n_layers, n_frequent, np.random.default_rng(seed))
 
     def accuracy(p: float) -> float:
-        return held_out_accuracy(LogisticRegression(C=START_C), represent(labelled, *fit_layers(p)), codes)
+        return held_out_accuracy(logistic_regression(START_C), represent(labelled, *fit_layers(p)), codes)
 
     p = max(CORRUPTIONS, key=accuracy) if corruption == "cv" else float(corruption)
     W, b = fit_layers(p)
     features = represent(labelled, W, b)
-    fit = fit_with_C(LogisticRegression(max_iter=1000), features, codes, C, GRID, default_C=START_C)
-    return Solution(Autoencoder(tuple(W), tuple(b), fit.model, binary), (), fit.n_iter, fit.converged)
+    fit = fit_with_C(logistic_regression(), features, codes, C, GRID, default_C=START_C)
+    return Solution(Autoencoder(W[0], tuple(W[1:]), tuple(b), fit.model, binary), (), fit.n_iter, fit.converged)
 
 
 @register
@@ -219,6 +224,7 @@ class MSDA(TransductiveClassifier):
     """
 
     State = Autoencoder
+    axes: ClassVar[Mapping[str, str]] = {"features": "words+"}
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {

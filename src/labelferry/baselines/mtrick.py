@@ -48,7 +48,6 @@ from ..core.registry import register
 from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
-    check_n_topics,
     problem_of_domains,
     solve_trifactorization,
     update_association,
@@ -57,7 +56,6 @@ from ..families.trifactorization import (
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.multiplicative import gram, normalize_rows_l1, root_scale, sq_residual
 from ..linalg.normalize import unit_total
-from ..linalg.row_order import content_order
 
 PLSA_ITER = 20
 
@@ -67,7 +65,7 @@ class Factors(NamedTuple):
 
     F: tuple[Annotated[Array, "words x k"], ...]
     S: Annotated[Array, "k x classes"]
-    G: tuple[Annotated[Array, "any x classes"], ...]
+    G: tuple[Annotated[Array, "documents[d] x classes"], ...]
     XG: tuple[Annotated[Array, "words x classes"], ...]  # X_d' G_d
 
     @property
@@ -91,8 +89,7 @@ def step(f: Factors, p: FactorizationProblem, weights: tuple[float, ...], normal
     )
     if normalize:
         F = tuple(normalize_rows_l1(Fd) for Fd in F)
-    G = update_documents(G, p, [Fd @ S for Fd in F], by=root_scale, normalize=normalize)  # (b)
-    XG = p.words_by_class(G)
+    G, XG = update_documents(G, p, [Fd @ S for Fd in F], by=root_scale, normalize=normalize)  # (b)
     S = update_association(S, F, XG, G, by=root_scale, weights=weights)  # (d)
     return Factors(F, S, G, XG)
 
@@ -108,7 +105,6 @@ def word_clusters(X: Matrix, n_topics: int, rng: np.random.Generator) -> Array:
         tol=0,
         random_state=int(rng.integers(2**31 - 1)),
     )
-    X = X[content_order(X)]  # the start has random numbers per document
     topics_of_documents = model.fit_transform(X.astype(np.float32))  # type: ignore[attr-defined]
     joint = model.components_.T * topics_of_documents.sum(axis=0)  # P(word, topic), up to a factor
     return normalize_rows_l1(joint).astype(X.dtype)
@@ -132,7 +128,6 @@ def solve(
     rng: np.random.Generator,
 ) -> Solution:
     """Fit the factors; the parameters are those of `MTrick`."""
-    check_n_topics(n_topics, domains.n_words)
     weights = tuple(float(target_weight) if d.is_target else 1.0 for d in domains)
     documents = stack_rows(domains.X)
     return solve_trifactorization(

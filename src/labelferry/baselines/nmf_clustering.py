@@ -44,7 +44,6 @@ from ..families.clustering import ClusteringClassifier, cluster_targets
 from ..linalg.matrix import Array, Matrix, empty_rows
 from ..linalg.multiplicative import normalize_rows_l1, sq_residual
 from ..linalg.normalize import normalize_rows_l2, scale_rows
-from ..linalg.row_order import content_order
 
 
 class NamedFactors(NamedTuple):
@@ -94,7 +93,6 @@ def cluster(
     Z = weigh(X[~empty_rows(X)], weighting)
     if Z.shape[0] == 0:
         return Solution(np.full((X.shape[1], 1), X.shape[1] ** -0.5, dtype=X.dtype), (), 1, True)
-    Z = Z[content_order(Z)]  # the start has random numbers per document
     k = min(n_clusters, Z.shape[0])
     return min((factorize(Z, k, max_iter, tol, rng) for _ in range(n_init)), key=lambda solution: solution.history[-1])
 
@@ -158,6 +156,7 @@ class NMFClustering(ClusteringClassifier):
     """
 
     State = NamedFactors
+    ignores_scale = "rows"
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {

@@ -39,7 +39,6 @@ from ..core.registry import register
 from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
-    check_n_topics,
     even_association,
     normalize_columns_if,
     problem_of_domains,
@@ -57,7 +56,7 @@ class Factors(NamedTuple):
 
     W: tuple[Annotated[Array, "words x topics"], ...]
     H: Annotated[Array, "topics x classes"]
-    V: tuple[Annotated[Array, "any x classes"], ...]
+    V: tuple[Annotated[Array, "documents[d] x classes"], ...]
     XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
 
 
@@ -75,8 +74,7 @@ def step(f: Factors, p: FactorizationProblem, normalize: str = "update") -> Fact
         normalize_columns_if(each, scale(Wd, XVd @ H.T, Wd @ H @ gram(Vd) @ H.T))
         for Wd, XVd, Vd in zip(W, XV, V, strict=True)  # (6)
     )
-    V = update_documents(V, p, [Wd @ H for Wd in W], normalize=each)  # (7)
-    XV = p.words_by_class(V)
+    V, XV = update_documents(V, p, [Wd @ H for Wd in W], normalize=each)  # (7)
     H = update_association(H, W, XV, V)  # (8)
     if normalize == "cycle":
         W, V = tuple(normalize_columns_l1(Wd) for Wd in W), p.update_unknown(V, lambda d: normalize_rows_l1(V[d]))
@@ -103,7 +101,6 @@ def solve(
     rng: np.random.Generator,
 ) -> Solution:
     """Fit the factors; the parameters are those of `NMTF`."""
-    check_n_topics(n_topics, domains.n_words)
     return solve_trifactorization(
         problem_of_domains(domains),
         partial(start, n_topics=n_topics, rng=rng),
@@ -161,7 +158,9 @@ class NMTF(TriFactorization):
     """
 
     State = Factors
+    ignores_scale = "all"
     solve = staticmethod(solve)
+    takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         **TriFactorization._parameter_constraints,
         "normalize": choice("update", "cycle"),

@@ -42,7 +42,7 @@ VARIANCE = 0.1  # of a cluster, on rows of unit length
 class CutClusters(NamedTuple):
     """The clusters of the target and what assigns a new document to one of them."""
 
-    vectors: Annotated[Array, "any x k"]  # x of the target documents
+    vectors: Annotated[Array, "targets x k"]  # x of the documents of all targets
     extension: Extension
     centers: Annotated[Array, "clusters x k"]
     names: Annotated[Array, "clusters < classes"]  # class of every cluster
@@ -117,6 +117,7 @@ class NormalizedCut(TransductiveClassifier):
     """
 
     State = CutClusters
+    ignores_scale = "rows"
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
         "n_clusters": [*count(), None],

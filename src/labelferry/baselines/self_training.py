@@ -14,21 +14,20 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import SelfTrainingClassifier
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, Rules, choice, count, positive, share
 from ..core.registry import register
-from ..families.linear import START_C, LinearClassifier, weights
+from ..families.linear import START_C, LinearClassifier, in_double_precision, logistic_regression, weights
 from ..linalg.matrix import stack_rows
 
 
 def solve(domains: Domains, *, C: float, rng: np.random.Generator, **settings: Any) -> Solution:
-    model = SelfTrainingClassifier(LogisticRegression(C=C, max_iter=1000), **settings)
+    model = SelfTrainingClassifier(logistic_regression(C), **settings)
     # The code of a row without a label is -1, as in scikit-learn.
-    model.fit(stack_rows(domains.X), np.concatenate([d.codes for d in domains]))
+    model.fit(in_double_precision(stack_rows(domains.X)), np.concatenate([d.codes for d in domains]))
     state = weights(model.estimator_, domains.dtype)
     return Solution(state, (), model.n_iter_, model.termination_condition_ != "max_iter")
 

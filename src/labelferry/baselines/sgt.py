@@ -162,6 +162,7 @@ class SGT(TransductiveClassifier):
     """
 
     State = Transducer
+    ignores_scale = "rows"
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
         "n_neighbors": count(),

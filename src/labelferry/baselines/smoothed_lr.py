@@ -41,8 +41,10 @@ class Smoothed(NamedTuple):
     """The source-only classifier and the smoothed predictions of each target."""
 
     model: LinearModel
-    F: tuple[Annotated[Array, "any x classes"], ...]  # per target
-    X: tuple[Annotated[Matrix, "any x words"], ...]  # per target: documents among which new ones have neighbors
+    F: tuple[Annotated[Array, "documents[t] x classes"], ...]  # per target
+    X: tuple[
+        Annotated[Matrix, "documents[t] x words"], ...
+    ]  # per target: documents among which new ones have neighbors
 
 
 def solve(

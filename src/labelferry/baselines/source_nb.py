@@ -4,7 +4,8 @@
 
 N_wc is the weight of word w in the labelled documents of class c. EMNaiveBayes starts from this model.
 
-Departures: none; the model is scikit-learn's MultinomialNB. alpha is 0.1 and pi uniform, as in EMNaiveBayes, since the
+Departures: none; the model is scikit-learn's MultinomialNB, of the words that occur in some document, labelled or not:
+the sum over w does not count empty columns. alpha is 0.1 and pi uniform, as in EMNaiveBayes, since the
 class proportions of the source give no information about those of the target.
 """
 
@@ -13,23 +14,23 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.naive_bayes import MultinomialNB
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, Rules, positive
 from ..core.registry import register
 from ..families.linear import LinearClassifier, LinearModel
-from ..linalg.matrix import short_indices
 
 
 def solve(domains: Domains, *, smoothing: float, rng: np.random.Generator) -> Solution:
     X, codes = domains.labelled()
-    model = MultinomialNB(alpha=smoothing, fit_prior=False).fit(short_indices(X), codes)
+    n_classes = domains.n_classes
+    N = np.asarray(X.T @ np.eye(n_classes, dtype=X.dtype)[codes]).T + np.float64(smoothing)  # classes x words
+    log_theta = np.log(N) - np.log(N.sum(axis=1, keepdims=True))
     # Naive Bayes is linear in x. The mean over the classes is subtracted, since float32 has few digits.
-    coef = model.feature_log_prob_ - model.feature_log_prob_.mean(axis=0)
-    state = LinearModel(coef.astype(domains.dtype), model.class_log_prior_.astype(domains.dtype))
-    return Solution(state, (), 1, True)
+    coef = log_theta - log_theta.mean(axis=0)
+    log_pi = np.full(n_classes, -np.log(n_classes))
+    return Solution(LinearModel(coef.astype(domains.dtype), log_pi.astype(domains.dtype)), (), 1, True)
 
 
 @register
@@ -69,6 +70,7 @@ class SourceNB(LinearClassifier):
 
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
+    takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "smoothing": positive(),
         "class_prior": CLASS_PRIOR,

@@ -35,6 +35,7 @@ from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.registry import register
+from ..core.threads import single_thread
 from ..families.cluster_names import class_of_clusters
 from ..families.clustering import by_class, likelihood, targets_of
 from ..families.hybrid_graph import Scales, document_scale, relations, scales
@@ -42,7 +43,6 @@ from ..linalg.eigen import largest
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import scale_rows
-from ..linalg.row_order import content_order
 
 
 class TargetCoclusters(NamedTuple):
@@ -89,7 +89,7 @@ def cocluster(
     domains: Domains, scale: Scales, d: int, k: int, n_vectors: int, n_init: int, rng: np.random.Generator
 ) -> TargetCoclusters:
     """The clusters of the documents and words of the d-th domain."""
-    X = domains.X[d][content_order(domains.X[d])]  # k-means draws documents
+    X = domains.X[d]
     s, V = singular_vectors(relations(X, scale, d), n_vectors, rng)
     documents, words = document_coordinates(X, scale, d, V / s), scale_rows(V, scale.word_scale[d])  # (2)
     points = [P[P.any(axis=1)] for P in (documents, words)]
@@ -107,7 +107,9 @@ def _kmeans(points: Array, k: int, n_init: int, rng: np.random.Generator) -> Arr
     if distinct == 0:
         return np.zeros((1, points.shape[1]), dtype=points.dtype)
     seed = int(rng.integers(2**31 - 1))
-    model = KMeans(min(k, distinct), n_init=n_init, random_state=seed).fit(points)
+    model = KMeans(min(k, distinct), n_init=n_init, random_state=seed)
+    with single_thread("openmp"):
+        model.fit(points)
     centers: Array = model.cluster_centers_.astype(points.dtype)
     return centers
 

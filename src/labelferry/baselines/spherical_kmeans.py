@@ -30,10 +30,8 @@ from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.registry import register
 from ..families.clustering import ClusteringClassifier, cluster_targets, cosine_scores
 from ..families.hybrid_graph import indicator
-from ..linalg.entries import to_dense
-from ..linalg.matrix import Array, Matrix, empty_rows
+from ..linalg.matrix import Array, Matrix, empty_rows, to_array
 from ..linalg.normalize import normalize_rows_l2
-from ..linalg.row_order import content_order
 
 
 class NamedCenters(NamedTuple):
@@ -63,12 +61,12 @@ def start(Z: Matrix, k: int, rng: np.random.Generator) -> Array:
     drawn = [int(rng.integers(Z.shape[0]))]
     distance = np.full(Z.shape[0], np.inf)
     while len(drawn) < k:
-        last = to_dense(Z[np.array(drawn[-1:])])
+        last = to_array(Z[np.array(drawn[-1:])])
         distance = np.minimum(distance, np.maximum(1 - (Z @ last.T).ravel(), 0).round(9))
         total = distance.sum()
         weight = distance / total if total > 0 else None
         drawn.append(int(rng.choice(Z.shape[0], p=weight)))
-    return to_dense(Z[np.array(drawn)])
+    return to_array(Z[np.array(drawn)])
 
 
 def cluster(
@@ -78,7 +76,6 @@ def cluster(
     Z = normalize_rows_l2(X[~empty_rows(X)])
     if Z.shape[0] == 0:
         return Solution(np.zeros((1, X.shape[1]), dtype=X.dtype), (), 1, True)
-    Z = Z[content_order(Z)]  # documents are drawn
     k = min(n_clusters, Z.shape[0])
     return restart(
         partial(step, Z=Z),
@@ -145,6 +142,7 @@ class SphericalKMeans(ClusteringClassifier):
     """
 
     State = NamedCenters
+    ignores_scale = "rows"
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {

@@ -230,6 +230,7 @@ class TSVM(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    ignores_scale = "all"
     matches_prior: ClassVar[bool] = False
     _parameter_constraints: ClassVar[Rules] = {
         "C": positive(),

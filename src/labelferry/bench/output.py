@@ -87,12 +87,12 @@ def compare_tables(before: Path, after: Path, tolerance: float = TOLERANCE) -> l
         One per cell, the largest decrease first. A cell is `worse` if its mean decreased by more than the tolerance
         and by more than twice its standard deviation.
     """
-    cells_before, cells_after = _cells(_read_table(before)), _cells(_read_table(after))
+    cells_before, cells_after = _read_cells(before), _read_cells(after)
     rows = []
     for key in cells_before.keys() & cells_after.keys():
         first, second = cells_before[key], cells_after[key]
         decrease = first["mean"] - second["mean"]
-        noise = 2 * max(first["sd"] or 0.0, second["sd"] or 0.0)
+        noise = 2 * max(first["sd"], second["sd"])
         rows.append(
             {
                 "task": key[0],
@@ -106,24 +106,23 @@ def compare_tables(before: Path, after: Path, tolerance: float = TOLERANCE) -> l
     return sorted(rows, key=lambda row: (row["change"], row["task"], row["method"]))
 
 
-def _read_table(path: Path) -> dict[str, Any]:
+def _read_cells(path: Path) -> dict[tuple[str, str], dict[str, float]]:
+    """Mean and standard deviation per task and method."""
     try:
-        table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        table["rows"], table["methods"]
-    except (ValueError, KeyError, TypeError) as error:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            (f"{table['table']}/{row['task']}", str(method["method"])): {
+                "mean": float(cell["mean"]),
+                "sd": float(cell["sd"] or 0.0),
+            }
+            for row in table["rows"]
+            for method, cell in zip(table["methods"], row["cells"], strict=True)
+            if cell and cell["mean"] is not None
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ValueError(
             f"{path} is not a table that `labelferry bench table` wrote ({error}). Give its .json file."
         ) from error
-    return table
-
-
-def _cells(table: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    return {
-        (f"{table['table']}/{row['task']}", method["method"]): cell
-        for row in table["rows"]
-        for method, cell in zip(table["methods"], row["cells"], strict=True)
-        if cell and cell["mean"] is not None
-    }
 
 
 def _csv(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.metrics import balanced_accuracy_score
 
 from ..core.classifier import TransductiveClassifier
 from ..core.method_spec import SEED_PARAMETER, make_method
+from ..files import locked
+from ..processes import parallel
 from .code_hash import code_hash
 from .tasks import TASKS
 
@@ -110,13 +112,23 @@ def run(
         In the order of `wanted`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path) as is_locked:
+        if not is_locked:
+            raise ValueError(f"another run writes to {path}. Wait until it ends, or pass another folder with --out.")
+        return run_alone(wanted, path, jobs=jobs, done=done, how=how)
+
+
+def run_alone(
+    wanted: Sequence[Cell], path: Path, *, jobs: int, done: Done, how: Callable[[Cell], Record] | None
+) -> list[Record]:
+    """As `run`, in the only process that writes to the file."""
     drop_partial_line(path)
     records = {cell_of(record): record for record in read_records(path)}
     for cell in wanted:
         if cell in records:
             done(records[cell])
     left = [cell for cell in wanted if cell not in records]
-    workers = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
+    workers = parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
     for record in workers(delayed(how or measure)(cell) for cell in left):
         append_record(path, record)
         records[cell_of(record)] = record

@@ -15,6 +15,7 @@ from . import (  # noqa: F401
     methods,
     review,
     review_bench,
+    speed,
     trust,
 )
 from .app import app

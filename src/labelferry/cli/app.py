@@ -17,6 +17,9 @@ ORDER = (
 )
 
 
+MAX_MESSAGE = 1000  # characters of an error; the middle of a longer one, such as the user's own value, is left out
+
+
 class OneLineErrors(TyperGroup):
     """Print errors that the user can fix in one line on stderr, exit code 2. Other errors are bugs and are raised."""
 
@@ -34,7 +37,7 @@ class OneLineErrors(TyperGroup):
             message = message_of(error)
             if message is None:
                 raise
-            typer.echo(f"labelferry: {printable(' '.join(message.split()))}", err=True)
+            typer.echo(f"labelferry: {printable(message)}", err=True)
             sys.exit(2)
 
 
@@ -42,10 +45,16 @@ def message_of(error: Exception) -> str | None:
     """The line to print for an error that the user can fix; None for a bug."""
     # The base class of usage errors differs between versions of typer; this method is the same.
     if (usage := getattr(error, "format_message", None)) is not None:
-        return str(usage())
-    if isinstance(error, MemoryError):
-        return f"not enough memory ({error}). Limit it with --max-memory, or pass fewer documents."
-    return str(error) if isinstance(error, ValueError | OSError) else None
+        message = str(usage())
+    elif isinstance(error, MemoryError):
+        message = f"not enough memory ({error}). Limit it with --max-memory, or pass fewer documents."
+    elif isinstance(error, ValueError | OSError):
+        message = str(error)
+    else:
+        return None
+    message = " ".join(message.split())
+    half = MAX_MESSAGE // 2
+    return message if len(message) <= MAX_MESSAGE else f"{message[:half]} ... {message[-half:]}"
 
 
 app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

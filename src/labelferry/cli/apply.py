@@ -14,13 +14,15 @@ from .options import (
     Out,
     Quiet,
     SkipBad,
+    Spreadsheet,
     Strict,
     Text,
     exit_unless,
     one_line_warnings,
     print_json,
+    show_progress,
 )
-from .outputs import check_outputs, is_standard
+from .outputs import check_outputs, is_standard, naming_written
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:
@@ -35,6 +37,11 @@ def apply(
     text: Text = None,
     skip_bad: SkipBad = False,
     encoding: Encoding = None,
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="Update the model with these documents first, and write it back to MODEL."),
+    ] = False,
+    spreadsheet: Spreadsheet = False,
     strict: Strict = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -42,24 +49,34 @@ def apply(
     """Label later documents with a saved model.
 
     OUT has all columns of FILE and label, confidence, alternative, evidence (words that support the label), known_words
-    and needs_review. A row without a text or without a known word has no label, and a reason. The model is not fitted
-    again. The verdict is that of the model, or worse if these documents differ from those it was fitted on: then run
-    `labelferry label` again.
+    and needs_review. A row without a text or without a known word has no label, and a reason. The verdict is that of
+    the model, or worse if these documents differ from those it was fitted on: then run `labelferry label` again.
+
+    The model is not fitted again. With --update it learns from these documents too (models of EMNaiveBayes and TCL), at
+    the cost of one pass over them; give each document once. MODEL is replaced as a whole after OUT was written.
 
     Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted.
     """
     from ..workflows import apply as run
+    from ..workflows import begin, expect
 
     check_outputs(out, inputs=[model, target], json=json)
-    with one_line_warnings(quiet=quiet or json):
-        result = run(model, target, text=text, skip_bad=skip_bad, encoding=encoding)
-    messages = result.write(out)
+    with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
+        expect("writing")
+        result = run(model, target, text=text, skip_bad=skip_bad, encoding=encoding, update=update)
+        begin("writing")
+        messages = result.write(out, spreadsheet=spreadsheet)
+    if update:
+        with naming_written([out]):
+            result.model.save(model)
     summary = result.summary()
     summary["messages"] = [*result.messages, *messages]
     if json:
         print_json(summary)
     elif not quiet:
         show(new_console(stderr=is_standard(out)), summary, result.columns["known_words"].count(0), out)
+        if update:
+            new_console(stderr=is_standard(out)).print(f"Updated: {escape(str(model))}", soft_wrap=True)
     if strict:
         exit_unless(safe=result.is_safe)
 

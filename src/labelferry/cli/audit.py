@@ -10,6 +10,7 @@ import typer
 
 from .app import app
 from .options import AsJson, Encoding, Text, print_json
+from .outputs import final_path
 from .show import escape, new_console, print_messages
 
 Labelled = Annotated[
@@ -55,7 +56,7 @@ def audit(
 
     if form and not is_json(out):
         raise ValueError(f"--format is for files that end with .json; got {out}. Omit it, or name the file .json.")
-    if out.resolve() == Path(labelled).resolve():
+    if final_path(out) == final_path(labelled):
         raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
     check_no_answers(out)
     messages: list[str] = []
@@ -69,7 +70,7 @@ def audit(
         sample, classes = draw(population, n, n_duel=duel, seed=seed, blind=blind), population.classes
         if extend is not None:
             sample = keep_answers(sample, extend)
-    sample.write(out, form)
+    messages += sample.write(out, form)
     console = new_console()
     print_messages(console, messages)
     console.print(f"{len(sample)} documents. Fill in the column answer: {escape(', '.join(classes))},", soft_wrap=True)

@@ -8,6 +8,7 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from ..workflows import TimeLeft
+from .show import escape
 
 WIDTH = 30
 
@@ -58,4 +59,4 @@ class Bar(TimeLeft):
     def begin(self, stage: str) -> None:
         """Show the name of the stage."""
         super().begin(stage)
-        self.progress.update(self.task, description=stage)
+        self.progress.update(self.task, description=escape(stage))

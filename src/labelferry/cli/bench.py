@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import app
-from .show import escape, heading, new_console, new_table
+from .show import escape, heading, new_console, new_table, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,7 +201,7 @@ def progress(console: Console) -> Iterator[tuple[Callable[[int], None], Callable
     It is a bar on a terminal, and one line per record elsewhere.
     """
     if not console.is_terminal:
-        yield lambda total: None, lambda record: typer.echo(_record_line(record), err=True)
+        yield lambda total: None, lambda record: typer.echo(printable(_record_line(record)), err=True)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -66,23 +66,30 @@ def compare(
 def show(console: Console, comparison: dict[str, Any]) -> None:
     """Print the comparison."""
     print_messages(console, comparison["messages"])
-    known = comparison["truth"] is not None
-    extra = ["correct", "accuracy", "95 % interval", "balanced"] if known else []
-    table = new_table("method", "agreement", "if confident", *extra, "seconds", numbers=3 + len(extra))
-    for row in comparison["rows"]:
-        numbers = [f"{row['agreement']:.2f}", f"{row['confident']:.0%}"]
-        if known:
-            interval = f"{row['low']:.0%} to {row['high']:.0%}"
-            numbers += [f"{row['correct']} of {row['documents']}", f"{row['accuracy']:.1%}", interval]
-            numbers += [f"{row['balanced']:.1%}"]
-        table.add_row(escape(row["method"]), *numbers, f"{row['seconds']:.1f}")
+    rows = comparison["rows"]
+    table = new_table("method", "agreement", "if confident", "seconds", numbers=3)
+    for row in rows:
+        numbers = (f"{row['agreement']:.2f}", f"{row['confident']:.0%}", f"{row['seconds']:.1f}")
+        table.add_row(escape(row["method"]), *numbers)
     console.print(table)
     console.print(
-        "agreement: mean kappa with the other methods (1 always, 0 as by chance). if confident: agreement with "
-        "SourceLR on the 20 % of the documents it is most confident about."
+        "agreement: how often the other methods give the same label, on a scale from 0 (as by chance) to 1 (always). "
+        "if confident: share of equal labels on the 20 % of the documents that SourceLR is most confident about."
     )
-    if known:
-        show_confusion(console, comparison["rows"])
+    if comparison["truth"] is not None:
+        show_scores(console, rows)
+        show_confusion(console, rows)
+
+
+def show_scores(console: Console, rows: list[dict[str, Any]]) -> None:
+    """Print how many labels of each method are correct, the best first."""
+    heading(console, "Compared with the true labels")
+    table = new_table("method", "correct", "accuracy", "95 % interval", "balanced", numbers=4)
+    for row in sorted(rows, key=lambda row: -row["accuracy"]):
+        interval = f"{row['low']:.0%} to {row['high']:.0%}"
+        correct = f"{row['correct']} of {row['documents']}"
+        table.add_row(escape(row["method"]), correct, f"{row['accuracy']:.1%}", interval, f"{row['balanced']:.1%}")
+    console.print(table)
 
 
 def show_confusion(console: Console, rows: list[dict[str, Any]]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .app import app
-from .show import escape, new_console, new_table
+from .show import escape, new_console, new_table, printable
 
 
 @app.command()
@@ -25,7 +25,7 @@ def data(
     from ..datasets import catalogue
 
     if where is not None:
-        typer.echo(catalogue.directions_for(where))
+        typer.echo(printable(catalogue.directions_for(where)))
     elif as_json:
         typer.echo(json.dumps(catalogue.summarize(), indent=2))
     else:
@@ -40,7 +40,7 @@ def show_corpora(corpora: list[dict[str, Any]]) -> None:
     for corpus in corpora:
         groups = "\n".join(f"{count} {name}" for name, count in corpus["groups"].items())
         about = [corpus["title"], corpus["place"], corpus["problem"], f"Terms: {corpus['terms']}"]
-        table.add_row(corpus["name"], documents(corpus), groups, escape("\n".join(filter(None, about))))
+        table.add_row(corpus["name"], documents(corpus), escape(groups), escape("\n".join(filter(None, about))))
     console.print(table)
     missing = [corpus["name"] for corpus in corpora if not corpus["available"]]
     if missing:

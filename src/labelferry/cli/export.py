@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from .app import app
+from .options import Spreadsheet
 from .show import escape, new_console, print_messages
 
 
@@ -18,10 +19,7 @@ def export(
     corrections: Annotated[
         bool, typer.Option("--corrections", help="Only the answered documents, one row per answer.")
     ] = False,
-    spreadsheet: Annotated[
-        bool,
-        typer.Option("--spreadsheet", help="Put an apostrophe before cells that a spreadsheet would run."),
-    ] = False,
+    spreadsheet: Spreadsheet = False,
 ) -> None:
     """Write the documents of a review job with their labels and answers.
 

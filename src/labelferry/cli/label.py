@@ -17,6 +17,7 @@ from .options import (
     Quiet,
     Seed,
     Sources,
+    Spreadsheet,
     Strict,
     Target,
     exit_unless,
@@ -26,7 +27,7 @@ from .options import (
     show_progress,
     with_text_options,
 )
-from .outputs import check_outputs, is_standard
+from .outputs import check_outputs, is_standard, naming_written
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def label(
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
     class_prior: ClassPrior = None,
+    spreadsheet: Spreadsheet = False,
     seed: Seed = 0,
     strict: Strict = False,
     quiet: Quiet = False,
@@ -81,13 +83,14 @@ def label(
     The output file has all columns and rows of TARGET and six more columns: label, confidence (probability that the
     label is correct), alternative (second most probable label), evidence (words that support the label), needs_review
     and source_only (the label of the classifier trained on the labelled documents only). These are added if needed:
-    none_of_these (documents that resemble no class), reason (why a row has no label: no text, no known word), origin
-    (of a half-labelled file: the label was given or predicted), and with --answers or --use-target-labels the columns
-    answer and held_out (the label without the answer of the row). The command prints a verdict on all labels: safe,
-    doubtful or unsafe.
+    none_of_these (documents that resemble no class), reason (why a row has no label: no text, no known word, or what
+    makes it unreadable), unreadable (with --skip-bad, such a row as it is in the file), origin (of a half-labelled
+    file: the label was given or predicted), and with --answers or --use-target-labels the columns answer and held_out
+    (the label without the answer of the row). The command prints a verdict on all labels: safe, doubtful or unsafe.
 
     Exit codes: 0 success; 2 wrong input (explained in one line on stderr); 3 the verdict is not safe and --strict was
-    given; 130 interrupted. A file is written completely or not at all.
+    given; 130 interrupted. A file is written completely or not at all; if one cannot be written after others, the line
+    names those.
     """
     from ..workflows import begin, check_new_job, expect
     from ..workflows import label as run
@@ -120,19 +123,23 @@ def label(
             **options,
         )
         begin("writing")
-        messages = result.write(out)
-        if report is not None:
-            result.report(report, texts=not no_texts, labelled=out)
-        if save is not None:
-            result.save(save)
-        if store is not None:
-            with result.store(store) as job:
-                store = job.store.name  # without a password
+        messages = result.write(out, spreadsheet=spreadsheet)
+        written: list[Path | str] = [out]
+        with naming_written(written):
+            if report is not None:
+                result.report(report, texts=not no_texts, labelled=out)
+                written.append(report)
+            if save is not None:
+                result.save(save)
+                written.append(save)
+            if store is not None:
+                with result.store(store) as job:
+                    store = job.store.name  # without a password
+                written.append(store)
     if json:
         summary = result.summary()
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
-        written = [path for path in (out, report, save, store) if path]
         show(
             new_console(stderr=is_standard(out)),
             result,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from ..workflows import TimeLeft
+from .show import printable
 
 N_HELD_BACK = 3  # stages before the first line is printed
 
@@ -23,7 +24,7 @@ class Lines(TimeLeft):
         """Print a line."""
         super().begin(stage)
         remaining = self.remaining()
-        self.lines.append(f"labelferry: {stage}" + (f" ({remaining})" if remaining else ""))
+        self.lines.append(f"labelferry: {printable(stage)}" + (f" ({remaining})" if remaining else ""))
         if len(self.lines) == N_HELD_BACK:
             typer.echo("\n".join(self.lines), err=True)
         elif len(self.lines) > N_HELD_BACK:

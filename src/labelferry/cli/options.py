@@ -15,6 +15,7 @@ import typer
 
 from ..text.formats import OUTPUT_SUFFIXES
 from .show import printable
+from .streams import print_result
 
 if TYPE_CHECKING:
     pass
@@ -53,7 +54,15 @@ Text = Annotated[
     list[str] | None,
     typer.Option(help="Text column (default: detected). Several are joined: --text subject,body."),
 ]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and count them.")]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Go on after rows that cannot be read: they get no label, and are counted.")
+]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet", help="Put an apostrophe before cells of a CSV or TSV file that a spreadsheet would run."
+    ),
+]
 Encoding = Annotated[
     str | None, typer.Option(help="Encoding of files that are not UTF-8, e.g. cp1252 (default: detected).")
 ]
@@ -242,7 +251,7 @@ def proportions_of(class_prior: str | None) -> dict[str, float] | str | None:
 def print_json(result: dict[str, Any]) -> None:
     import json
 
-    typer.echo(json.dumps(result, allow_nan=False))  # ASCII: any terminal or pipe can print it
+    print_result(json.dumps(result, allow_nan=False))  # ASCII: any terminal or pipe can print it
 
 
 @contextmanager

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..text.formats import STANDARD, split_sheet
@@ -33,12 +36,27 @@ def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: boo
         raise ValueError("only --out can be - (standard output). Name files for --report and --save.")
     outputs = [path for path in (out, *others) if path is not None]
     places = [check_place(path) for path in outputs]
-    known = {Path(split_sheet(str(path))[0]).resolve() for path in inputs if not is_standard(path)}
+    known = {final_path(split_sheet(str(path))[0]) for path in inputs if not is_standard(path)}
     for path, place in zip(outputs, places, strict=True):
         if place in known:
             raise ValueError(f"{path} is one of the inputs and would be overwritten. Give the output another name.")
     if len(set(places)) < len(places):
         raise ValueError("--out, --report and --save must be different files. Give each a name of its own.")
+
+
+@contextmanager
+def naming_written(written: list[Path | str]) -> Iterator[None]:
+    """An error inside the block, such as a full disk, names the files that were written before it."""
+    try:
+        yield
+    except (OSError, ValueError, MemoryError) as error:
+        names = ", ".join("standard output" if is_standard(Path(path)) else str(path) for path in written)
+        raise ValueError(f"{str(error).rstrip('.') or type(error).__name__}. Written before: {names}.") from error
+
+
+def final_path(path: str | Path) -> Path:
+    """The path without symbolic links. A loop of links stays as it is: reading it is an error."""
+    return Path(os.path.realpath(path))
 
 
 def is_standard(path: Path) -> bool:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from .app import app
+from .show import printable
 
 
 @app.command()
@@ -49,11 +50,11 @@ def review(
             "the page asks each person."
         )
     if warning := address.warning():
-        typer.echo(f"labelferry: {warning}", err=True)
+        typer.echo(f"labelferry: {printable(warning)}", err=True)
     opened = open_job(job)
 
     def announce(url: str) -> None:
-        typer.echo(f"Review: {url}")
+        typer.echo(f"Review: {printable(url)}")
         if password is None:
             typer.echo("The URL works once. For another browser: your name on the page, New link; or start again.")
         typer.echo("Ctrl-C ends the server; all answers are in the job.")

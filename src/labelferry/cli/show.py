@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal
+
+from .streams import Messages
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +21,8 @@ def new_console(*, stderr: bool = False) -> Console:
     """A console; on standard error if standard output is the table."""
     from rich.console import Console
 
-    console = Console(highlight=False, stderr=stderr)
+    stream = Messages(sys.stderr if stderr else sys.stdout)
+    console = Console(file=stream, highlight=False)  # type: ignore[arg-type]
     console.width = min(console.width, MAX_WIDTH)
     return console
 

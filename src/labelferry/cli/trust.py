@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .bench import DEFAULT_FOLDER, Jobs, Out, bench
-from .show import escape, heading, new_console, new_table
+from .show import escape, heading, new_console, new_table, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +56,7 @@ def calibrate(
 
 def print_line(text: str) -> None:
     """Print a line of progress on stderr."""
-    typer.echo(f"labelferry: {text}", err=True)
+    typer.echo(f"labelferry: {printable(text)}", err=True)
 
 
 def show(console: Console, report: dict[str, Any]) -> None:

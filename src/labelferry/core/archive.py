@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from math import prod
+from tokenize import TokenError
 from typing import IO
 
 import numpy as np
@@ -19,7 +20,10 @@ from ..linalg.matrix import Array
 
 MAX_BYTES = 8 * 2**30  # of all arrays of a file together
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-DAMAGED = (ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
+DAMAGED = (
+    *(EOFError, NotImplementedError, RuntimeError, SyntaxError, TokenError, ValueError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
 class Archive(Mapping[str, Array]):

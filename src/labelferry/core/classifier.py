@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import logging
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from os import PathLike
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -25,9 +25,10 @@ from .documents import read_documents, read_sources, warn_if_no_shared_words
 from .domains import Domains, read_domains
 from .iterate import Solution
 from .labels import read_labels
+from .ordering import Ordering, can_sort, sort_domains
 from .params import safe_indexing
-from .proportions import ProportionScaling, proportion_scalings, with_target_proportions
-from .threads import single_thread
+from .proportions import ProportionScaling, class_proportions, proportion_scalings, with_target_proportions
+from .threads import single_thread, without_line_search_warnings
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +85,11 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     non_negative: ClassVar[bool] = False  # does X have to be >= 0?
     matches_prior: ClassVar[bool] = True  # does this class apply a parameter class_prior? Otherwise `solve` gets it
     drops_empty: ClassVar[bool] = True  # are documents without words removed before `solve`?
+    sorts: ClassVar[bool] = True  # are documents, words and classes sorted by content before `solve`?
+    ignores_scale: ClassVar[Literal["no", "all", "rows"]] = "no"  # what may be multiplied: nothing, X, or each row
+    exceptions: ClassVar[Mapping[str, str]] = {}  # invariants of `core.checks.invariants` that it breaks, and why
+    axes: ClassVar[Mapping[str, str]] = {"features": "words"}  # other names of axes in `State`: `core.ordering`
+    takes_blocks: ClassVar[bool] = False  # can X be a matrix of blocks, that is, are products with it all that is used?
 
     # Requested by default, so that meta-estimators and skada's splitters and scorers pass them on.
     __metadata_request__fit: ClassVar = {"sample_domain": True}
@@ -100,9 +106,20 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Scores of the documents of each target; by default computed as for new documents."""
         return [self._fold_in(domain.X, d) for d, domain in enumerate(domains) if domain.is_target]
 
+    def _check_domains(self, domains: Domains) -> None:
+        """Raise a ValueError if the parameters do not fit the domains. `solve` sees the words that occur only."""
+
+    def _sort_data(self, data: dict[str, Any], ordering: Ordering) -> dict[str, Any]:
+        """Data that only this method takes, in the order of the sorted domains."""
+        return data
+
     def _prior(self, domains: Domains) -> Array:
         """The prediction for a document without words."""
         return domains.class_prior if domains.target_prior is None else domains.target_prior
+
+    def _complete(self, state: Any, absent: Array) -> Any:
+        """The state with values for the words that occur in no document; they were left out and are rows of zeros."""
+        return state
 
     def _classes(self, domains: Domains) -> Array:
         """The labels of the columns of the scores."""
@@ -176,12 +193,13 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             The fitted estimator.
         """
         self._validate_params()
+        self._check_domains(domains)
         warn_if_no_shared_words(domains)
         domains = with_target_proportions(domains, getattr(self, "class_prior", None) if self.matches_prior else None)
         used = domains.drop_empty_documents() if self.drops_empty else domains
         # Factors are tall and thin: a second BLAS thread gains little and, waiting, slows the sparse products by half.
-        with single_thread("blas"):
-            solution = type(self).solve(used, rng=self._rng(), **self._settings(), **data)
+        with single_thread("blas"), without_line_search_warnings():
+            solution = self._solve(used, data)
         fitted = copy(self)  # an error leaves this estimator as it was
         fitted.state_ = solution.state
         fitted.n_iter_, fitted.converged_ = solution.n_iter, solution.converged
@@ -284,6 +302,20 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """The parameters of `solve`: without the seed, and without a class_prior that is applied here."""
         ours = {"random_state", "class_prior"} if self.matches_prior else {"random_state"}
         return {name: value for name, value in self.get_params(deep=False).items() if name not in ours}
+
+    def _solve(self, domains: Domains, data: dict[str, Any]) -> Solution:
+        """`solve` in an order that depends on content only."""
+        settings = self._settings()
+        if not self.sorts or not can_sort(domains):
+            return type(self).solve(domains, rng=self._rng(), **settings, **data)
+        by_content, ordering = sort_domains(domains, drop_words=all(given is None for given in data.values()))
+        prior = settings.get("class_prior")
+        if prior is not None and not isinstance(prior, str):
+            settings["class_prior"] = class_proportions(prior, domains)[ordering.classes]
+        solution = type(self).solve(by_content, rng=self._rng(), **settings, **self._sort_data(data, ordering))
+        absent = np.ones(domains.n_words, dtype=bool)
+        absent[ordering.words] = False
+        return solution._replace(state=self._complete(ordering.restore(solution.state, self.axes), absent))
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(getattr(self, "random_state", None)).randint(2**31 - 1))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from ..linalg.matrix import empty_rows, has_negative, to_csr
+from ..linalg.entries import apply
+from ..linalg.matrix import Array, has_negative, is_blocked, to_csr, word_counts
 from .domains import Domains
 from .warn import warn_user
 
@@ -19,35 +21,115 @@ NEGLIGIBLE = 1e-30  # entries below this fraction of the largest are set to 0: t
 def read_documents(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X validated for the estimator: CSR without duplicate entries, or a dense array; float32 or float64; no NaN."""
     reject_raw_texts(X)
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-    X = in_safe_range(X)
+    if is_blocked(X):
+        return _read_blocks(estimator, X, reset=reset)
+    try:
+        with np.errstate(invalid="ignore"):  # scikit-learn adds up infinite entries before it refuses them
+            X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+    except ValueError as error:
+        what, _, advice = str(error).partition("\n")
+        if "contains NaN" not in what:
+            raise
+        # scikit-learn recommends estimators that accept NaN; they solve another problem.
+        raise ValueError(f"{what} Replace it by a number, or drop these documents." if advice else what) from None
+    X = rows_in_safe_range(X) if estimator.ignores_scale == "rows" else in_safe_range(X)
     if sp.issparse(X) and (not X.has_canonical_format or not X.data.all()):
         X = to_csr(X)
     if estimator.non_negative and has_negative(X):
-        name, values = type(estimator).__name__, X.data if sp.issparse(X) else X
-        raise ValueError(
-            f"Negative values in data passed to {name}: X has {int((values < 0).sum())} entries below 0, the smallest "
-            f"{values.min():.3g}. {name} is made for counts or tf-idf weights, which are >= 0. Pass those, or use an "
-            "estimator for signed features (SourceLR, SourceSVM, SelfTraining, CDSC)."
-        )
+        values = X.data if sp.issparse(X) else X
+        raise _negative_entries(estimator, int((values < 0).sum()), values.min())
     return X
 
 
+def _read_blocks(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """`read_documents` for a matrix of blocks, in one pass over it."""
+    name, n_words = type(estimator).__name__, X.shape[1]
+    if not estimator.takes_blocks:
+        raise ValueError(
+            f"X is a matrix of blocks, and {name} needs all documents in one matrix. Pass X.to_csr(), or use TCL, "
+            "CDSC, EMNaiveBayes, SourceLR or another method of the table in docs/scale.md."
+        )
+    if reset:
+        estimator.n_features_in_ = n_words
+    elif estimator.n_features_in_ != n_words:
+        raise ValueError(f"X has {n_words} features, but {name} is expecting {estimator.n_features_in_} features.")
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    low, high, tiny = X.of_rows(_range_of_entries).T
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        raise ValueError("Input X contains NaN or infinity. Remove these entries before the blocks are made.")
+    if estimator.non_negative and low.min() < 0:
+        raise _negative_entries(estimator, None, low.min())
+    largest = float(max(high.max(), -low.min(), 0))
+    _check_range(largest)
+    return apply(X, partial(_drop_below, floor=NEGLIGIBLE * largest)) if tiny.min() < NEGLIGIBLE * largest else X
+
+
+def _range_of_entries(X: sp.csr_array) -> Array:
+    """Smallest, largest and smallest absolute entry, as one row; an error if this is no canonical CSR array."""
+    X.check_format(full_check=True)
+    if not sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape).has_canonical_format:
+        raise ValueError("a block has unsorted or duplicate entries. Make blocks with Blocks.of or write_blocks.")
+    values = X.data if X.nnz else np.zeros(1, dtype=X.dtype)
+    size = np.abs(values)
+    return np.array([[values.min(), values.max(), size.min(initial=np.inf, where=size > 0)]], dtype=np.float64)
+
+
+def _drop_below(values: Array, floor: float) -> Array:
+    return np.where(np.abs(values) < floor, 0, values)
+
+
+def _negative_entries(estimator: Any, count: int | None, smallest: float) -> ValueError:
+    name = type(estimator).__name__
+    return ValueError(
+        f"Negative values in data passed to {name}: X has {'' if count is None else f'{count} '}entries below 0, the "
+        f"smallest {smallest:.3g}. {name} is made for counts or tf-idf weights, which are >= 0. Pass those, or use an "
+        "estimator for signed features (SourceLR, SourceSVM, SelfTraining, CDSC)."
+    )
+
+
 def in_safe_range(X: Any) -> Any:
-    """X without entries that are too small to matter; an error if the largest entry is out of `RANGE`."""
+    """X without entries that are too small to matter; an error if the largest entry is out of `RANGE`.
+
+    For estimators whose answer depends on the scale. To rescale X for them would be to answer another question.
+    """
     values = np.abs(X.data if sp.issparse(X) else X)
     largest = float(values.max(initial=0))
-    if largest > 0 and not RANGE[0] <= largest <= RANGE[1]:
-        raise ValueError(
-            f"the largest entry of X must be from {RANGE[0]:g} to {RANGE[1]:g}; it is {largest:g}. Divide X by it, or "
-            "scale the rows with sklearn.preprocessing.normalize."
-        )
+    _check_range(largest)
     tiny = (values > 0) & (values < NEGLIGIBLE * largest)
     if not tiny.any():
         return X
     X = X.copy()
     (X.data if sp.issparse(X) else X)[tiny] = 0
     return X
+
+
+def _check_range(largest: float) -> None:
+    if largest > 0 and not RANGE[0] <= largest <= RANGE[1]:
+        raise ValueError(
+            f"the largest entry of X must be from {RANGE[0]:g} to {RANGE[1]:g}; it is {largest:g}. Divide X by it, or "
+            "scale the rows with sklearn.preprocessing.normalize."
+        )
+
+
+def rows_in_safe_range(X: Any) -> Any:
+    """X with each row multiplied by a power of two, so that its largest entry is from 1/2 to 1, without tiny entries.
+
+    For estimators that use the direction of each row only. The factor changes no digit of any entry.
+    """
+    if not sp.issparse(X):
+        exponent = np.frexp(np.abs(X).max(axis=1, initial=0, keepdims=True))[1]
+        return _without_tiny(np.ldexp(X, -exponent))
+    row_of_entry = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    largest = np.zeros(X.shape[0], dtype=X.dtype)
+    np.maximum.at(largest, row_of_entry, np.abs(X.data))
+    data = _without_tiny(np.ldexp(X.data, -np.frexp(largest)[1][row_of_entry]))
+    return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
+
+
+def _without_tiny(values: np.ndarray) -> np.ndarray:
+    values[np.abs(values) < NEGLIGIBLE] = 0
+    return values
 
 
 def read_sources(estimator: Any, Xs: Any, ys: Any, Xt: Any) -> tuple[list[Any], list[Any]]:
@@ -96,9 +178,11 @@ def reject_raw_texts(X: Any) -> None:
 
 def warn_if_no_shared_words(domains: Domains) -> None:
     """Warn about targets that share no word with the labelled documents."""
-    in_source = np.logical_or.reduce([~empty_rows(d.X[d.known].T) for d in domains if d.known.any()])
+    in_source = np.logical_or.reduce(
+        [word_counts(d.X if d.known.all() else d.X[d.known]) > 0 for d in domains if d.known.any()]
+    )
     for target in domains.targets:
-        in_target = ~empty_rows(target.X.T)
+        in_target = word_counts(target.X) > 0
         if in_target.any() and not (in_source & in_target).any():
             warn_user(
                 f"{target.name!r} shares no words with the labelled documents, so the predicted labels are "

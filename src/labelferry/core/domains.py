@@ -50,6 +50,7 @@ class Domains:
 
     domains: tuple[Domain, ...]
     classes: Array
+    by_content: bool = False  # are documents, words and classes in the order of `core.ordering`?
 
     @classmethod
     def from_blocks(
@@ -198,7 +199,7 @@ class Domains:
                 kept.append(d)
             else:
                 kept.append(replace(d, X=d.X[rows], codes=d.codes[rows], rows=d.rows[rows]))
-        return Domains(tuple(kept), self.classes)
+        return replace(self, domains=tuple(kept))
 
     def in_row_order(self, of_targets: Iterable[Array]) -> Array:
         """Join one array per target domain into one array in the row order of the input."""

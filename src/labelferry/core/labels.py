@@ -96,6 +96,9 @@ def _plain(values: Array, absent: Array) -> Array:
     if len(known) == 0 or any(isinstance(label, str) for label in known):
         return values
     plain = np.array(known.tolist())
+    if plain.dtype.kind in "fO" and all(isinstance(label, int | np.integer) for label in known):
+        largest = max(known, key=abs)
+        raise ValueError(f"labels must be integers of 64 bits; one is {largest!s:.40}. Convert them: y.astype(str).")
     if plain.dtype.kind not in "iufb" or plain.ndim != 1:
         return values
     filled = np.zeros(len(values), dtype=plain.dtype)

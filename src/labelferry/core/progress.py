@@ -4,6 +4,7 @@
         expect("TCL", "SourceLR")     deep inside: these stages will come
         size(entries, classes)        how large the task is, as soon as it is known
         begin("TCL")                  and this stage begins now
+        step(0.5)                     half of it is done; only long stages say so
 
 The listener is a context variable, so that no function has to hand it on. Without a listener nothing happens.
 
@@ -31,6 +32,7 @@ class Listener(Protocol):
     def expect(self, *stages: str) -> None: ...
     def size(self, entries: int, classes: int) -> None: ...
     def begin(self, stage: str) -> None: ...
+    def step(self, share: float) -> None: ...
 
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -43,7 +45,7 @@ def listen(listener: Listener) -> Iterator[None]:
     Parameters
     ----------
     listener : Listener
-        Object with the methods `expect(*stages)`, `size(entries, classes)` and `begin(stage)`.
+        Object with the methods `expect(*stages)`, `size(entries, classes)`, `begin(stage)` and `step(share)`.
 
     Yields
     ------
@@ -95,6 +97,18 @@ def begin(stage: str) -> None:
         listener.begin(stage)
 
 
+def step(share: float) -> None:
+    """Announce how much of the current stage is done.
+
+    Parameters
+    ----------
+    share : float
+        From 0 to 1.
+    """
+    if (listener := _listener.get()) is not None:
+        listener.step(share)
+
+
 class Remaining(NamedTuple):
     """How far the work is."""
 
@@ -122,6 +136,7 @@ class TimeLeft:
         self._pending: list[str] = []
         self._expected: float | None = None  # seconds of the current stage; None if it began before the size was known
         self._size: tuple[int, int] | None = None
+        self._done = 0.0  # share of the current stage, as far as it is announced
         self._seconds = self._cost = CERTAINTY  # of the finished stages: as they were, and as they were expected
         self._share = 0.0
 
@@ -140,8 +155,12 @@ class TimeLeft:
             self._seconds, self._cost = self._seconds + now - self._began, self._cost + self._expected
         if stage in self._pending:
             self._pending.remove(stage)
-        self._began = now
+        self._began, self._done = now, 0.0
         self._expected = None if self._size is None else seconds_of(stage, *self._size)
+
+    def step(self, share: float) -> None:
+        """Set the share of the current stage that is done."""
+        self._done = share
 
     def remaining(self) -> Remaining | None:
         """How far the work is now; None before the size is known."""
@@ -149,6 +168,8 @@ class TimeLeft:
             return None
         now, speed = self._clock(), self._seconds / self._cost
         current = 0.0 if self._expected is None else self._expected * speed - (now - self._began)
+        if self._done > 0:
+            current = (now - self._began) * (1 - self._done) / self._done
         left = max(current, 0.0) + speed * sum(seconds_of(stage, *self._size) for stage in self._pending)
         passed = now - self._start
         share = passed / (passed + left) if passed + left > 0 else 0.0

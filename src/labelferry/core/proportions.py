@@ -41,7 +41,7 @@ from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from ..linalg.knn import neighbor_graph
-from ..linalg.matrix import Array, Matrix, empty_rows, stack_rows
+from ..linalg.matrix import Array, Matrix, empty_rows, sample_rows, stack_rows
 from ..linalg.multiplicative import normalize_rows_l1
 from ..linalg.normalize import normalize_rows_l2
 from ..linalg.smoothing import smooth
@@ -50,6 +50,7 @@ from .domains import Domain, Domains
 _POWERS = tuple(2.0**k for k in range(8))
 _C = 10.0  # of logistic regression on rows of unit length
 _N_NEIGHBORS, _OWN_WEIGHT, _N_ROUNDS = 10, 0.25, 10  # of `neighbor_proportions`
+_SAMPLE = 20_000  # documents of a matrix of blocks that "estimate" looks at
 _NEAR = 0.02  # largest share of labels in the wrong class that is accepted
 
 
@@ -144,7 +145,9 @@ def class_proportions(class_prior: Any, domains: Domains, target: Domain | None 
         if class_prior == "uniform":
             return np.full(domains.n_classes, 1 / domains.n_classes)
         X = stack_rows([_unlabelled(d) for d in (domains.targets if target is None else [target])])
-        return neighbor_proportions(*domains.labelled(), X)
+        Xs, codes = domains.labelled()
+        rows, Xs = sample_rows(Xs, _SAMPLE)
+        return neighbor_proportions(Xs, codes[rows], sample_rows(X, _SAMPLE)[1])
     pi = np.asarray(class_prior, dtype=np.float64)
     if pi.shape != (domains.n_classes,) or not (pi > 0).all() or abs(pi.sum() - 1) > 1e-6:
         raise ValueError(
@@ -160,7 +163,7 @@ def with_target_proportions(domains: Domains, class_prior: Any) -> Domains:
     if class_prior is None:
         return domains
     targets = (replace(d, shares=class_proportions(class_prior, domains, d)) if d.is_target else d for d in domains)
-    return Domains(tuple(targets), domains.classes)
+    return replace(domains, domains=tuple(targets))
 
 
 def neighbor_proportions(Xs: Matrix, codes: Array, Xt: Matrix) -> Array:

@@ -1,9 +1,10 @@
 """Checks of values against the type hints of the fields that they fill, for files that anybody may have made.
 
 The shape of an array is part of its hint: `Annotated[Array, "words x topics"]`. A name is a size: `words` and `classes`
-are those of the estimator; any other name is the same number in all fields of one NamedTuple. `any` is any size, `k+1`
-one more than k. `"clusters < classes"` is an array of integers from -1 to classes - 1, one per cluster. Arrays contain
-finite numbers unless the hint ends with "or NaN".
+are those of the estimator; any other name is the same number in all fields of one NamedTuple. `any` is any size, and
+so is `documents[d]`, the documents of a domain (`labelferry.core.ordering` lists these names); `k+1` is one more than
+k. `"clusters < classes"` is an array of integers from -1 to classes - 1, one per cluster. Arrays contain finite numbers
+unless the hint ends with "or NaN".
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def check_bound(bound: Bound, sizes: Sizes) -> None:
 
 def expected_size(dimension: str, actual: int, sizes: Sizes) -> int:
     """The size of a dimension; a name that is new gets the actual size."""
-    if dimension == "any":
+    if dimension == "any" or dimension.endswith("]"):  # documents[d]: each item of a tuple has its own size
         return actual
     name, _, more = dimension.partition("+")
     n_more = int(more or 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from os import PathLike
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,11 +26,17 @@ SOURCE = Source(
     sha256="3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
 )
 HIERARCHIES = ("topics", "places", "people", "orgs")
-STORY = re.compile(
-    r'<REUTERS [^>]*LEWISSPLIT="(?P<split>[^"]*)"[^>]*NEWID="(?P<id>\d+)"[^>]*>(?P<head>.*?)<TEXT(?P<text>.*?)</TEXT>'
-    r"\s*</REUTERS>",
-    re.S,
-)
+BEGIN = "<REUTERS "
+SPLIT, NUMBER = re.compile(r'LEWISSPLIT="([^"]*)"'), re.compile(r'NEWID="(\d+)"')
+
+
+class Story(NamedTuple):
+    """The parts of a story that are read."""
+
+    id: str
+    split: str
+    head: str
+    text: str
 
 
 def load_reuters(path: str | PathLike[str] | None = None, *, download: bool = False) -> Corpus:
@@ -53,18 +60,19 @@ def load_reuters(path: str | PathLike[str] | None = None, *, download: bool = Fa
     place = find(SOURCE, path, download=download, fetch=fetch_url)
     stories = []
     for name, content in read_members(place, SOURCE.parts):
-        complete, n_stories = list(STORY.finditer(content)), content.count("<REUTERS ")
-        if not complete or len(complete) != n_stories:
+        parts = content.split(BEGIN)[1:]
+        complete = [story for part in parts if (story := read_story(part)) is not None]
+        if not complete or len(complete) != len(parts):
             raise CorpusDamaged(
-                f"{place} is damaged: {name.name} has {n_stories} stories, {len(complete)} of them complete. "
+                f"{place} is damaged: {name.name} has {len(parts)} stories, {len(complete)} of them complete. "
                 "Get it again."
             )
         stories += complete
-    stories.sort(key=lambda story: int(story["id"]))
-    titles = [clean(inside("TITLE", story["text"])) for story in stories]
+    stories.sort(key=lambda story: int(story.id))
+    titles = [clean(inside("TITLE", story.text)) for story in stories]
     texts = ["\n".join(filter(None, parts)) for parts in zip(titles, map(body, stories), strict=True)]
-    fields = {name: column([names(name, story["head"]) for story in stories]) for name in HIERARCHIES}
-    fields |= {name: np.array([story[name] for story in stories]) for name in ("split", "id")}
+    fields = {name: column([names(name, story.head) for story in stories]) for name in HIERARCHIES}
+    fields |= {name: np.array([getattr(story, name) for story in stories]) for name in ("split", "id")}
     return Corpus(SOURCE.name, texts, fields | {"title": np.array(titles)})
 
 
@@ -73,9 +81,20 @@ def count() -> Counts:
     return count_texts(load_reuters(), **{name: name for name in HIERARCHIES})
 
 
-def body(story: re.Match[str]) -> str:
+def read_story(part: str) -> Story | None:
+    """A story from what follows its first characters; None if it is not complete. Takes time linear in its length."""
+    tag, _, content = part.partition(">")
+    head, _, rest = content.partition("<TEXT")
+    text, end, after = rest.partition("</TEXT>")
+    split, number = SPLIT.search(tag), NUMBER.search(tag)
+    if not end or split is None or number is None or not after.lstrip().startswith("</REUTERS>"):
+        return None
+    return Story(number[1], split[1], head, text)
+
+
+def body(story: Story) -> str:
     """The body of a story, or all text of an unformatted one."""
-    text = story["text"]
+    text = story.text
     if text.startswith(' TYPE="UNPROC"'):
         return clean(text.partition(">")[2])
     return clean(inside("BODY", text))
@@ -88,7 +107,7 @@ def inside(tag: str, text: str) -> str:
 
 def names(hierarchy: str, head: str) -> tuple[str, ...]:
     """The names of a hierarchy with which a story is indexed."""
-    return tuple(re.findall(r"<D>(.*?)</D>", inside(hierarchy.upper(), head)))
+    return tuple(part.partition("</D>")[0] for part in inside(hierarchy.upper(), head).split("<D>")[1:])
 
 
 def clean(text: str) -> str:

@@ -7,11 +7,13 @@ of the target are never used, unless `use_target_labels` is set: then the answer
 documents with their predicted labels. So a saved model is one small file, whichever members were fitted.
 
 All coefficients are in `assessment/calibration.json`, fitted over corpora and tested on corpora that were not in the
-fit; docs/methods/auto.md has the tables. Several targets are assessed together.
+fit; docs/methods/auto.md has the tables. Several targets are assessed together. If a domain has more than MAX_FITTED
+documents, models are fitted on a sample and predict all documents (`labelferry.core.sampling`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -30,12 +32,14 @@ from ..core.labels import UNKNOWN
 from ..core.params import CLASS_PRIOR, SEED, Rules, n_samples, share
 from ..core.proportions import match_label_proportions
 from ..core.registry import register
-from ..families.linear import LinearModel, logistic
-from ..linalg.matrix import Array, Matrix, stack_rows
+from ..core.sampling import MAX_FITTED, sample_domains
+from ..families.linear import LinearModel
+from ..linalg.matrix import Array, Matrix
 from .fitted_panel import FittedPanel, fit_and_combine
 from .labelled_pool import PoolInputs, fit_pool, keep_inputs, pool_labels
 from .queries import typical_documents
 from .sources import SourceScores
+from .student import fit_student, rows_of
 
 TARGET_ERROR = 0.05
 
@@ -46,8 +50,8 @@ class AutoState(NamedTuple):
     assessment: Assessment
     student: LinearModel
     sources: SourceScores
-    coordinates: Annotated[Array, "rows x any"]  # of the target documents, for queries
-    known: Annotated[Array, "any < rows"]  # target rows with a given label
+    coordinates: Annotated[Array, "fitted x any"]  # of the target documents, for queries
+    known: Annotated[Array, "any < fitted"]  # target rows with a given label
     panel: FittedPanel | None = None  # moved to the estimator after the fit: it is not saved
 
 
@@ -65,7 +69,7 @@ def solve(
     if panel is None:
         panel = fit_and_combine(hidden, rng, second_view)
     panel_domains, predictions = panel.used_domains(hidden), panel.predictions
-    X, codes = domains.target_documents(), domains.in_row_order(d.codes for d in domains.targets)
+    codes = domains.in_row_order(d.codes for d in domains.targets)
     known = np.flatnonzero(codes != UNKNOWN)
     P, prior = panel.answer.proba, Prior.read(class_prior, domains)
     if prior is not None:
@@ -85,17 +89,10 @@ def solve(
         known=known,
         prior=prior,
     )
-    student = fit_student(X, P.argmax(axis=1), panel_domains)
+    some = sample_domains(panel_domains, MAX_FITTED)
+    student = fit_student(some.target_documents(), P[rows_of(some, panel_domains)].argmax(axis=1), some)
     Z = panel.coordinates.astype(np.float32)
     return Solution(AutoState(assessment, student, panel.sources, Z, known, panel), (), len(predictions.proba), True)
-
-
-def fit_student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
-    """A classifier of the target's documents with the predicted labels; with the source's if a class has none."""
-    if len(np.unique(codes)) < domains.n_classes:
-        Xs, ys = domains.labelled()
-        return logistic(stack_rows([Xs, X]), np.concatenate([ys, codes]))
-    return logistic(X, codes)
 
 
 @register
@@ -166,6 +163,13 @@ class AutoTransfer(TransductiveClassifier):
     State = AutoState
     in_fit_: Annotated[Array, "rows"]
     matches_prior = False
+    sorts = False  # the panel does
+    takes_blocks = True
+    exceptions: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("target rows", "source rows", "columns", "class names", "empty column", "form", "all changes at once"),
+        "of equally probable classes the first is taken, and whether a source does harm may depend on rounding errors: "
+        "with a handful of documents the answer can change",
+    )
     state_: AutoState
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {

@@ -10,11 +10,13 @@ import numpy as np
 from ..assessment.assessment import PanelPredictions
 from ..core import progress
 from ..core.domains import Domains
+from ..core.sampling import MAX_FITTED, sample_domains
 from ..linalg.matrix import Array
 from .panel import fit_panel, panel_stages
 from .pool import PooledAnswer, combine, load_coefficients
 from .queries import coordinates
 from .sources import SourceScores, drop_harmful_source, score_sources
+from .student import rows_of
 
 ASSESSING = "assessing the answer"
 
@@ -41,7 +43,9 @@ def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any
     progress.expect(*panel_stages(domains, second_view), ASSESSING)
     predictions = fit_panel(domains, seed, second_view)
     answer = combine(predictions, load_coefficients())
-    sources = score_sources(domains, answer.proba.argmax(axis=1), predictions.source_only.argmax(axis=1))
+    some = sample_domains(domains, MAX_FITTED)
+    rows = rows_of(some, domains)
+    sources = score_sources(some, answer.proba[rows].argmax(axis=1), predictions.source_only[rows].argmax(axis=1))
     domains, sources = drop_harmful_source(domains, sources)
     if not sources.used.all():
         progress.expect(*panel_stages(domains, second_view))

@@ -2,6 +2,8 @@
 
 Linear models of the source (`members.py`), naive Bayes, a graph cut (HybridLabelPropagation), topics with graphs
 (GCMF), and three mixture models that follow the target (EMNaiveBayes with different smoothing and class proportions).
+If a domain has more than MAX_FITTED documents, all members are fitted on a sample and predict all documents; GCMF,
+which searches neighbors, is fitted on at most MAX_COMPARED documents of each domain.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -18,10 +20,15 @@ from ..baselines import EMNaiveBayes, SourceNB
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
+from ..core.ordering import can_sort, sort_domains
+from ..core.sampling import MAX_COMPARED, MAX_FITTED, sample_domains
+from ..core.threads import single_thread, without_line_search_warnings
 from ..linalg.matrix import Array, has_negative
+from ..linalg.threads import each
 from ..methods import GCMF, HybridLabelPropagation
 from . import members as linear
 from .members import common_words, fit_source, log_count_ratios, self_training
+from .student import predict_all, rows_of
 from .view_members import self_training_view, smooth_view, with_view
 
 SOURCE_ONLY = "SourceLR"
@@ -60,37 +67,77 @@ def panel_stages(domains: Domains, second_view: Any = None) -> list[str]:
     return [SOURCE_ONLY, *LINEAR, *usable_estimators(domains, 0), *more]
 
 
+class SortedPredictions(NamedTuple):
+    """The arrays of PanelPredictions, with the names of their axes, so that `Ordering.restore` can reorder them."""
+
+    proba: tuple[Annotated[Array, "rows x classes"], ...]
+    held_out: Annotated[Array, "labelled x classes"]
+    source_codes: Annotated[Array, "labelled < classes"]
+
+
 def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPredictions:
-    """Fit the members one after the other.
+    """Fit the members, several at a time; a second core is used by threads.
 
     Members that need features >= 0 are skipped if X has negative values. The caller announces the stages
     (`panel_stages`). `second_view` has other features of the same rows, which two more members use (`view_members.py`).
+    Documents, words and classes are sorted by content once for all members, as in `core/ordering.py`.
     """
+    if not can_sort(domains):
+        return fit_members(domains, seed, second_view)
+    by_content, ordering = sort_domains(domains)
+    if second_view is not None:
+        second_view = second_view[np.concatenate([d.rows[r] for d, r in zip(domains, ordering.documents, strict=True)])]
+    fitted = fit_members(by_content, seed, second_view)
+    arrays = SortedPredictions(tuple(fitted.proba.values()), fitted.held_out, fitted.source_codes)
+    restored: SortedPredictions = ordering.restore(arrays, {})
+    proba = dict(zip(fitted.proba, restored.proba, strict=True))
+    if second_view is not None:  # documents with equal words differ in the view: they do not get the mean of their rows
+        each_own = ordering._replace(copies=tuple(np.arange(len(copies)) for copies in ordering.copies))
+        own = dict(zip(fitted.proba, each_own.restore(arrays, {}).proba, strict=True))
+        proba |= {name: own[name] for name in SECOND_VIEW if name in own}
+    return fitted._replace(proba=proba, held_out=restored.held_out, source_codes=restored.source_codes)
+
+
+def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPredictions:
+    """`fit_panel` in the given order."""
     estimators = usable_estimators(domains, seed)
+    fitted_on, X = sample_domains(domains, MAX_FITTED), domains.target_documents()
     progress.begin(SOURCE_ONLY)
     start = time.perf_counter()
-    source = fit_source(domains)
+    source = fit_source(fitted_on, X)
     proba, seconds = {SOURCE_ONLY: source.proba}, {SOURCE_ONLY: time.perf_counter() - start}
     members: dict[str, Callable[[], Array | None]] = {
-        LINEAR[0]: partial(common_words, domains),
-        LINEAR[1]: partial(log_count_ratios, domains),
-        LINEAR[2]: partial(self_training, domains, source.proba),
-        **{name: partial(predict_estimator, estimator, domains) for name, estimator in estimators.items()},
+        LINEAR[0]: partial(common_words, fitted_on, X),
+        LINEAR[1]: partial(log_count_ratios, fitted_on, X),
+        LINEAR[2]: partial(self_training, fitted_on, X, source.proba[rows_of(fitted_on, domains)]),
+        **{name: partial(predict_estimator, estimator, fitted_on, domains) for name, estimator in estimators.items()},
     }
     if second_view is not None:
         seen = with_view(domains, second_view)
         members |= zip(SECOND_VIEW, (partial(smooth_view, seen), partial(self_training_view, seen)), strict=True)
-    for name, predict in members.items():
-        progress.begin(name)
+
+    def fit(name: str) -> tuple[Array | None, float]:
         start = time.perf_counter()
-        P = predict()
+        P = members[name]()
+        progress.begin(name)  # members overlap, so that the end of each is announced
+        return P, time.perf_counter() - start
+
+    slowest_first = [*members][::-1]
+    with single_thread("blas"), without_line_search_warnings():
+        fitted = dict(zip(slowest_first, each(fit, slowest_first), strict=True))
+    for name in members:
+        P, duration = fitted[name]
         if P is not None:
-            proba[name], seconds[name] = np.asarray(P, dtype=np.float64), time.perf_counter() - start
+            proba[name], seconds[name] = np.asarray(P, dtype=np.float64), duration
     return PanelPredictions(proba, seconds, source.held_out, source.codes)
 
 
-def predict_estimator(estimator: TransductiveClassifier, domains: Domains) -> Array:
-    """Probabilities of the target rows; with at most as many topics as there are words."""
+def predict_estimator(estimator: TransductiveClassifier, fitted_on: Domains, domains: Domains) -> Array:
+    """Probabilities of the target rows by a fit on some of the documents, with at most as many topics as words.
+
+    An estimator that searches neighbors is fitted on fewer documents.
+    """
     if (estimator.get_params().get("n_topics") or 0) > domains.n_words:
         estimator.set_params(n_topics=domains.n_words)
-    return estimator.fit_domains(domains).transduction_proba_
+    sample = sample_domains(fitted_on, MAX_COMPARED) if "n_neighbors" in estimator.get_params() else fitted_on
+    return predict_all(estimator, sample, domains)

@@ -31,7 +31,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.decomposition import TruncatedSVD
 
-from ..linalg.matrix import Array, empty_rows
+from ..core.sampling import MAX_COMPARED, sample_rows
+from ..core.threads import single_thread
+from ..linalg.matrix import Array, empty_rows, in_memory
 from ..linalg.normalize import normalize_rows_l2
 
 N_AXES = 30
@@ -40,13 +42,15 @@ MAX_ITER = 30
 
 
 def coordinates(X: Any, rng: np.random.Generator) -> Array:
-    """z."""
+    """z; of many documents, the singular vectors are those of a sample."""
+    some = in_memory(X[sample_rows(X.shape[0], MAX_COMPARED)])
     k = min(N_AXES, X.shape[1] - 1, X.shape[0] - 1)
-    if k < 1 or empty_rows(X).all():
+    if k < 1 or empty_rows(some).all():
         return np.ones((X.shape[0], 1))
     svd = TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1)))
     with np.errstate(invalid="ignore"):  # equal documents have no variance to explain
-        Z: Array = normalize_rows_l2(svd.fit_transform(X))
+        svd.fit(some)
+    Z: Array = normalize_rows_l2(np.asarray(X @ svd.components_.T, dtype=np.float32))
     return Z
 
 
@@ -61,7 +65,9 @@ def typical_documents(Z: Array, n: int, excluded: Array, rng: np.random.Generato
     if len(distinct) <= n:  # copies fill the rest
         first = free[np.sort(distinct)]
         return np.concatenate([first, np.setdiff1d(free, first)])[:n]
-    groups = KMeans(n, n_init=1, max_iter=MAX_ITER, random_state=int(rng.integers(2**31 - 1))).fit(Z[free])
+    groups = KMeans(n, n_init=1, max_iter=MAX_ITER, random_state=int(rng.integers(2**31 - 1)))
+    with single_thread("openmp"):
+        groups.fit(Z[free])
     distance = np.linalg.norm(Z[free] - groups.cluster_centers_[groups.labels_], axis=1)
     order = np.lexsort((distance, groups.labels_))
     labels, start, size = np.unique(groups.labels_[order], return_index=True, return_counts=True)

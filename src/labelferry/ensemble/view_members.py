@@ -31,12 +31,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..core.domains import Domains
+from ..core.sampling import MAX_COMPARED, MAX_FITTED, sample_domains
 from ..families.linear import logistic
 from ..linalg.knn import neighbor_graph
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
 from ..linalg.smoothing import smooth
 from .members import self_training
+from .student import extend
 
 N_NEIGHBORS, SMOOTHNESS, N_ROUNDS = 10, 0.9, 10  # the defaults of SmoothedLR
 
@@ -53,14 +55,16 @@ def predict_view(seen: Domains) -> Array:
 
 def smooth_view(seen: Domains) -> Array:
     """P smoothed over the nearest neighbors in the target, for domains of `with_view`."""
-    X = seen.target_documents()
+    some = sample_domains(seen, MAX_COMPARED)
+    X = some.target_documents()
     graph = neighbor_graph(X, n_neighbors=min(N_NEIGHBORS, max(1, X.shape[0] - 1)))
-    return smooth(predict_view(seen), graph, SMOOTHNESS, N_ROUNDS)
+    return extend(smooth(predict_view(some), graph, SMOOTHNESS, N_ROUNDS), some, seen)
 
 
 def self_training_view(seen: Domains) -> Array:
     """Self-training that starts from P, for domains of `with_view`."""
-    return self_training(seen, predict_view(seen))
+    some = sample_domains(seen, MAX_FITTED)
+    return self_training(some, seen.target_documents(), predict_view(some))
 
 
 def _centered(Z: Any) -> Any:

@@ -11,7 +11,7 @@ from ..linalg.discretize import indicator_sums
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
 from .clustering import likelihood
-from .hybrid_graph import Blocks
+from .hybrid_graph import TargetGraph
 
 
 class ClassMeans(NamedTuple):
@@ -39,7 +39,7 @@ class ClassMeans(NamedTuple):
         return codes
 
 
-def class_means(b: Blocks, W_i: Array, n_classes: int) -> ClassMeans:
+def class_means(b: TargetGraph, W_i: Array, n_classes: int) -> ClassMeans:
     """The means of the labelled documents with words, per class; their rows of B are R_i W_i."""
     Z = normalize_rows_l2(b.R_i @ W_i)
     has_words = Z.any(axis=1)

@@ -65,10 +65,10 @@ class Problem(NamedTuple):
 class Coclusters(NamedTuple):
     """Clusters of the documents and words of one target."""
 
-    documents: Annotated[Array, "any < clusters"]  # cluster of each document
+    documents: Annotated[Array, "documents[t] < clusters"]  # cluster of each document
     words: Annotated[Array, "words < word_clusters"]  # cluster of each word, UNKNOWN for words that do not occur
     T: Annotated[Array, "word_clusters x clusters"]
-    U: Annotated[Array, "word_clusters x any"]
+    U: Annotated[Array, "word_clusters x groups"]  # groups: classes in CoCC, none in ITCC
 
 
 def pose(X: Matrix, G: Array, lam: float, fixed: Array) -> Problem:

@@ -27,6 +27,7 @@ Departures
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -53,11 +54,30 @@ class Center(NamedTuple):
     total: Array  # sum of the documents, each of unit length
     n: int
     squared_length: float  # of the mean document, without the expected noise
+    squares: float = 0.0  # sum of the squared lengths of the documents; not in saved models
 
 
 def center(X: Matrix) -> Center:
     """The center of documents."""
     return _center(normalize_rows_l2(X))
+
+
+def join_centers(parts: Sequence[Center]) -> Center:
+    """The center of all documents, from the centers of parts of them.
+
+    Parameters
+    ----------
+    parts : sequence of Center
+        One or more.
+
+    Returns
+    -------
+    center : Center
+        As of `center` of the stacked documents.
+    """
+    total, n = np.sum([part.total for part in parts], axis=0), sum(part.n for part in parts)
+    squares = sum(part.squares for part in parts)
+    return Center(total, n, _squared_mean(total, squares, n), squares)
 
 
 def gap_of_centers(s: Center, t: Center) -> float:
@@ -125,7 +145,8 @@ def _gap(Zs: Matrix, Zt: Matrix) -> float:
 
 def _center(Z: Matrix) -> Center:
     total, n = np.asarray(Z.T @ np.ones(Z.shape[0], dtype=Z.dtype)), Z.shape[0]
-    return Center(total, n, _squared_mean(total, squared_norm(Z), n))
+    squares = squared_norm(Z)
+    return Center(total, n, _squared_mean(total, squares, n), squares)
 
 
 def _squared_mean(total: Array, squares: float, n: int) -> float:

@@ -22,10 +22,10 @@ import scipy.sparse as sp
 
 from ..core.domains import Domain, Domains
 from ..linalg.eigen import leading_left
-from ..linalg.entries import apply, scale_columns, values
+from ..linalg.entries import apply, every
 from ..linalg.matrix import Array, Matrix, stack_rows
 from ..linalg.multiplicative import add_up
-from ..linalg.normalize import normalize_rows_l2, scale_rows
+from ..linalg.normalize import normalize_rows_l2, scale_columns, scale_rows
 from .linear import start_labels
 
 WEIGHTINGS = {"auto", "none", "log", "tfidf"}
@@ -54,9 +54,9 @@ def scales(domains: Domains, weighting: str, tau: float) -> Scales:
 def resolve_weighting(domains: Domains, weighting: str, for_counts: str) -> str:
     """The weighting that "auto" means: `for_counts` if all entries are whole numbers, else "none"."""
     if weighting == "auto":
-        counts = all((values(X) == np.rint(values(X))).all() for X in domains.X)
+        counts = all(every(X, _is_whole) for X in domains.X)
         return for_counts if counts else "none"
-    if weighting != "none" and any((values(X) < 1).any() for X in domains.X):
+    if weighting != "none" and not all(every(X, _is_at_least_one) for X in domains.X):
         raise ValueError(
             f'weighting="{weighting}" requires word counts, 1 or more if a word occurs; X has entries between 0 and 1. '
             'Pass the counts (CountVectorizer), or weighting="none" to use X as it is.'
@@ -68,7 +68,7 @@ def apply_weighting(X: Matrix, weighting: str, idf: Array) -> Any:
     """Counts as 1 + log tf, or that times idf with rows of unit length; or X as it is."""
     if weighting == "none":
         return X
-    tf = apply(X, lambda x: 1 + np.log(x))
+    tf = apply(X, _one_plus_log)
     return tf if weighting == "log" else normalize_rows_l2(scale_columns(tf, idf))
 
 
@@ -83,7 +83,7 @@ def document_scale(X: Matrix, s: Scales, d: int) -> Array:
     return _root_inverse(_row_sums(X) + X.dtype.type(s.degree_floor[d]))
 
 
-class Blocks(NamedTuple):
+class TargetGraph(NamedTuple):
     """One target and all labelled documents; labelled documents of the target are among the latter."""
 
     R_i: Any  # labelled documents x words
@@ -91,14 +91,14 @@ class Blocks(NamedTuple):
     R_o: Any  # unlabelled documents x words
 
 
-def blocks(domains: Domains, target: Domain, R: Sequence[Any]) -> Blocks:
+def target_graph(domains: Domains, target: Domain, R: Sequence[Any]) -> TargetGraph:
     """R_i, its labels and R_o, from the relations of every domain, each normalized separately."""
     labelled = [(Rd, d.codes) for Rd, d in zip(R, domains, strict=True) if not d.is_target]
     R_t = next(Rd for Rd, d in zip(R, domains, strict=True) if d is target)
     if target.known.any():
         labelled.append((R_t[target.known], target.codes[target.known]))
     R_o = R_t if rows_to_label(target).all() else R_t[rows_to_label(target)]
-    return Blocks(stack_rows([Rd for Rd, _ in labelled]), np.concatenate([codes for _, codes in labelled]), R_o)
+    return TargetGraph(stack_rows([Rd for Rd, _ in labelled]), np.concatenate([codes for _, codes in labelled]), R_o)
 
 
 def rows_to_label(target: Domain) -> Array:
@@ -136,6 +136,18 @@ def _idf(domains: Domains) -> Array:
     n = sum(X.shape[0] for X in domains.X)
     df = add_up(_row_sums(apply(X, np.ones_like).T) for X in domains.X)
     return np.asarray(np.log((1 + n) / (1 + df)) + 1, dtype=domains.dtype)
+
+
+def _is_whole(x: Array) -> Array:
+    return np.asarray(x == np.rint(x))
+
+
+def _is_at_least_one(x: Array) -> Array:
+    return np.asarray(x >= 1)
+
+
+def _one_plus_log(x: Array) -> Array:
+    return np.asarray(1 + np.log(x))
 
 
 def _row_sums(X: Any) -> Array:

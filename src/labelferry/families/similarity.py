@@ -25,7 +25,16 @@ from ..core.labels import UNKNOWN
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array
 from .class_means import class_means
-from .hybrid_graph import Blocks, Scales, blocks, indicator, logistic_codes, relations, resolve_weighting, scales
+from .hybrid_graph import (
+    Scales,
+    TargetGraph,
+    indicator,
+    logistic_codes,
+    relations,
+    resolve_weighting,
+    scales,
+    target_graph,
+)
 
 TAU, MAX_ITER, TOL = 0.25, 30, 1e-4
 
@@ -55,7 +64,7 @@ class LowRankSimilarity(NamedTuple):
     B_w: Array  # words x K, S_ww = B_w B_w'
 
 
-def start(b: Blocks, C_i: sp.csr_array, codes_o: Array) -> LowRankSimilarity:
+def start(b: TargetGraph, C_i: sp.csr_array, codes_o: Array) -> LowRankSimilarity:
     """O = [C_i; C_o] [C_i; C_o]', with labels of the unlabelled documents from another method (footnote 2).
 
     With negative codes, C_o = 0. The first Q is then R_i' C_i C_i' R_i: the iteration starts from the words, with the
@@ -72,7 +81,7 @@ def start(b: Blocks, C_i: sp.csr_array, codes_o: Array) -> LowRankSimilarity:
 
 
 def step(
-    s: LowRankSimilarity, b: Blocks, C_i: sp.csr_array, v: Variant | None = None, C_o: sp.csr_array | None = None
+    s: LowRankSimilarity, b: TargetGraph, C_i: sp.csr_array, v: Variant | None = None, C_o: sp.csr_array | None = None
 ) -> LowRankSimilarity:
     """One round of Table 2; C_o are the labels of the start, for footnote 1."""
     v = v or Variant(C_i.shape[1], C_i.shape[1])
@@ -111,7 +120,7 @@ def eigenpairs_after_reset(
 
 
 def propagate(
-    b: Blocks, n_classes: int, codes_o: Array, *, max_iter: int, tol: float, variant: Variant | None = None
+    b: TargetGraph, n_classes: int, codes_o: Array, *, max_iter: int, tol: float, variant: Variant | None = None
 ) -> Solution:
     """Steps until S_oo changes by less than `tol` times its norm; the history is that change."""
     C_i, C_o = (indicator(codes, n_classes, b.R_i.dtype) for codes in (b.codes_i, codes_o))
@@ -134,14 +143,14 @@ def solve_targets(
     tol: float,
     variant: Variant | None = None,
     from_words: bool = False,
-) -> tuple[Scales, list[tuple[Blocks, Solution]]]:
+) -> tuple[Scales, list[tuple[TargetGraph, Solution]]]:
     """The solution of every target, each separately with the sources.
 
     The iteration starts from the labels of logistic regression or, `from_words`, without labels of the target.
     """
     s = scales(domains, resolve_weighting(domains, weighting, "tfidf"), tau)
     R = [relations(X, s, d) for d, X in enumerate(domains.X)]
-    each = [blocks(domains, target, R) for target in domains.targets]
+    each = [target_graph(domains, target, R) for target in domains.targets]
     first = [np.full(b.R_o.shape[0], UNKNOWN) for b in each] if from_words else logistic_codes(domains)
     return s, [
         (b, propagate(b, domains.n_classes, codes, max_iter=max_iter, tol=tol, variant=variant))

@@ -15,6 +15,7 @@ w'x = z'(Z'x) + c 1'x, only a words x k matrix has to be stored.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -69,19 +70,20 @@ class ClassifierModel(NamedTuple):
     """A fitted classifier of scikit-learn, with the interface of `LinearModel`. It cannot be saved without pickle."""
 
     classifier: Any
+    codes: Annotated[Array, "known < classes"]  # the class of each column of its probabilities
     n_classes: int
 
     def proba(self, X: Array) -> Array:
         """Probabilities, one column per class; 0 for classes that the classifier has not seen."""
         proba = np.zeros((len(X), self.n_classes), dtype=X.dtype)
-        proba[:, self.classifier.classes_] = self.classifier.predict_proba(X)
+        proba[:, self.codes] = self.classifier.predict_proba(X)
         return proba
 
 
 class Spectrum(NamedTuple):
     """A fitted embedding and the classifier on its rows of unit length."""
 
-    vectors: Annotated[Array, "any x k"]  # of the documents, sources first
+    vectors: Annotated[Array, "documents x k"]  # of the documents, sources first
     extension: Extension  # over all documents
     target: Extension  # over the documents of the targets
     model: LinearModel | ClassifierModel
@@ -129,7 +131,8 @@ def make_extension(W: Similarity, values: Array, x: Array, dtype: Any, first: in
 def train(X: Array, codes: Array, C: float, dtype: Any, classifier: Any = None) -> LinearModel | ClassifierModel:
     """A copy of the classifier, fitted; None is logistic regression with weights in precision `dtype`."""
     if classifier is not None:
-        return ClassifierModel(clone(classifier).fit(X, codes), int(codes.max()) + 1)
+        fitted = clone(classifier).fit(X, codes)
+        return ClassifierModel(fitted, fitted.classes_, int(codes.max()) + 1)
     model = logistic(X, codes, C)
     return LinearModel(model.coef.astype(dtype), model.intercept.astype(dtype))
 
@@ -176,6 +179,8 @@ class SpectralClassifierBase(TransductiveClassifier):
     """Base class of the estimators whose state is a Spectrum."""
 
     State: ClassVar[type] = Spectrum
+    ignores_scale = "rows"
+    axes: ClassVar[Mapping[str, str]] = {}  # the features of the model are eigenvectors
 
     def _extend(self, X: Matrix, d: int) -> Array:
         """Coordinates of new documents of the d-th domain."""

@@ -20,8 +20,9 @@ from ..core.domains import Domains
 from ..core.iterate import Solution, restart
 from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..core.proportions import match_proportions
-from ..linalg.matrix import Array, Matrix
+from ..linalg.matrix import Array, Matrix, map_reduce
 from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale
+from ..linalg.thin import thin_product
 from .linear import start_labels
 
 Update: TypeAlias = Callable[[Array, Array, Array], Array]  # (A, numerator, denominator): `scale` or `root_scale`
@@ -40,7 +41,8 @@ class FactorizationProblem(NamedTuple):
     def words_by_class(self, V: Sequence[Array]) -> tuple[Array, ...]:
         """X_d' V_d of every domain, words x classes: one product per domain that has documents without a label."""
         return tuple(
-            XVd if known.all() else Xd.T @ Vd for Xd, Vd, known, XVd in zip(self.X, V, self.known, self.XV, strict=True)
+            XVd if known.all() else thin_product(Xd.T, Vd)
+            for Xd, Vd, known, XVd in zip(self.X, V, self.known, self.XV, strict=True)
         )
 
     def update_unknown(self, V: Sequence[Array], update: Callable[[int], Array]) -> tuple[Array, ...]:
@@ -96,14 +98,36 @@ def solve_trifactorization(
 
 def update_documents(
     V: Sequence[Array], p: FactorizationProblem, B: Sequence[Array], *, by: Update = scale, normalize: bool = True
-) -> tuple[Array, ...]:
-    """V_d <- V_d * (X_d B_d) / (V_d B_d'B_d) for the documents without a label; B_d = F_d H, words x classes."""
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+    """V_d <- V_d * (X_d B_d) / (V_d B_d'B_d) for the documents without a label, and the new X_d' V_d.
 
-    def update(d: int) -> Array:
-        Vd = by(V[d], p.X[d] @ B[d], V[d] @ gram(B[d]))
-        return p.balanced(normalize_rows_l1(Vd) if normalize else Vd, d)
+    B_d = F_d H is words x classes. The data of a domain is visited once, or twice if V_d has to match class
+    proportions, which are those of all its documents.
+    """
 
-    return p.update_unknown(V, update)
+    def update(Xd: Matrix, Vd: Array, Bd: Array, d: int) -> tuple[Array, Array]:
+        if p.known[d].all():
+            return Vd, p.XV[d]
+        shared = (Bd, gram(Bd), by, normalize, p.shares[d] is None)
+        new, sums = map_reduce(update_rows, Xd, Vd, p.known[d], shared=shared)
+        if p.shares[d] is None:
+            return new, sums[0]
+        new = np.where(p.known[d][:, None], Vd, p.balanced(new, d))
+        return new, Xd.T @ new
+
+    new_V, new_XV = zip(*map(update, p.X, V, B, range(len(V))), strict=True)
+    return new_V, new_XV
+
+
+def update_rows(
+    X: Matrix, V: Array, known: Array, B: Array, BtB: Array, by: Update, normalize: bool, with_sums: bool
+) -> tuple[Array, tuple[Array, ...]]:
+    """The update of some documents and, if asked for, their X'V."""
+    new = by(V, thin_product(X, B), V @ BtB)
+    new = normalize_rows_l1(new) if normalize else new
+    if known.any():
+        new = np.where(known[:, None], V, new)
+    return new, (thin_product(X.T, new),) if with_sums else ()
 
 
 def update_association(
@@ -159,6 +183,7 @@ def fold_in(X: Matrix, B: Array, *, n_iter: int = 100) -> Array:
 class TriFactorization(TransductiveClassifier):
     """Base class of the estimators in this family."""
 
+    n_topics: int  # not in all of them
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "n_topics": count(),
@@ -177,6 +202,9 @@ class TriFactorization(TransductiveClassifier):
         """V, documents x classes per domain."""
         V: tuple[Array, ...] = self.state_.V
         return V
+
+    def _check_domains(self, domains: Domains) -> None:
+        check_n_topics(self.n_topics, domains.n_words)
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
         return fold_in(X, self._class_profiles(d))

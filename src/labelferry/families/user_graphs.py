@@ -9,10 +9,35 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..core.domains import Domain, Domains
+from ..core.ordering import Ordering
 from ..linalg.knn import symmetric
 from ..linalg.laplacian import Graph, graph
+from ..linalg.matrix import Array
 
 logger = logging.getLogger(__name__)
+
+
+def sort_graphs(doc_graph: Any, word_graph: Any, ordering: Ordering) -> dict[str, Any]:
+    """The graphs of sorted documents and words."""
+    domains = ordering.given
+    rows = [d.rows[places] for d, places in zip(domains, ordering.documents, strict=True)]
+    whole = {"doc_graph": np.concatenate(rows), "word_graph": ordering.words}
+    of_domain = {
+        "doc_graph": {d.key: places for d, places in zip(domains, ordering.documents, strict=True)},
+        "word_graph": {d.key: ordering.words for d in domains},
+    }
+
+    def sort(given: Any, name: str) -> Any:
+        if isinstance(given, dict):
+            places = of_domain[name]
+            return {k: _sorted(W, places[k], f"{name}[{k!r}]") if k in places else W for k, W in given.items()}
+        return None if given is None else _sorted(given, whole[name], name)
+
+    return {"doc_graph": sort(doc_graph, "doc_graph"), "word_graph": sort(word_graph, "word_graph")}
+
+
+def _sorted(W: Any, places: Array, name: str) -> sp.csr_array:
+    return sp.csr_array(_affinity(W, len(places), name)[places][:, places])
 
 
 def doc_graphs(given: Any, domains: Domains, weight: float) -> list[Graph] | None:

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobp
 from .matrix import Array
 
 _DENSE_BELOW = 200  # nodes; below it a dense decomposition is cheaper than the first Krylov space
+_MANY_NODES = 50_000  # from here on the first Krylov space is smaller: 40 vectors would need more memory than the data
 _MAX_RESIDUAL = 1e-4  # as a fraction of the largest eigenvalue, or of 1; above it there is a warning
 
 
@@ -105,8 +106,9 @@ def _solve(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol:
 def _arpack(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol: float) -> tuple[Array, Array]:
     n = A.shape[0]
     settings: dict[str, Any] = {"which": which, "v0": rng.random(n)}
+    first = 40 if n < _MANY_NODES else 20
     # A larger Krylov space nearly always converges if a small one has not.
-    for ncv, maxiter in ((max(40, 2 * k + 1), 10 * n), (max(120, 6 * k), 20 * n)):
+    for ncv, maxiter in ((max(first, 2 * k + 1), 10 * n), (max(120, 6 * k), 20 * n)):
         try:
             values, vectors = eigsh(A, k, tol=tol, ncv=min(n - 1, ncv), maxiter=maxiter, **settings)
             return values, vectors

@@ -1,40 +1,23 @@
 """Exact cosine nearest neighbors of the rows of a sparse matrix; no n x n matrix is formed.
 
-Ties are broken by the lower index, so that a graph depends on the data alone, not on threads or on the order in which a
-heap was filled. Cosines that agree to ten digits (in single precision to five) are equal, so that it does not depend on
-rounding either, except for rare pairs at the border of two bins.
+Ties among the rows of one matrix are broken by the lower index, ties among other rows by their content (see
+`content.py`), so that a graph depends on the data alone, not on threads or on the order in which a heap was filled.
+Cosines that agree to ten digits (in single precision to five) are equal, so that it does not depend on rounding either,
+except for rare pairs at the border of two bins.
 """
 
 from __future__ import annotations
 
-import os
-
-import joblib
 import numpy as np
 import scipy.sparse as sp
 from sparse_dot_topn import sp_matmul_topn
 
-from .matrix import Array, Matrix, to_csr
+from .content import content_order
+from .matrix import Array, Matrix, is_blocked, to_csr
 from .normalize import normalize_rows_l2
+from .threads import n_threads
 
 _BLOCK_ENTRIES = 20_000_000  # entries of a full product in memory at once while ties are resolved
-_forked = False  # is this process a fork of one in which this module was loaded?
-
-
-def _mark_fork() -> None:
-    global _forked
-    _forked = True
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_mark_fork)
-
-
-def _n_threads() -> int:
-    """Threads of the search: all cores, at most OMP_NUM_THREADS; one in a fork, where OpenMP would wait forever."""
-    given = os.environ.get("OMP_NUM_THREADS", "")
-    limit = int(given) if given.isdigit() and int(given) > 0 else joblib.cpu_count()
-    return 1 if _forked else min(limit, joblib.cpu_count())
 
 
 def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.csr_array:
@@ -54,6 +37,11 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
     W : csr_array of shape (n_rows, n_others)
         Entry (i, j) is cos(x_i, z_j) if z_j is one of the nearest neighbors of x_i.
     """
+    if is_blocked(X) or is_blocked(X.T):
+        raise ValueError(
+            "a graph of neighbors needs all documents in one matrix, and X is a matrix of blocks. Set the weight of "
+            "the graph to 0, or pass X.to_csr()."
+        )
     Q = sp.csr_array(normalize_rows_l2(to_csr(X)))
     Z = Q if others is None else sp.csr_array(normalize_rows_l2(to_csr(others)), dtype=Q.dtype)
     if n_neighbors == 0:
@@ -66,16 +54,17 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
             sp.csr_matrix(Zt),
             top_n=min(n_neighbors + spare, Z.shape[0]),
             threshold=0.0,
-            n_threads=_n_threads(),
+            n_threads=n_threads(),
         )
     )
     best, tied = _first_per_row(top, n_neighbors, without_self=others is None)
     rows = np.flatnonzero(tied)
     if len(rows) == 0:
         return best
+    rank = np.arange(Z.shape[0]) if others is None else np.argsort(content_order(to_csr(others)).rows)
     blocks = np.array_split(rows, max(1, len(rows) * Z.shape[0] // _BLOCK_ENTRIES))
     resolved = sp.vstack(
-        [_resolve_ties(Q, Zt, best, block, without_self=others is None) for block in blocks], format="csr"
+        [_resolve_ties(Q, Zt, best, block, rank, without_self=others is None) for block in blocks], format="csr"
     )
     untied = sp.diags_array((~tied).astype(best.dtype)) @ best
     place = sp.csr_array((np.ones(len(rows), best.dtype), (rows, np.arange(len(rows)))), shape=(len(tied), len(rows)))
@@ -94,7 +83,7 @@ def symmetric(affinity: Matrix) -> sp.csr_array:
 
 
 def _resolve_ties(
-    Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, *, without_self: bool
+    Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, rank: Array, *, without_self: bool
 ) -> sp.csr_array:
     """The neighbors of rows with a tie at the border, from all their cosines that reach it."""
     border = best[rows].min(axis=1, explicit=True).toarray().ravel()
@@ -102,13 +91,13 @@ def _resolve_ties(
     reaches = product.data >= border[product.row] - 1e-4  # more than the rounding error of either precision
     reaching = sp.coo_array((product.data[reaches], (product.row[reaches], product.col[reaches])), shape=product.shape)
     n_neighbors = int(np.diff(best.indptr)[rows[0]])  # a row with a tie at the border is full
-    return _first_per_row(reaching, n_neighbors, without_self=without_self, row_ids=rows)[0]
+    return _first_per_row(reaching, n_neighbors, without_self=without_self, row_ids=rows, rank=rank)[0]
 
 
 def _first_per_row(
-    C: Matrix, n_neighbors: int, *, without_self: bool, row_ids: Array | None = None
+    C: Matrix, n_neighbors: int, *, without_self: bool, row_ids: Array | None = None, rank: Array | None = None
 ) -> tuple[sp.csr_array, Array]:
-    """The largest entries of each row, the lower column first among equals; and whether the next one is equal too."""
+    """The largest entries of each row, the lower rank first among equals; and whether the next one is equal too."""
     coo = sp.coo_array(C)
     row, col, value = coo.row, coo.col, coo.data
     keep = value > 0
@@ -116,12 +105,12 @@ def _first_per_row(
         keep &= col != (row if row_ids is None else row_ids[row])
     row, col, value = row[keep], col[keep], value[keep]
     rounded = value.round(10 if value.dtype == np.float64 else 5)
-    order = np.lexsort((col, -rounded, row))
+    order = np.lexsort((col if rank is None else rank[col], -rounded, row))
     row, col, value, rounded = row[order], col[order], value[order], rounded[order]
     first_of_row = np.searchsorted(row, np.arange(coo.shape[0]))
-    rank = np.arange(len(row)) - first_of_row[row]
-    border = np.flatnonzero(rank == n_neighbors)
+    place = np.arange(len(row)) - first_of_row[row]
+    border = np.flatnonzero(place == n_neighbors)
     tied = np.zeros(coo.shape[0], dtype=bool)
     tied[row[border]] = rounded[border] == rounded[border - 1]
-    chosen = rank < n_neighbors
+    chosen = place < n_neighbors
     return sp.csr_array((value[chosen], (row[chosen], col[chosen])), shape=coo.shape), tied

@@ -33,6 +33,11 @@ def graph(affinity: Matrix, dtype: Any, weight: float = 1.0) -> Graph:
     return Graph(W, np.asarray(W.sum(axis=1), dtype=dtype).reshape(-1, 1))
 
 
+def no_edges(n_nodes: int, dtype: Any) -> Graph:
+    """The graph without edges."""
+    return Graph(sp.csr_array((n_nodes, n_nodes), dtype=dtype), np.zeros((n_nodes, 1), dtype=dtype))
+
+
 def subgraph(g: Graph, nodes: Array) -> Graph:
     """The graph of some nodes, if the others have no edges; g itself if all nodes are selected."""
     return g if nodes.all() else Graph(sp.csr_array(g.W[nodes][:, nodes]), g.degree[nodes])

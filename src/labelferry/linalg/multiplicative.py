@@ -6,13 +6,17 @@ An update `A <- A * numerator / denominator` keeps A non-negative and lowers a l
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from .matrix import Array, Matrix, squared_norm
+from .threads import each
 
 _BLOCK_ENTRIES = 32_768
+_PART_ROWS = 16_384
 
 
 def ratio(numerator: Array, denominator: Array) -> Array:
@@ -33,6 +37,63 @@ def root_scale(A: Array, numerator: Array, denominator: Array) -> Array:
     factor = ratio(numerator, denominator)
     np.sqrt(factor, out=factor)
     return np.multiply(factor, A, out=factor)
+
+
+def update_tall(A: Array, N: Array, D: Array, H: Array, *, normalize: bool) -> tuple[Array, Array]:
+    """A * (N H') / (D H') with 0 / 0 = 0, and its product with H.
+
+    Parameters
+    ----------
+    A : array of shape (n, k)
+        The factor, with many more rows than columns.
+    N, D : arrays of shape (n, c)
+        Numerator and denominator without their common factor.
+    H : array of shape (k, c)
+        The common factor.
+    normalize : bool
+        Whether the columns of the result are divided by their sum; a column of zeros stays zero.
+
+    Returns
+    -------
+    new : array of shape (n, k)
+        The updated factor. Its columns, not its rows, are contiguous: this halves the time, since numpy is slow with
+        rows of few entries.
+    product : array of shape (n, c)
+        `new @ H`, in the same order.
+    """
+    new, product = np.empty_like(A.T, order="C"), np.empty_like(N.T, order="C")
+    tiny = np.finfo(A.dtype).tiny  # the smallest normal number keeps 0 / 0 at 0 and changes no other quotient
+
+    def update(rows: slice) -> Array:
+        part, denominator = new[:, rows], H @ D[rows].T
+        denominator += tiny
+        np.divide(H @ N[rows].T, denominator, out=denominator)
+        np.multiply(denominator, A[rows].T, out=part)
+        return part @ np.ones(part.shape[1], dtype=A.dtype)
+
+    parts = equal_parts(len(A))
+    total = add_up(each(update, parts))
+    factor = np.divide(1, total, out=np.ones_like(total), where=total > 0)[:, None]
+
+    def finish(rows: slice) -> None:
+        if normalize:
+            new[:, rows] *= factor
+        np.matmul(H.T, new[:, rows], out=product[:, rows])
+
+    each(finish, parts)
+    return new.T, product.T
+
+
+def tall_product(A: Array, B: Array) -> Array:
+    """A B for a tall A and a small B, with contiguous columns, in which `update_tall` is fast."""
+    product: Array = (B.T @ A.T).T
+    return product
+
+
+def equal_parts(n_rows: int) -> list[slice]:
+    """Rows in parts of about the same size, for threads. The parts do not depend on the number of threads."""
+    ends = np.linspace(0, n_rows, max(1, math.ceil(n_rows / _PART_ROWS)) + 1).astype(int).tolist()
+    return [slice(*pair) for pair in itertools.pairwise(ends)]
 
 
 def by_rows(update: Callable[..., Array], A: Array, *others: Array) -> Array:

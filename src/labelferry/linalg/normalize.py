@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .matrix import Array, Matrix, squared_norm
+from .matrix import Array, Matrix, is_blocked, squared_norm, with_data
 
 
 def row_norms(X: Any) -> Array:
     """Euclidean length of each row."""
+    if is_blocked(X):
+        return np.asarray(X.of_rows(row_norms))
     squared = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
     return np.asarray(np.sqrt(squared))
 
@@ -19,6 +21,10 @@ def row_norms(X: Any) -> Array:
 def scale_rows(X: Any, factor: Array) -> Any:
     """diag(factor) X, in the precision of X."""
     factor = np.asarray(factor, dtype=X.dtype)
+    if is_blocked(X):
+        return X.scale_rows(factor)
+    if sp.issparse(X) and X.format == "csr":
+        return with_data(X, X.data * np.repeat(factor, np.diff(X.indptr)))
     if sp.issparse(X):
         return sp.csr_array(sp.diags_array(factor) @ X)
     return np.asarray(X) * factor[:, None]
@@ -27,6 +33,10 @@ def scale_rows(X: Any, factor: Array) -> Any:
 def scale_columns(X: Any, factor: Array) -> Any:
     """X diag(factor), in the precision of X."""
     factor = np.asarray(factor, dtype=X.dtype)
+    if is_blocked(X):
+        return X.scale_columns(factor)
+    if sp.issparse(X) and X.format == "csr":
+        return with_data(X, X.data * factor[X.indices])
     if sp.issparse(X):
         return sp.csr_array(X @ sp.diags_array(factor))
     return np.asarray(X) * factor

@@ -257,6 +257,7 @@ class CDSC(SpectralClassifierBase):
     """
 
     solve = staticmethod(solve)
+    takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "n_eigenvectors": [*count(), *choice("cut"), None],
         "target_cut": [*at_least(0), *choice("cut")],

@@ -62,6 +62,7 @@ from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
+from ..core.ordering import Ordering
 from ..core.params import Rules, at_least, choice, count
 from ..core.registry import register
 from ..families.linear import start_labels
@@ -69,19 +70,17 @@ from ..families.topics import TopicRow, topics_table
 from ..families.trifactorization import (
     FactorizationProblem,
     TriFactorization,
-    check_n_topics,
     factorization_problem,
     normalize_columns_if,
     random_factor,
     solve_trifactorization,
 )
-from ..families.user_graphs import doc_graphs, word_graphs
+from ..families.user_graphs import doc_graphs, sort_graphs, word_graphs
 from ..linalg.knn import nearest, neighbor_graph
-from ..linalg.laplacian import Graph, graph, roughness, subgraph
-from ..linalg.matrix import Array, Matrix, empty_rows, fill_rows, squared_norm, take_columns
+from ..linalg.laplacian import Graph, graph, no_edges, roughness, subgraph
+from ..linalg.matrix import Array, Matrix, fill_rows, no_rows, squared_norm, take_columns, word_counts
 from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale, sq_residual
 from ..linalg.normalize import normalize_rows_l2, scale_rows, unit_norm
-from ..linalg.row_order import content_order
 
 
 class Factors(NamedTuple):
@@ -89,7 +88,7 @@ class Factors(NamedTuple):
 
     U: tuple[Annotated[Array, "words x topics"], ...]
     H: Annotated[Array, "topics x classes"]
-    V: tuple[Annotated[Array, "any x classes"], ...]
+    V: tuple[Annotated[Array, "documents[d] x classes"], ...]
     XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
 
 
@@ -104,7 +103,7 @@ class Fitted(NamedTuple):
     """The factors and the documents of the fit, in which the neighbors of later documents are searched."""
 
     factors: Factors
-    X: tuple[Annotated[Matrix, "any x words"], ...]  # as factorized
+    X: tuple[Annotated[Matrix, "documents[d] x words"], ...]  # as factorized; without rows if gamma is 0
     lengths: Annotated[Array, "domains"] | None  # divisor of each X; None if every document has its own
     gamma: float
     p: int  # number of neighbors of a document
@@ -188,29 +187,17 @@ def update_V(V: Array, XB: Array, WV: Array, degree: Array, *, G: Array) -> Arra
 
 
 def start(p: FactorizationProblem, here: Sequence[Array], n_topics: int, rng: np.random.Generator) -> Factors:
-    """Random U_d for the words marked in `here`, random H; V from the labels or logistic regression (Algorithm 1).
-
-    The columns of H are drawn for the classes in an order that depends on the words of their labelled documents, so
-    that the predictions do not depend on the names of the classes.
-    """
+    """Random U_d for the words marked in `here`, random H; V from the labels or logistic regression (Algorithm 1)."""
     draw = partial(random_factor, rng, dtype=p.V[0].dtype)
-    U = tuple(normalize_columns_l1(draw(len(h), n_topics)[h]) for h in here)
-    words_of_classes = np.vstack(
-        [
-            XVd if known.all() else Xd[known].T @ Vd[known]
-            for Xd, Vd, XVd, known in zip(p.X, p.V, p.XV, p.known, strict=True)
-            if known.any()
-        ]
-    ).T
-    H = np.empty((n_topics, p.V[0].shape[1]), dtype=p.V[0].dtype)
-    H[:, content_order(words_of_classes)] = draw(*H.shape)
-    return Factors(U, H, p.V, p.XV)
+    U = tuple(normalize_columns_l1(draw(int(h.sum()), n_topics)) for h in here)
+    return Factors(U, draw(n_topics, p.V[0].shape[1]), p.V, p.XV)
 
 
 def cosine_graphs(X: Sequence[Matrix], n_neighbors: int, weight: float) -> list[Graph]:
     """The graph (3) of the rows of each matrix, multiplied by `weight`; a weight of 0 needs no search for neighbors."""
-    p = n_neighbors if weight > 0 else 0
-    return [graph(neighbor_graph(Xd, n_neighbors=p), Xd.dtype, weight) for Xd in X]
+    if weight == 0:
+        return [no_edges(Xd.shape[0], Xd.dtype) for Xd in X]
+    return [graph(neighbor_graph(Xd, n_neighbors=n_neighbors), Xd.dtype, weight) for Xd in X]
 
 
 def solve(
@@ -230,7 +217,6 @@ def solve(
     word_graph: Any = None,
 ) -> Solution:
     """Fit the factors; the parameters are those of `GCMF` and of its `fit`."""
-    check_n_topics(n_topics, domains.n_words)
     by_matrix = normalization == "matrix"
     X = tuple((unit_norm if by_matrix else normalize_rows_l2)(Xd) for Xd in domains.X)
     words = word_graphs(word_graph, domains, word_smoothness) or cosine_graphs(
@@ -238,7 +224,7 @@ def solve(
     )
     docs = doc_graphs(doc_graph, domains, doc_smoothness) or cosine_graphs(X, n_neighbors, doc_smoothness)
     # A word that does not occur in a domain and has no links in its graph has a row of zeros in U_d after (8).
-    here = [~empty_rows(Xd.T) | (g.degree.ravel() > 0) for Xd, g in zip(X, words, strict=True)]
+    here = [(word_counts(Xd) > 0) | (g.degree.ravel() > 0) for Xd, g in zip(X, words, strict=True)]
     g = Graphs(tuple(subgraph(w, h) for w, h in zip(words, here, strict=True)), tuple(docs))
     mass = [None if shares is None else masses(shares, domains.class_prior) for shares in domains.shares]
     V = tuple(scale_to_mass(normalize_columns_l1(Vd), m) for Vd, m in zip(start_labels(domains), mass, strict=True))
@@ -253,17 +239,20 @@ def solve(
     )
     f: Factors = best.state
     U, XV = (tuple(fill_rows(Ad, h) for Ad, h in zip(A, here, strict=True)) for A in (f.U, f.XV))
-    lengths = np.sqrt([squared_norm(Xd) for Xd in domains.X]) if by_matrix else None
-    return best._replace(state=Fitted(Factors(U, f.H, f.V, XV), X, lengths, float(doc_smoothness), n_neighbors))
+    lengths = np.sqrt([squared_norm(Xd) or 1.0 for Xd in domains.X]) if by_matrix else None
+    kept = X if doc_smoothness > 0 else tuple(map(no_rows, X))  # without a graph no neighbors are searched later
+    return best._replace(state=Fitted(Factors(U, f.H, f.V, XV), kept, lengths, float(doc_smoothness), n_neighbors))
 
 
 def fold_in_with_neighbors(X: Matrix, s: Fitted, d: int, *, n_iter: int = 100) -> Array:
     """`n_iter` updates (9) for new documents of domain d; U, H and the labels of their neighbors are fixed."""
     B, V_d = s.factors.U[d] @ s.factors.H, s.factors.V[d]
     XB, BtB = X @ B, gram(B)
-    W = s.gamma * nearest(X, s.X[d], n_neighbors=s.p if s.gamma > 0 else 0)
-    WV, degree = W @ V_d, np.asarray(W.sum(axis=1)).reshape(-1, 1)
     V: Array = np.full_like(XB, V_d.mean())
+    WV, degree = np.zeros_like(XB), np.zeros_like(XB[:, :1])
+    if s.gamma > 0:
+        W = s.gamma * nearest(X, s.X[d], n_neighbors=s.p)
+        WV, degree = W @ V_d, np.asarray(W.sum(axis=1)).reshape(-1, 1)
     for _ in range(n_iter):
         V = update_V(V, XB, WV, degree, G=BtB)
     return V
@@ -327,7 +316,9 @@ class GCMF(TriFactorization):
     """
 
     State = Fitted
+    ignores_scale = "all"
     solve = staticmethod(solve)
+    takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         **TriFactorization._parameter_constraints,
         "word_smoothness": at_least(0),
@@ -433,6 +424,9 @@ class GCMF(TriFactorization):
             feature_names=feature_names,
             n_words=n_words,
         )
+
+    def _sort_data(self, data: dict[str, Any], ordering: Ordering) -> dict[str, Any]:
+        return sort_graphs(data.get("doc_graph"), data.get("word_graph"), ordering)
 
     def _document_factors(self) -> tuple[Array, ...]:
         f: Factors = self.state_.factors

@@ -62,15 +62,15 @@ from ..families.cluster_names import class_of_clusters
 from ..families.clustering import by_class, cosine_scores, join_solutions, targets_of
 from ..families.hybrid_graph import (
     WEIGHTINGS,
-    Blocks,
     Scales,
-    blocks,
+    TargetGraph,
     indicator,
     leading_vectors,
     logistic_codes,
     relations,
     resolve_weighting,
     scales,
+    target_graph,
 )
 from ..families.similarity import similarity_codes
 from ..linalg.discretize import discretize
@@ -82,8 +82,8 @@ from ..linalg.normalize import normalize_rows_l2
 class TargetPartition(NamedTuple):
     """The partitions of one target, and what labels a new document of it."""
 
-    codes: Annotated[Array, "documents < classes"]  # class of every unlabelled document
-    clusters: Annotated[Array, "documents < clusters"]  # and its cluster, C_o
+    codes: Annotated[Array, "unlabelled[t] < classes"]  # class of every unlabelled document
+    clusters: Annotated[Array, "unlabelled[t] < clusters"]  # and its cluster, C_o
     words: Annotated[Array, "words < any"]  # cluster of every word, -1 for words that do not occur
     axes: Annotated[Array, "words x any"]  # R times this, at unit length, is closest to its cluster
     names: Annotated[Array, "clusters < classes"]  # class of every cluster
@@ -110,7 +110,7 @@ class Sizes(NamedTuple):
         return self.n_classes + (self.n_clusters or self.n_classes)
 
 
-def objective(partition: Array, words: Array, b: Blocks, sizes: Sizes) -> float:
+def objective(partition: Array, words: Array, b: TargetGraph, sizes: Sizes) -> float:
     """(5) with the best H, that is (7) subtracted from the squared norm of R."""
     dtype, mu = b.R_i.dtype, sizes.source_weight
     C_w = indicator(words, sizes.n_all, dtype).toarray()
@@ -122,7 +122,7 @@ def objective(partition: Array, words: Array, b: Blocks, sizes: Sizes) -> float:
     return mu * residual(b.R_i, b.codes_i) + residual(b.R_o, partition)
 
 
-def step(partition: Array, b: Blocks, sizes: Sizes, prior: Array | None = None) -> TargetPartition:
+def step(partition: Array, b: TargetGraph, sizes: Sizes, prior: Array | None = None) -> TargetPartition:
     """One round of (8) and (9); the new classes match the class proportions `prior`, if given."""
     K, K_w, dtype = sizes.n_classes, min(sizes.n_word_clusters or sizes.n_all, sizes.n_all), b.R_i.dtype
     C_i = indicator(b.codes_i, K, dtype).toarray() * dtype.type(np.sqrt(sizes.source_weight))
@@ -141,7 +141,7 @@ def step(partition: Array, b: Blocks, sizes: Sizes, prior: Array | None = None) 
     return TargetPartition(codes, clusters, words, C_w @ back @ T, names[: len(T)])
 
 
-def propagate(b: Blocks, sizes: Sizes, codes: Array, *, max_iter: int, prior: Array | None = None) -> Solution:
+def propagate(b: TargetGraph, sizes: Sizes, codes: Array, *, max_iter: int, prior: Array | None = None) -> Solution:
     """Repeat steps until a partition occurs again, from the given classes of the unlabelled documents."""
     seen, history = [codes], []
     for n_iter in range(1, max_iter + 1):
@@ -174,7 +174,7 @@ def solve(
     R = [relations(X, s, d) for d, X in enumerate(domains.X)]
     sizes = Sizes(domains.n_classes, n_clusters, source_weight, n_word_clusters)
     solved = [
-        propagate(blocks(domains, target, R), sizes, codes, max_iter=max_iter, prior=target.shares)
+        propagate(target_graph(domains, target, R), sizes, codes, max_iter=max_iter, prior=target.shares)
         for target, codes in zip(domains.targets, first, strict=True)
     ]
     return join_solutions(solved, PropagatedLabels(s, tuple(solution.state for solution in solved)))
@@ -249,6 +249,7 @@ class HybridLabelPropagation(TransductiveClassifier):
 
     State = PropagatedLabels
     solve = staticmethod(solve)
+    takes_blocks: ClassVar[bool] = True
     non_negative = True
     _parameter_constraints: ClassVar[Rules] = {
         "start": choice("auto", "similarity", "logistic"),

@@ -52,6 +52,7 @@ Limits
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -83,9 +84,9 @@ class TargetClusters(NamedTuple):
     centers: Annotated[Array, "clusters x k"]
     variance: float  # about a center in each direction
     outputs: Annotated[Array, "clusters x classes"]  # 1 at the class, or the number, of every cluster
-    similarity: Annotated[Array, "clusters x any"]  # to the source classes: cosine of their profiles
-    cluster: Annotated[Array, "documents < clusters"]  # of the target rows, in row order
-    proba: Annotated[Array, "documents x clusters"]  # of the target rows, in row order
+    similarity: Annotated[Array, "clusters x source_classes"]  # to the source classes: cosine of their profiles
+    cluster: Annotated[Array, "rows < clusters"]  # of the target rows, in row order
+    proba: Annotated[Array, "rows x clusters"]  # of the target rows, in row order
     transfer: str  # "full", "partial" or "none"
     risk: float  # (6), all sources together, or the given one
     divergence: float  # KL_c of the paper
@@ -374,9 +375,11 @@ class RSP(TransductiveClassifier):
     """
 
     State = TargetClusters
+    ignores_scale = "all"
     source_classes_: Array
     solve = staticmethod(solve)
     non_negative = True  # degrees are sums of cosines
+    axes: ClassVar[Mapping[str, str]] = {"source_classes": "classes"}
     drops_empty = False  # `cluster_` has all rows of the target: `solve` handles those without words itself
     _parameter_constraints: ClassVar[Rules] = {
         "n_clusters": [None, *count()],

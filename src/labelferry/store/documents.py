@@ -113,7 +113,7 @@ class Documents(Fits):
             row.text,
             from_json(row.own, dict, self.name),
             self.classes[arrays["labels"][n]],
-            round(float(arrays["confidence"][n]), 6),
+            float(arrays["confidence"][n]),
             self.classes[arrays["alternative"][n]],
             from_json(row.evidence, list, self.name),
             bool(arrays["needs_review"][n]),

@@ -24,6 +24,7 @@ from .tables import from_texts as from_texts
 from .tables import join_texts as join_texts
 from .tables import joined_name as joined_name
 from .tables import take_rows as take_rows
+from .unreadable import with_unreadable_rows as with_unreadable_rows
 from .vectorize import tfidf as tfidf
 from .vectorize import tfidf_vectorizer as tfidf_vectorizer
 from .write import check_output as check_output

@@ -60,7 +60,7 @@ def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any) -> 
 
     wrapped = wrap(like, "like")
     names = new_names(table.columns, extra)
-    values = {name: new_column(table, name, column) for name, column in extra.items()}
+    values = {name: list(new_column(table, name, column)) for name, column in extra.items()}
     wrapped = wrapped.rename({column: names[str(column)] for column in wrapped.columns if str(column) in names})
     series = [nw.new_series(name, column, backend=wrapped.implementation) for name, column in values.items()]
     return wrapped.with_columns(*series).to_native()

@@ -21,10 +21,16 @@ class BadRow(NamedTuple):
         Line on which the row begins.
     what : str
         What is wrong with it.
+    n_before : int, default=0
+        Number of good rows before it.
+    text : str, default=""
+        The row as it is in the file; empty if it is not known.
     """
 
     line: int
     what: str
+    n_before: int = 0
+    text: str = ""
 
 
 class BadRows:
@@ -44,12 +50,12 @@ class BadRows:
         self.name, self.skip, self.unit = name, skip, unit
         self.rows: list[BadRow] = []
 
-    def add(self, line: int, what: str) -> None:
-        """Record a bad row, or raise an error."""
+    def add(self, line: int, what: str, n_before: int, text: str = "") -> None:
+        """Record a bad row, or raise an error; the arguments are those of `BadRow`."""
         if not self.skip:
             way_out = "Fix the row, or skip all such rows with skip_bad=True (--skip-bad)."
             raise ValueError(f"{self.name} {self.unit} {line}: {what}. {way_out}")
-        self.rows.append(BadRow(line, what))
+        self.rows.append(BadRow(line, what, n_before, text))
 
 
 def summarize(rows: Iterable[BadRow], name: str, *, unit: str = "line", outcome: str = "skipped") -> list[str]:
@@ -139,13 +145,14 @@ class Lines:
         self.file, self.name, self.limit, self.damaged = file, name, limit, damaged
         self.count = 0
         self.newline = "\n"  # the end of the first line
+        self.row: list[str] = []  # the lines of the row that a reader parses
         self.problems: list[BadRow] = []  # lines with NUL bytes or undecoded bytes
 
     def __iter__(self) -> Iterator[str]:
         while line := self.next_line():
             self.count += 1
             if len(line) > self.limit:
-                raise self.too_long(self.count)
+                raise self.too_long_error(self.count)
             if self.count == 1:
                 self.newline = end_of(line)
             if not line.isascii() and (undecoded := UNDECODED.search(line)):
@@ -196,11 +203,14 @@ class Lines:
         """Name of the encoding for messages."""
         return self.file.encoding.removesuffix("-sig").upper()
 
-    def too_long(self, line: int) -> ValueError:
-        """The error for a line or cell above the limit."""
-        rule = f"a line or cell may have {self.limit:,} characters and this one has more"
-        way_out = "Check for an unclosed quote there, or pass a higher limit= to read_table."
-        return ValueError(f"{self.name} line {line}: {rule}. {way_out}")
+    @property
+    def too_long(self) -> str:
+        """What is wrong with a line or cell above the limit."""
+        return f"a line or cell may have {self.limit:,} characters and this one has more"
+
+    def too_long_error(self, line: int) -> ValueError:
+        """The error for a line above the limit."""
+        return ValueError(f"{self.name} line {line}: {self.too_long}. Pass a higher limit= to read_table.")
 
     def wrong_encoding(self, line: int, byte: str) -> ValueError:
         """The error for bytes that are not in the encoding."""

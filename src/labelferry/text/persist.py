@@ -7,7 +7,7 @@ memory as the longest.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,16 +87,37 @@ def vectorizer_from(state: Mapping[str, np.ndarray]) -> TfidfVectorizer:
             idf = np.asarray(state["idf"])
             if idf.shape != (len(words),) or idf.dtype.name not in DTYPES:
                 raise ValueError(f"it has {len(words)} words and idf of shape {idf.shape}, {idf.dtype}")
+            if not np.isfinite(idf).all() or idf.min() <= 0:
+                raise ValueError("its idf must be finite numbers above 0")
         vectorizer._validate_params()
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         what = " ".join(str(error).split())
         raise ValueError(f"this is not the state of a vectorizer ({what}). Make it with vectorizer_state().") from None
-    # What `fit` sets: the columns of the words, and the transformer with their weights.
+    return with_vocabulary(vectorizer, words, idf if vectorizer.use_idf else None)
+
+
+def with_vocabulary(vectorizer: TfidfVectorizer, words: Sequence[str], idf: np.ndarray | None) -> TfidfVectorizer:
+    """Set what `fit` sets: the columns of the words, and the transformer with their weights.
+
+    Parameters
+    ----------
+    vectorizer : TfidfVectorizer
+        The settings. It is changed.
+    words : sequence of str
+        The word of each column.
+    idf : array or None
+        The weight of each word; None if the vectorizer has none.
+
+    Returns
+    -------
+    vectorizer : TfidfVectorizer
+        The same vectorizer.
+    """
     vectorizer.vocabulary_ = {word: column for column, word in enumerate(words)}
     vectorizer.fixed_vocabulary_ = False
     weights = TfidfTransformer(**{name: getattr(vectorizer, name) for name in WEIGHTS})
     weights.n_features_in_ = len(words)
-    if vectorizer.use_idf:
+    if idf is not None:
         weights.idf_ = idf
     vectorizer._tfidf = weights
     return vectorizer
@@ -131,6 +152,9 @@ def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
     if mismatches:
         raise ValueError(f"settings missing or unknown: {', '.join(sorted(mismatches))}")
     parameters = dict(settings)
+    stop = settings["stop_words"]
+    if not (stop is None or isinstance(stop, str) or all(isinstance(word, str) for word in stop)):
+        raise ValueError("its stop_words must be texts")
     parameters["dtype"] = DTYPES[settings["dtype"]]
     parameters["ngram_range"] = tuple(settings["ngram_range"])
     if isinstance(settings["analyzer"], list):
@@ -144,7 +168,10 @@ def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
 
 def words_of(encoded: np.ndarray, ends: np.ndarray) -> list[str]:
     """The words, from their bytes and the positions where they end."""
-    data, stops = np.asarray(encoded, dtype=np.uint8).tobytes(), np.asarray(ends).tolist()
+    ends = np.asarray(ends)
+    if ends.ndim != 1 or ends.dtype.kind not in "iu" or (np.diff(ends, prepend=0) <= 0).any():
+        raise ValueError("the ends of its words must be integers that increase")
+    data, stops = np.asarray(encoded, dtype=np.uint8).tobytes(), ends.tolist()
     starts = [0, *stops[:-1]]
     words = [data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, stops, strict=True)]
     if not words or len(set(words)) < len(words) or stops[-1] != len(data):

@@ -24,11 +24,45 @@ from .tables import Table
 
 MAX_CELL = 10_000_000  # characters per cell or line; a longer one is an error in the file, such as an unclosed quote
 IN_MEMORY = 1 << 26  # bytes of a pipe; more are stored in a temporary file
+MAX_UNPACKED = 4_000_000_000  # bytes of a gzipped file after unpacking; one may be made to fill the memory
 STDIN = "standard input"
 
 
+class LimitedGzip(gzip.GzipFile):
+    """A gzipped file that is not read beyond a number of unpacked bytes."""
+
+    def __init__(self, file: BinaryIO, name: str, max_bytes: int) -> None:
+        super().__init__(fileobj=file, mode="rb")
+        self.shown, self.max_bytes = name, max_bytes
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read bytes; ValueError beyond the limit."""
+        return self._checked(super().read(self.max_bytes + 1 if size is None or size < 0 else size))
+
+    def read1(self, size: int = -1) -> bytes:
+        """Read bytes that are available; ValueError beyond the limit."""
+        return self._checked(super().read1(size))
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """Read a line; ValueError beyond the limit."""
+        return self._checked(super().readline(self.max_bytes + 1 if size is None or size < 0 else size))
+
+    def _checked(self, content: bytes) -> bytes:
+        if self.tell() > self.max_bytes:
+            raise ValueError(
+                f"{self.shown}: an unpacked file may have {self.max_bytes:,} bytes and this one has more. Unpack it "
+                "yourself, or pass a higher max_unpacked= to read_table."
+            )
+        return content
+
+
 def read_table(
-    path: str | os.PathLike[str], *, skip_bad: bool = False, encoding: str | None = None, limit: int = MAX_CELL
+    path: str | os.PathLike[str],
+    *,
+    skip_bad: bool = False,
+    encoding: str | None = None,
+    limit: int = MAX_CELL,
+    max_unpacked: int | None = None,
 ) -> Table:
     """Read documents: CSV, TSV, Excel, JSON, JSON lines, Parquet or a mailbox, also gzipped; or a folder of texts.
 
@@ -47,6 +81,8 @@ def read_table(
         Encoding of a text file that is not UTF-8. None: detected, with a message.
     limit : int, default=10_000_000
         Maximal number of characters per line or cell.
+    max_unpacked : int, default=None
+        Maximal number of bytes after unpacking. None: 4,000,000,000 for a gzipped file, 1,000,000,000 for a workbook.
 
     Returns
     -------
@@ -64,14 +100,14 @@ def read_table(
                 parsed = read_folder(Path(file_name), name, encoding=encoding, limit=limit, bad=bad)
                 return table_of(parsed, name, bad, "Put one text per file into it.")
             raw = standard_input() if given == STANDARD else stack.enter_context(open(file_name, "rb"))
-            file, start, zipped = unzipped(with_seek(raw, stack), name, stack)
+            file, start, zipped = unzipped(with_seek(raw, stack), name, stack, max_unpacked or MAX_UNPACKED)
         except FileNotFoundError:
             raise ValueError(f"there is no file {name!r}. Check the path.") from None
         except OSError as error:
             raise ValueError(f"cannot read {name!r}: {error.strerror or error}. Check the file.") from None
         format_: Format = detect_format(start, file_name)
         bad.unit = Dialect(format_.name).unit
-        parsed = format_.read(InputFile(file, name, encoding, limit, bad, sheet))
+        parsed = format_.read(InputFile(file, name, encoding, limit, bad, sheet, max_unpacked))
     dialect = (parsed.dialect or Dialect(format_.name))._replace(compression="gzip" if zipped else None)
     return table_of(parsed._replace(dialect=dialect), name, bad, "Pass a file with a header and one document per row.")
 
@@ -93,12 +129,12 @@ def with_seek(file: BinaryIO, stack: ExitStack) -> BinaryIO:
     return copy
 
 
-def unzipped(file: BinaryIO, name: str, stack: ExitStack) -> tuple[BinaryIO, bytes, bool]:
+def unzipped(file: BinaryIO, name: str, stack: ExitStack, max_unpacked: int) -> tuple[BinaryIO, bytes, bool]:
     """The file, unzipped if it is gzipped; its first bytes; and whether it was gzipped."""
     start = first_bytes(file)
     if start[:2] != b"\x1f\x8b":
         return file, start, False
-    content = cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=file, mode="rb")))
+    content = cast(BinaryIO, stack.enter_context(LimitedGzip(file, name, max_unpacked)))
     try:
         return content, first_bytes(content), True
     except EOFError:  # the file is cut short: the reader names the line
@@ -111,9 +147,9 @@ def table_of(parsed: Parsed, name: str, bad: BadRows, way_out: str) -> Table:
     """The table; an error if it is empty."""
     if not parsed.lines or not parsed.columns:
         if bad.rows:
-            line, what = bad.rows[0]
+            first = bad.rows[0]
             raise ValueError(
-                f"{name} has no good row: {len(bad.rows)} are bad, the first on {bad.unit} {line}: {what}."
+                f"{name} has no good row: {len(bad.rows)} are bad, the first on {bad.unit} {first.line}: {first.what}."
             )
         what = "has a header and no rows" if parsed.columns else "is empty"
         raise ValueError(f"{name} {what}. {way_out}")

@@ -8,11 +8,12 @@ from typing import Any
 
 from .formats.base import Dialect
 from .lines import BadRow
+from .sequences import mapped, picked, zipped
 
 SEPARATOR = "\n\n"  # between the texts of two columns
 
 
-class LazyColumns(Mapping[str, list[Any]]):
+class LazyColumns(Mapping[str, Sequence[Any]]):
     """Columns that are converted to lists on first access.
 
     Parameters
@@ -23,12 +24,12 @@ class LazyColumns(Mapping[str, list[Any]]):
         Takes a name and a number of rows, or None for all rows, and returns the values.
     """
 
-    def __init__(self, names: Iterable[str], convert: Callable[[str, int | None], list[Any]]) -> None:
+    def __init__(self, names: Iterable[str], convert: Callable[[str, int | None], Sequence[Any]]) -> None:
         self._names = dict.fromkeys(names)  # an ordered set
         self._convert = convert
-        self._values: dict[str, list[Any]] = {}
+        self._values: dict[str, Sequence[Any]] = {}
 
-    def __getitem__(self, name: str) -> list[Any]:
+    def __getitem__(self, name: str) -> Sequence[Any]:
         if name not in self._names:
             raise KeyError(name)
         if name not in self._values:
@@ -47,7 +48,7 @@ class LazyColumns(Mapping[str, list[Any]]):
     def __repr__(self) -> str:
         return f"LazyColumns({list(self._names)})"
 
-    def head(self, name: str, n_rows: int) -> list[Any]:
+    def head(self, name: str, n_rows: int) -> Sequence[Any]:
         """The first values of a column, without converting the others."""
         return self._values[name][:n_rows] if name in self._values else self._convert(name, n_rows)
 
@@ -60,9 +61,10 @@ class Table:
     ----------
     name : str
         The path as the user wrote it, or another name for messages.
-    columns : mapping of str to list
+    columns : mapping of str to sequence
         Values per column, in the order of the file: strings from CSV and TSV, otherwise the values of the file; None
-        if missing. The columns of a data frame are converted on first access.
+        if missing. They are lists, or for a large file sequences whose values are in a temporary file. The columns of
+        a data frame are converted on first access.
     lines : sequence of int
         Line on which each row begins; the number of the row, from 1, if there are no lines.
     bad : tuple of BadRow
@@ -73,20 +75,23 @@ class Table:
         What was detected while reading, such as the encoding.
     dialect : Dialect or None
         How the file was written; None if the table does not come from a file.
+    unreadable : dict of int to str
+        Rows of the table that could not be read, and why; see `with_unreadable_rows`.
     """
 
     name: str
-    columns: Mapping[str, list[Any]]
+    columns: Mapping[str, Sequence[Any]]
     lines: Sequence[int]
     bad: tuple[BadRow, ...] = ()
     types: dict[str, Any] = field(default_factory=dict)
     messages: tuple[str, ...] = ()
     dialect: Dialect | None = None
+    unreadable: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.lines)
 
-    def head(self, column: str, n_rows: int) -> list[Any]:
+    def head(self, column: str, n_rows: int) -> Sequence[Any]:
         """The first values of a column."""
         if isinstance(self.columns, LazyColumns):
             return self.columns.head(column, n_rows)
@@ -101,7 +106,7 @@ def take_rows(table: Table, rows: Sequence[int]) -> Table:
     table : Table
         The documents.
     rows : sequence of int
-        Positions of the rows, increasing.
+        Positions of the rows, increasing. All of them could be read.
 
     Returns
     -------
@@ -115,12 +120,11 @@ def take_rows(table: Table, rows: Sequence[int]) -> Table:
     """
     if len(rows) == len(table):
         return table
-    kept = list(rows)
-    columns = LazyColumns(table.columns, lambda name, stop: [table.columns[name][i] for i in kept[:stop]])
-    return replace(table, columns=columns, lines=[table.lines[i] for i in kept])
+    columns = LazyColumns(table.columns, lambda name, stop: picked(table.columns[name], rows[:stop]))
+    return replace(table, columns=columns, lines=[table.lines[row] for row in rows], unreadable={})
 
 
-def join_texts(table: Table, columns: Sequence[str]) -> list[str | None]:
+def join_texts(table: Table, columns: Sequence[str]) -> Sequence[str | None]:
     """Texts of the rows, joined with a blank line between the columns; empty parts are omitted.
 
     Numbers are texts too; other values, such as lists, are not.
@@ -134,8 +138,9 @@ def join_texts(table: Table, columns: Sequence[str]) -> list[str | None]:
 
     Returns
     -------
-    texts : list of str or None
-        One entry per row; None if all its parts are empty.
+    texts : sequence of str or None
+        One entry per row; None if all its parts are empty. A list, or for a large file a sequence that joins them when
+        they are read.
 
     Examples
     --------
@@ -143,8 +148,12 @@ def join_texts(table: Table, columns: Sequence[str]) -> list[str | None]:
     >>> join_texts(table, ["subject", "body"])
     ['Invoice\\n\\nIt is wrong.', None]
     """
-    parts = [[text_of(value) for value in table.columns[name]] for name in columns]
-    return [SEPARATOR.join(part for part in row if part) or None for row in zip(*parts, strict=True)]
+    return mapped(zipped([table.columns[name] for name in columns]), join_rows)
+
+
+def join_rows(rows: Iterable[Sequence[Any]]) -> list[str | None]:
+    """The text of each row of cells."""
+    return [SEPARATOR.join(part for value in row if (part := text_of(value))) or None for row in rows]
 
 
 def joined_name(columns: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +15,18 @@ from .languages import Stems, language_or_none, stop_words
 LETTERS = r"(?u)\b[^\W\d_]{2,}\b"  # words without digits: numbers, amounts and dates do not show a topic
 WITH_MARKS = rf"(?<!\w)(?:[^\W\d_][{MARKS}]*){{2,}}(?!\w)"  # the same, with the vowel signs of Hindi and others
 CHARACTER_NGRAMS = (2, 4)
+OF_MARKS = re.compile(r"[^\]\[\\]+")  # the vowel signs, of which every version of Unicode has more
+
+
+def is_own_pattern(pattern: str) -> bool:
+    """Whether a pattern of words is one of labelferry, of any version: others may take forever to match.
+
+    >>> is_own_pattern(LETTERS), is_own_pattern(WITH_MARKS), is_own_pattern("(a+)+$")
+    (True, True, False)
+    """
+    begin, _, end = WITH_MARKS.partition(MARKS)
+    inside = pattern.removeprefix(begin).removesuffix(end)
+    return pattern == LETTERS or (pattern == f"{begin}{inside}{end}" and OF_MARKS.fullmatch(inside) is not None)
 
 
 def tfidf_vectorizer(

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, cast
 from ..files import open_atomic
 from .formats import STANDARD, Dialect, Format, OutputFile, format_of
 from .formats.delimited import cell
+from .sequences import OnDemand
 from .tables import Table, to_list
 
 IN_MEMORY = 1 << 26  # bytes for standard output; more are stored in a temporary file
@@ -117,7 +118,7 @@ def shown(path: Path) -> str:
     return "standard output" if str(path) == STANDARD else str(path)
 
 
-def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     """The columns as `write_table` writes them.
 
     Parameters
@@ -129,7 +130,7 @@ def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, 
 
     Returns
     -------
-    columns : dict of str to list
+    columns : dict of str to sequence
         The columns of the table, then the new ones.
 
     Examples
@@ -141,15 +142,15 @@ def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, 
     return joined(table, extra, new_names(table.columns, extra))
 
 
-def joined(table: Table, extra: Mapping[str, Sequence[Any]], names: Mapping[str, str]) -> dict[str, list[Any]]:
+def joined(table: Table, extra: Mapping[str, Sequence[Any]], names: Mapping[str, str]) -> dict[str, Sequence[Any]]:
     """The columns of the table under their new names, and the new columns."""
     columns = {names.get(name, name): values for name, values in table.columns.items()}
     return columns | {name: new_column(table, name, values) for name, values in extra.items()}
 
 
-def new_column(table: Table, name: str, values: Sequence[Any]) -> list[Any]:
-    """The values of a new column as a list; an error if there is not one per row."""
-    as_list = to_list(values)
+def new_column(table: Table, name: str, values: Sequence[Any]) -> Sequence[Any]:
+    """The values of a new column as a list, or as they are if they are made on demand; an error if not one per row."""
+    as_list = values if isinstance(values, OnDemand) else to_list(values)
     if len(as_list) != len(table):
         raise ValueError(
             f"column {name!r} must have a value for each of the {len(table)} rows of {table.name}; "
@@ -193,8 +194,10 @@ def check_place(path: Path) -> Path:
     if str(path) == STANDARD:
         return path
     final = Path(os.path.realpath(path))
+    if final.is_symlink():
+        raise ValueError(f"cannot write {path}: it is a link that leads to itself. Remove it, or name another file.")
     if not final.parent.is_dir():
-        raise ValueError(f"cannot write {path}: there is no folder {path.parent}. Create it first.")
+        raise ValueError(f"cannot write {path}: there is no folder {final.parent}. Create it first.")
     if final.exists() and not final.is_file():
         raise ValueError(f"cannot write {path}: it is a folder or a device. Name a file.")
     if not os.access(final.parent, os.W_OK):

@@ -10,6 +10,7 @@ from .job import Job, check_new_job, open_job
 from .label import label
 from .labelling import Labelling
 from .model import Model, load
+from .parquet_blocks import ParquetDocuments, from_parquet
 
 __all__ = [
     "LEVELS",
@@ -17,6 +18,7 @@ __all__ = [
     "Job",
     "Labelling",
     "Model",
+    "ParquetDocuments",
     "TimeLeft",
     "apply",
     "begin",
@@ -25,6 +27,7 @@ __all__ = [
     "diagnose",
     "expect",
     "explain",
+    "from_parquet",
     "label",
     "listen",
     "load",

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from .answers import AnsweredRows
+from .evidence import WordLists
 from .rows import NO_FEATURES, NO_KNOWN_WORD
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         return documents
     used = np.flatnonzero(~unknown)
     rows = kept[used]
-    reasons = spread([], [], n_rows, "")
+    reasons = [""] * n_rows
     for row, reason in inputs.reasons.items():
         reasons[row] = reason
     for row in kept[unknown].tolist():
@@ -96,7 +97,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         labels=as_labels(labels, classes),
         confidence=confidence,
         alternative=as_labels(spread(documents.alternative[used].tolist(), rows.tolist(), n_rows), classes),
-        evidence=[words or [] for words in spread([documents.evidence[i] for i in used], rows.tolist(), n_rows)],
+        evidence=spread_lists(documents.evidence, used, rows, n_rows),
         needs_review=review,
         groups=groups,
         answers=None if documents.answers is None else answers,
@@ -104,6 +105,13 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         given=given,
         _documents=documents,
     )
+
+
+def spread_lists(lists: Sequence[list[str]], used: Array, rows: Array, n_rows: int) -> Sequence[list[str]]:
+    """The lists of the `used` documents at these rows; empty ones elsewhere."""
+    if isinstance(lists, WordLists):
+        return lists.spread(used, rows, n_rows)
+    return [words or [] for words in spread([lists[i] for i in used], rows.tolist(), n_rows)]
 
 
 def without_known_words(documents: Labelling) -> Array:

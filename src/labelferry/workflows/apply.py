@@ -10,22 +10,30 @@ import numpy as np
 
 from ..assessment.later import LaterAssessment
 from ..assessment.verdict import Verdict
+from ..core import progress
 from ..linalg.matrix import Array
-from ..text import Table, choose_text, read_table, write_table
+from ..text import Table, choose_text, read_table, with_unreadable_rows
 from ..text.names import find_name, listed
+from ..text.sequences import Mapped
 from .all_rows import spread
+from .columns import join_words
+from .evidence import MAX_LISTS, WordLists
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
 from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, read_rows, table_messages
+from .spreadsheet import write_labelled
+
+STAGES = ("reading", "labelling", "assessing the labels")
 
 
 class Applied(NamedTuple):
     """The later documents with their labels."""
 
     table: Table
-    columns: dict[str, list[Any]]  # label, confidence, alternative, evidence, known_words, needs_review, maybe reason
+    columns: dict[str, Sequence[Any]]  # label, confidence, alternative, evidence, known_words, needs_review, or reason
     messages: list[str]
     classes: Array
     assessment: LaterAssessment | None  # None for a model of an earlier version
+    model: Model  # that made the labels; with `update` it has learned from these documents
 
     @property
     def verdict(self) -> Verdict | None:
@@ -74,9 +82,9 @@ class Applied(NamedTuple):
             },
         }
 
-    def write(self, path: str | PathLike[str]) -> list[str]:
-        """Write the documents with the new columns. Returns messages, such as renamed columns."""
-        return write_table(self.table, self.columns, path)
+    def write(self, path: str | PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+        """Write the documents with the new columns; `spreadsheet` as in `Labelling.write`. Returns messages."""
+        return write_labelled(self.table, self.columns, path, spreadsheet=spreadsheet)
 
 
 def apply(
@@ -86,6 +94,7 @@ def apply(
     text: str | Sequence[str] | None = None,
     skip_bad: bool = False,
     encoding: str | None = None,
+    update: bool = False,
 ) -> Applied:
     """Label the documents of a file with a saved model.
 
@@ -98,9 +107,13 @@ def apply(
     text : str or sequence of str, default=None
         Name of the text column, or of several that are joined. If not given, those of the model, or detected.
     skip_bad : bool, default=False
-        Whether to skip rows that cannot be read instead of raising an error.
+        Whether to go on after rows that cannot be read instead of raising an error. They are in the result, without a
+        label.
     encoding : str, default=None
         Encoding of the file if it is not UTF-8.
+    update : bool, default=False
+        Whether to update the model with these documents (`partial_fit`) before they are labelled. The file of the model
+        does not change: call `applied.model.save`. Documents that are given twice count twice.
 
     Returns
     -------
@@ -108,45 +121,53 @@ def apply(
         The documents with label, confidence, alternative, `evidence` (words that support the label; empty if the model
         is of an earlier version), `known_words` (the number of words of each document that the model knows) and
         `needs_review`; and a verdict: that of the model when it was fitted, or worse if these documents differ from
-        those at fitting. Rows without a text or without a known word have no label, and a value in the column `reason`.
+        those at fitting. Rows that cannot be read, without a text or without a known word have no label, and a value in
+        the column `reason`.
     """
+    progress.expect(*STAGES)
+    progress.begin(STAGES[0])
     fitted = load_model(model)
     messages: list[str] = []
     table = read_table(target, skip_bad=skip_bad, encoding=encoding)
-    rows = read_rows(table, text_columns(table, fitted, text, messages), None)
+    names = text_columns(table, fitted, text, messages)
+    table = with_unreadable_rows(table)
+    rows = read_rows(table, names, None)
     kept = np.flatnonzero(rows.with_text)
     if not len(kept):
         raise ValueError(f"{table.name} has no text at all in the text column. Name another with text= (--text).")
-    messages += [*table_messages(table), *rows.count_message(~rows.with_text, "without a text", NOT_LABELLED)]
+    messages += [*table_messages(table), *rows.count_message(rows.without_text, "without a text", NOT_LABELLED)]
     texts = rows.texts_of(kept)
-    proba, classes = fitted.proba(texts), fitted.estimator.classes_
-    order = np.argsort(-proba, axis=1, kind="stable")
-    assessment = None if fitted.reference is None else fitted.assess(texts)
-    confidence = proba.max(axis=1) if assessment is None else assessment.p_correct
+    if update:
+        fitted = fitted.updated(texts)
+    progress.begin(STAGES[1])
+    scan, classes = fitted.scan(texts, progress.step), fitted.estimator.classes_
+    order = np.argsort(-scan.P, axis=1, kind="stable")
+    progress.begin(STAGES[2])
+    assessment = None if fitted.reference is None else fitted.assess_scan(scan, texts)
+    confidence = scan.P.max(axis=1) if assessment is None else assessment.p_correct
     review = np.ones(len(texts), dtype=bool) if assessment is None else assessment.review
     if assessment is None:
         messages.append(f"{NO_REFERENCE}: all of them need review. {SAVE_AGAIN}")
-    n_known = fitted.known_words(texts)
-    columns: dict[str, list[Any]] = {
-        "label": classes[order[:, 0]].tolist(),
-        "confidence": np.round(confidence.astype(float), 4).tolist(),
-        "alternative": classes[order[:, 1]].tolist(),
-        "evidence": [", ".join(words) for words in fitted.evidence(texts, order[:, 0])],
+    used = np.flatnonzero(scan.n_known)
+    predicted = {
+        "label": classes[order[used, 0]],
+        "confidence": np.round(confidence[used].astype(float), 4),
+        "alternative": classes[order[used, 1]],
     }
-    used = np.flatnonzero(n_known)
-    columns = {
-        name: spread([values[i] for i in used.tolist()], kept[used].tolist(), len(table))
-        for name, values in columns.items()
+    rows_used = kept[used].tolist()
+    columns: dict[str, Sequence[Any]] = {
+        name: spread(values.tolist(), rows_used, len(table)) for name, values in predicted.items()
     }
-    columns["known_words"] = spread(n_known.tolist(), kept.tolist(), len(table))
+    words = WordLists(scan.evidence, fitted.words()).spread(used, kept[used], len(table))
+    columns["evidence"] = Mapped(words, join_words) if len(table) > MAX_LISTS else join_words(words[:])
+    columns["known_words"] = spread(scan.n_known.tolist(), kept.tolist(), len(table))
     needs_review = np.ones(len(table), dtype=bool)
     needs_review[kept[used]] = review[used]
     columns["needs_review"] = needs_review.tolist()
     if len(used) < len(table):
         reasons = {None: NO_TEXT, 0: NO_KNOWN_WORD}
-        columns["reason"] = [reasons.get(n) for n in columns["known_words"]]
-        columns["evidence"] = [words or "" for words in columns["evidence"]]
-    return Applied(table, columns, messages, classes, assessment)
+        columns["reason"] = [table.unreadable.get(row, reasons.get(n)) for row, n in enumerate(columns["known_words"])]
+    return Applied(table, columns, messages, classes, assessment, fitted)
 
 
 def text_columns(table: Table, fitted: Model, text: str | Sequence[str] | None, messages: list[str]) -> tuple[str, ...]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..certificate import audit_order, duel_order
 from ..linalg.matrix import Array
-from ..text import Table, write_table
+from ..text import Dialect, Table, write_table
 from ..text.write import new_names
 from .cells import as_text
 from .exchange import TEXT, is_json, write_json
@@ -27,21 +28,28 @@ N_AUDIT = 40
 ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population")  # columns of a sample
 
 
-class Sample(NamedTuple):
+@dataclass(frozen=True)
+class Sample:
     """Documents to be answered, as the columns of a file."""
 
     columns: dict[str, list[Any]]
     text: str = "text"  # name of the column of the texts
+    dialect: Dialect | None = None  # of the file from which it was drawn
 
     def __len__(self) -> int:
         return len(self.columns["row"])
 
-    def write(self, path: str | PathLike[str], form: str = "") -> None:
-        """Write the sample; the suffix selects the format, and `form` the program for .json."""
+    def write(self, path: str | PathLike[str], form: str = "") -> list[str]:
+        """Write the sample in the dialect of its file, and return messages.
+
+        The suffix selects the format, and `form` the program for .json.
+        """
         if is_json(path):
             texts = {TEXT: self.columns[self.text]}
-            return write_json({**texts, **{n: self.columns[n] for n in ADDED if n in self.columns}}, path, form)
-        write_table(Table("sample", protected(self.columns, path), range(1, len(self) + 1)), {}, path)
+            write_json({**texts, **{n: self.columns[n] for n in ADDED if n in self.columns}}, path, form)
+            return []
+        columns, lines = protected(self.columns, path), range(1, len(self) + 1)
+        return write_table(Table("sample", columns, lines, dialect=self.dialect), {}, path)
 
 
 def draw(
@@ -107,7 +115,8 @@ def seed_of(path: str | PathLike[str]) -> int:
 
 def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
     """A larger sample with the answers of a smaller one."""
-    earlier = read_protected(path).columns
+    encoding = None if sample.dialect is None else sample.dialect.other_encoding
+    earlier = read_protected(path, encoding=encoding).columns
     answers = {int(as_text(row)): as_text(a) for row, a in zip(earlier["row"], earlier["answer"], strict=True)}
     missing = sorted(row for row, answer in answers.items() if answer and row not in sample.columns["row"])
     if missing:
@@ -115,9 +124,7 @@ def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
             f"{path} has an answer to row {missing[0]}, which is not in the new sample. Draw a larger one with -n and "
             "--duel."
         )
-    return sample._replace(
-        columns={**sample.columns, "answer": [answers.get(row, "") for row in sample.columns["row"]]}
-    )
+    return replace(sample, columns={**sample.columns, "answer": [answers.get(r, "") for r in sample.columns["row"]]})
 
 
 def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int, blind: bool) -> Sample:
@@ -136,7 +143,7 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
     }
     if blind:
         del columns["label"]
-    return Sample(columns, text)
+    return Sample(columns, text, population.dialect)
 
 
 def sample_names(population: Population) -> tuple[dict[str, str], str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..text.sequences import mapped
 from .all_rows import spread
 from .held_out import answer_columns, answer_values
 from .job_data import source_only_codes
@@ -15,16 +17,21 @@ if TYPE_CHECKING:
     from .labelling import Labelling
 
 
-def new_columns(result: Labelling) -> dict[str, list[Any]]:
+def join_words(lists: list[list[str]]) -> list[str]:
+    """Words as the text of a cell."""
+    return [", ".join(words) for words in lists]
+
+
+def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
     """The columns of `Labelling.columns`."""
     documents, rows, n_rows = result.documents, result._inputs.new_rows.tolist(), len(result.labels)
     source_only = spread(result.estimator.classes_[source_only_codes(documents)].tolist(), rows, n_rows)
     confidence = np.round(result.confidence.astype(float), 4).tolist()
-    columns = {
+    columns: dict[str, Sequence[Any]] = {
         "label": result.labels.tolist(),
         "confidence": [None if np.isnan(value) else value for value in confidence],
         "alternative": result.alternative.tolist(),
-        "evidence": [", ".join(words) for words in result.evidence],
+        "evidence": mapped(result.evidence, join_words),
         "needs_review": result.needs_review.tolist(),
         "source_only": [None if reason else name for name, reason in zip(source_only, result.reasons, strict=True)],
     }

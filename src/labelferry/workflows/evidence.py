@@ -8,15 +8,20 @@ not counts of words and get no evidence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.domains import Domains
 from ..linalg.matrix import Array, has_negative, word_counts
+from ..text.sequences import OnDemand
 
 SMOOTHING = 0.5  # documents added to every word and class
 ROWS = 4096  # documents per block
+MAX_LISTS = 20_000  # documents; for more, the words are not kept as texts
+NO_WORD = -1
+MAX_LETTERS = 60  # of a word that is shown; some texts contain "words" of a million letters
 
 
 class WordEvidence(NamedTuple):
@@ -47,7 +52,7 @@ def characteristic_words(evidence: WordEvidence, words: Array, n_words: int = 20
     """Per class, the words that distinguish it from the others: frequent there and rare elsewhere."""
     weight = evidence.share * evidence.score
     order = np.argsort(-weight, axis=0, kind="stable")[:n_words]
-    return [[str(words[w]) for w in order[:, c] if weight[w, c] > 0] for c in range(weight.shape[1])]
+    return [[shown_word(words[w]) for w in order[:, c] if weight[w, c] > 0] for c in range(weight.shape[1])]
 
 
 def group_words(
@@ -74,8 +79,9 @@ def group_words(
         One list per group; words that are in more documents of the group come first, if they are rare elsewhere.
     """
     Xt, Xs = domains.target_documents(), domains.labelled()[0]
-    outside = np.flatnonzero(groups < 0)
-    rest = (word_counts(Xs) + word_counts(Xt[outside]) + SMOOTHING) / (Xs.shape[0] + len(outside) + 2 * SMOOTHING)
+    inside = np.flatnonzero(groups >= 0)
+    counts = word_counts(Xs) + word_counts(Xt) - word_counts(Xt[inside])  # few are inside: Xt is not copied
+    rest = (counts + SMOOTHING) / (Xs.shape[0] + len(groups) - len(inside) + 2 * SMOOTHING)
     typical = []
     for group in range(int(groups.max(initial=-1)) + 1):
         rows = np.flatnonzero(groups == group)
@@ -125,26 +131,88 @@ def _distinguishing(
     weight = np.where(counts > 0, share * np.log(share / rest), 0)
     weight = weight if shown is None else np.where(shown, weight, 0)
     best = np.argsort(-weight, kind="stable")[:n_words]
-    return [str(words[w]) for w in best if weight[w] > 0]
+    return [shown_word(words[w]) for w in best if weight[w] > 0]
 
 
-def evidence(Xt: Any, codes: Array, scores: Array, words: Array, n_words: int = 5) -> list[list[str]]:
+def evidence(Xt: Any, codes: Array, scores: Array, words: Array, n_words: int = 5) -> Sequence[list[str]]:
     """Per document, at most `n_words` words that support its label most; none that contradict it."""
-    listed: list[list[str]] = []
+    return word_lists(evidence_columns(Xt, codes, scores, n_words), words)
+
+
+def evidence_columns(Xt: Any, codes: Array, scores: Array, n_words: int = 5) -> Array:
+    """The columns of the words of `evidence`: one row per document, -1 where there are fewer words."""
+    found = np.full((Xt.shape[0], n_words), NO_WORD, dtype=np.int32)
     for start in range(0, Xt.shape[0], ROWS):
-        X, code = Xt[start : start + ROWS], codes[start : start + ROWS]
-        for i in range(X.shape[0]):
-            columns, weights = _row(X, i)
-            support = weights * scores[columns, code[i]]
-            order = np.argsort(-support, kind="stable")[:n_words]
-            listed.append([str(words[columns[j]]) for j in order if support[j] > 0])
-    return listed
+        X = Xt[start : start + ROWS]
+        rows, columns, weights = _entries(X)
+        support = weights * scores[columns, codes[start : start + ROWS][rows]]
+        order = np.lexsort((-support, rows))  # stable: of equal support, the first column
+        rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        best = (rank < n_words) & (support[order] > 0)
+        found[start + rows[best], rank[best]] = columns[order[best]]
+    return found
 
 
-def _row(X: Any, i: int) -> tuple[Array, Array]:
-    """Columns and values of the entries of a row."""
+def shown_word(word: Any) -> str:
+    """A word as it is shown: a long one is cut.
+
+    >>> shown_word("door"), len(shown_word("o" * 1_000_000))
+    ('door', 61)
+    """
+    text = str(word)
+    return text if len(text) <= MAX_LETTERS else f"{text[:MAX_LETTERS]}…"
+
+
+def _entries(X: Any) -> tuple[Array, Array, Array]:
+    """Row, column and value of the entries, row after row."""
     if hasattr(X, "indptr"):
-        part = slice(X.indptr[i], X.indptr[i + 1])
-        return X.indices[part], X.data[part]
-    columns = np.flatnonzero(X[i])
-    return columns, X[i][columns]
+        return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices, X.data
+    rows, columns = np.nonzero(X)
+    return rows, columns, X[rows, columns]
+
+
+class WordLists(OnDemand):
+    """Lists of words, as columns of a matrix; the words are looked up when they are read.
+
+    Parameters
+    ----------
+    columns : array of int, shape (n_documents, n_words)
+        The columns; -1 where there is no word.
+    words : array of str
+        The word of each column.
+    """
+
+    def __init__(self, columns: Array, words: Array) -> None:
+        self.columns, self.words = columns, words
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def read(self, start: int, stop: int) -> list[list[str]]:
+        """The lists from `start` to `stop`."""
+        return [[shown_word(self.words[c]) for c in row if c != NO_WORD] for row in self.columns[start:stop].tolist()]
+
+    def spread(self, used: Array, rows: Array, n_rows: int) -> WordLists:
+        """The lists of the `used` documents at these rows; empty ones elsewhere."""
+        columns = np.full((n_rows, self.columns.shape[1]), NO_WORD, dtype=self.columns.dtype)
+        columns[rows] = self.columns[used]
+        return WordLists(columns, self.words)
+
+
+def word_lists(columns: Array, words: Array) -> Sequence[list[str]]:
+    """The words of each row: lists or, for many documents, lists that are made on demand.
+
+    Parameters
+    ----------
+    columns : array of int, shape (n_documents, n_words)
+        The columns of the words; -1 where there is none.
+    words : array of str
+        The word of each column.
+
+    Returns
+    -------
+    lists : sequence of list of str
+        One list per row.
+    """
+    lists = WordLists(columns, words)
+    return lists if len(lists) > MAX_LISTS else lists[:]

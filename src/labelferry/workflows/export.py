@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..store.records import LABEL, NONE_OF_THESE
-from ..text import Table, write_table
+from ..text import Table
 from .other_rows import add_other_rows, document_rows
 from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
-from .spreadsheet import protected
 
 if TYPE_CHECKING:
     from ..store import AnswerRow, DocumentRow
@@ -148,10 +146,3 @@ def all_documents(job: Job) -> list[DocumentRow]:
     for start in range(0, job.n_documents, BATCH):
         rows += job.store.documents(offset=start, limit=BATCH)
     return rows
-
-
-def write_export(table: Table, extra: dict[str, list[Any]], path: str | PathLike[str], spreadsheet: bool) -> list[str]:
-    """Write a table with new columns; with `spreadsheet`, no cell of a CSV or TSV file is a formula."""
-    if spreadsheet:
-        table, extra = replace(table, columns=protected(table.columns, path)), protected(extra, path)
-    return write_table(table, extra, path)

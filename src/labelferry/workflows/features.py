@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,13 +12,16 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ..assessment.facts import Languages
+from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.documents import read_documents
 from ..core.domains import Domains
 from ..linalg.matrix import Array
 from ..text import clean
 from ..text.candidates import TextSettings
+from ..text.counting import LARGE, fit_tfidf
 from ..text.detect import common_language, detect_language, foreign_share, language_messages
+from ..text.sequences import Mapped, chained
 from ..text.settings import choose_settings
 from .inputs import TARGET, Inputs
 from .matrices import read_matrix
@@ -25,7 +30,9 @@ from .views import make_view, view_name
 
 # What a fit needs beside the matrix: a copy in another order, and the factors of some 64 topics in double precision.
 COPIES = 3
+ENTRY = 12  # bytes of an entry of the matrix: a value in double precision, and its column
 COLUMNS = 64
+N_SAMPLED = 200  # texts from which the number of entries is estimated
 MIN_WORDS = 1000  # with fewer words an error is better than a result
 
 
@@ -84,12 +91,31 @@ def own_features(inputs: Inputs, options: TextOptions) -> Features:
 
 def vectorize(inputs: Inputs, options: TextOptions) -> Features:
     """tf-idf of the cleaned texts. With a memory limit, rare words are dropped to stay below it."""
-    corpora = [clean(t, **options.cleaning) for t in (*(source.texts for source in inputs.sources), inputs.texts)]
-    texts = [text for corpus in corpora for text in corpus]
+    cleaned: Callable[[Sequence[str]], list[str]] = partial(clean, **options.cleaning)
+    raw = [*(source.texts for source in inputs.sources), inputs.texts]
+    is_large = sum(map(len, raw)) >= LARGE
+    corpora = [Mapped(texts, cleaned) if is_large else cleaned(texts) for texts in raw]
     settings, languages, messages = choose_words(corpora, inputs, options)
+
+    def limit(documents: Array, n_documents: int) -> int:
+        """How many words may be kept; a message if they are not all."""
+        if options.max_memory is None:
+            return len(documents)
+        keep = words_within(documents, n_documents, options.max_memory, len(set(inputs.labels.tolist())))
+        if keep < len(documents):
+            messages.append(
+                f"{keep:,} of {len(documents):,} words are kept, the most frequent, to stay below --max-memory"
+            )
+        return keep
+
     try:
-        vectorizer = settings.vectorizer()
-        X = sp.csr_array(vectorizer.fit_transform(texts))
+        if is_large:
+            announce_size(corpora, settings, len(np.unique(inputs.labels)))
+            (*Xs, Xt), vectorizer = fit_tfidf(
+                raw, settings.vectorizer(), prepare=cleaned, limit=limit, report=progress.step
+            )
+        else:
+            (*Xs, Xt), vectorizer = fit_small(corpora, settings, limit)
     except ValueError as error:
         if "vocabulary" not in str(error) and "no terms remain" not in str(error).lower():
             raise
@@ -97,21 +123,37 @@ def vectorize(inputs: Inputs, options: TextOptions) -> Features:
             "no words are left in the texts: all are stop words, numbers, or in one document only. Check the text "
             "column, pass language=None (--language none), or add documents."
         ) from None
-    if options.max_memory is not None and (keep := words_within(X, options.max_memory)) < X.shape[1]:
-        messages.append(f"{keep:,} of {X.shape[1]:,} words are kept, the most frequent, to stay below --max-memory")
-        vectorizer = settings.vectorizer(max_features=keep)
-        X = sp.csr_array(vectorizer.fit_transform(texts))
-    *Xs, Xt = _split(X, [len(corpus) for corpus in corpora])
     words = vectorizer.get_feature_names_out()
     return Features(Xs, Xt, words, vectorizer, messages, text_settings=settings, languages=languages)
 
 
+def announce_size(corpora: Sequence[Sequence[str]], settings: TextSettings, n_classes: int) -> None:
+    """Estimate the number of entries from a few texts, so that the remaining time is shown while words are counted."""
+    analyze = settings.vectorizer().build_analyzer()
+    texts = chained(corpora)
+    some = np.linspace(0, len(texts) - 1, N_SAMPLED).astype(int)
+    progress.size(len(texts) * sum(len(set(analyze(texts[i]))) for i in some.tolist()) // N_SAMPLED, n_classes)
+
+
+def fit_small(
+    corpora: Sequence[Sequence[str]], settings: TextSettings, limit: Callable[[Array, int], int]
+) -> tuple[list[Any], TfidfVectorizer]:
+    """tf-idf of cleaned texts that are all in memory; parameters and result as in `fit_tfidf`."""
+    texts = chained(corpora)
+    vectorizer = settings.vectorizer()
+    X = sp.csr_array(vectorizer.fit_transform(texts))
+    if (keep := limit(np.bincount(X.indices, minlength=X.shape[1]), X.shape[0])) < X.shape[1]:
+        vectorizer = settings.vectorizer(max_features=keep)
+        X = sp.csr_array(vectorizer.fit_transform(texts))
+    return _split(X, [len(corpus) for corpus in corpora]), vectorizer
+
+
 def choose_words(
-    corpora: list[list[str]], inputs: Inputs, options: TextOptions
+    corpora: Sequence[Sequence[str]], inputs: Inputs, options: TextOptions
 ) -> tuple[TextSettings, Languages, list[str]]:
     """Text settings for the cleaned texts of each source and of the target, their languages, and messages."""
     *sources, target = corpora
-    labelled = [text for corpus in sources for text in corpus]
+    labelled = chained(sources)
     source_language, target_language = detect_language(labelled), detect_language(target)
     choice = choose_settings(
         labelled,
@@ -126,16 +168,33 @@ def choose_words(
     return choice.settings, languages, [*language_messages(source_language, target_language), *choice.messages]
 
 
-def words_within(X: sp.csr_array, max_memory: float) -> int:
-    """How many words, the most frequent first, allow a fit to stay below so many bytes."""
-    entries = np.sort(np.bincount(X.indices, minlength=X.shape[1]))[::-1]
-    per_entry = (X.data.itemsize + X.indices.itemsize) * COPIES
-    bytes_needed = np.cumsum(entries * per_entry + 8 * COLUMNS * COPIES) + 8 * COLUMNS * X.shape[0]
+def words_within(documents: Array, n_documents: int, max_memory: float, n_classes: int) -> int:
+    """How many words, the most frequent first, allow a fit to stay below so many bytes.
+
+    Parameters
+    ----------
+    documents : array of int
+        Number of documents of each word.
+    n_documents : int
+        Number of all documents.
+    max_memory : float
+        The limit.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    n_words : int
+        At most `len(documents)`.
+    """
+    columns = max(COLUMNS, n_classes)
+    entries, n_words = np.sort(documents)[::-1], len(documents)
+    bytes_needed = np.cumsum(entries * ENTRY * COPIES + 8 * columns * COPIES) + 8 * columns * n_documents
     keep = int(np.searchsorted(bytes_needed, max_memory, side="right"))
-    least = min(MIN_WORDS, X.shape[1])
+    least = min(MIN_WORDS, n_words)
     if keep < least:
         raise ValueError(
-            f"max_memory is enough for {keep} of {X.shape[1]} words; at least {least} are needed, "
+            f"max_memory is enough for {keep} of {n_words} words; at least {least} are needed, "
             f"{bytes_needed[least - 1] / 1e6:.0f} MB. Raise it, or pass fewer documents."
         )
     return keep

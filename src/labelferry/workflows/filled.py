@@ -63,7 +63,7 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
     filled : Filled
         The answers.
     """
-    table = as_table(given)
+    table = as_table(given, population.encoding)
     if is_corrections(table.columns):
         raise ValueError(f"{table.name} {NOT_RANDOM}")
     text = text_column(table, population, SAMPLE_NEEDED)
@@ -117,10 +117,10 @@ def read_rows(table: Table, population: Population, text: str) -> tuple[dict[tup
     return answers, purposes
 
 
-def as_table(given: Any) -> Table:
-    """A file, a frame or a dict of columns as a table."""
+def as_table(given: Any, encoding: str | None = None) -> Table:
+    """A file, a frame or a dict of columns as a table; `encoding` is that of a file that is not UTF-8."""
     if isinstance(given, str | PathLike):
-        return Table(str(given), *read_json(given)) if is_json(given) else read_protected(given)
+        return Table(str(given), *read_json(given)) if is_json(given) else read_protected(given, encoding=encoding)
     if isinstance(given, Sample):
         given = given.columns
     if isinstance(given, Mapping):
@@ -222,6 +222,7 @@ def answers_of_sample(
     *,
     text: str = TEXT,
     numbers: Sequence[int] | None = None,
+    encoding: str | None = None,
 ) -> dict[int, str]:
     """Target rows and answers of a filled sample or of the corrections of a job, to learn from.
 
@@ -241,13 +242,15 @@ def answers_of_sample(
         Name of the column of the texts.
     numbers : sequence of int, default=None
         Row of each text in the user's file, from 1; all rows in their order if not given.
+    encoding : str, default=None
+        Encoding of the sample if it is not UTF-8.
 
     Returns
     -------
     answers : dict of int to str
         Row of the file (from 0) to class label or "none_of_these".
     """
-    table = as_table(given)
+    table = as_table(given, encoding)
     if is_corrections(table.columns):
         return read_corrections(table, name, texts, classes, numbers)
     nothing = np.zeros(len(texts), dtype=np.int64)

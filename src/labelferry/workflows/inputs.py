@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from ..text import Columns, Table, take_rows
+from ..text import Columns, Table, take_rows, with_unreadable_rows
 from .options import TextOptions
 from .rows import (
     NO_TEXT,
@@ -17,6 +17,7 @@ from .rows import (
     Rows,
     merge_spellings,
     read_rows,
+    readable_rows,
     rename,
     stripped_message,
     table_messages,
@@ -36,10 +37,10 @@ class Inputs(NamedTuple):
         The labelled documents.
     target : Table
         The rows of the target that can be labelled.
-    texts : list of str
+    texts : sequence of str
         Their texts.
     all_rows : Table
-        All rows of the target as the user passed them.
+        All rows of the target as the user passed them, also those that cannot be read.
     new_rows : array of int
         Positions of the rows of `target` in `all_rows`.
     own_labels : dict of int to label
@@ -51,14 +52,16 @@ class Inputs(NamedTuple):
     given : object
         The target as the user passed it.
     n_rows : int
-        Number of rows of all sources and the target that were read, with or without text and label.
+        Number of rows of all sources and the target that could be read, with or without text and label.
     messages : list of str
         What was detected, and what was left out.
+    spellings : str
+        A sentence about labels that differ only in their spelling and were not merged; empty if there are none.
     """
 
     sources: tuple[Source, ...]
     target: Table
-    texts: list[str]
+    texts: Sequence[str]
     all_rows: Table
     new_rows: Array
     own_labels: dict[int, Any]
@@ -67,6 +70,7 @@ class Inputs(NamedTuple):
     given: Any
     n_rows: int
     messages: list[str]
+    spellings: str = ""
 
     @property
     def labels(self) -> Array:
@@ -93,13 +97,20 @@ class Inputs(NamedTuple):
     @property
     def reasons(self) -> dict[int, str]:
         """Rows of `all_rows` without a text and without a label of a half-labelled file, and why they get no label."""
-        known = {*self.new_rows.tolist(), *(self.own_labels if self.is_half_labelled else ())}
-        return {row: NO_TEXT for row in range(len(self.all_rows)) if row not in known}
+        without = np.ones(len(self.all_rows), dtype=bool)
+        without[self.new_rows] = False
+        if self.is_half_labelled:
+            without[list(self.own_labels)] = False
+        unreadable = self.all_rows.unreadable
+        return {row: unreadable.get(row, NO_TEXT) for row in np.flatnonzero(without).tolist()}
 
     def split_rows(self, X: Any) -> tuple[list[Any], Any]:
-        """Split a matrix with one row per row that was read: the documents of each source, and those of the target."""
-        start = 0 if self.is_half_labelled else self.n_rows - len(self.all_rows)
-        return [X[source.rows] for source in self.sources], X[start + self.new_rows]
+        """Split a matrix with one row per row that could be read: documents of each source, and of the target."""
+        readable = readable_rows(self.all_rows)
+        new = np.searchsorted(readable, self.new_rows)
+        if self.is_half_labelled:
+            return [X[np.searchsorted(readable, source.rows)] for source in self.sources], X[new]
+        return [X[source.rows] for source in self.sources], X[self.n_rows - len(readable) + new]
 
 
 def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
@@ -122,14 +133,16 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     is_half = target is None
     chosen = choose_all(tables, target_table, options)
     columns = chosen[0]
+    all_rows = with_unreadable_rows(target_table)
+    tables = [all_rows] if is_half else tables
     rows = [read_rows(table, own.text, own.label) for table, own in zip(tables, chosen, strict=True)]
-    new = rows[0] if is_half else read_rows(target_table, columns.text_target, columns.label_target)
+    new = rows[0] if is_half else read_rows(all_rows, columns.text_target, columns.label_target)
     labelled, names, merged = merge_spellings(rows, options.merge_labels)
     check_has_labels(labelled, [own.label for own in chosen], is_half=is_half)
     sources = make_sources(labelled, columns.domain)
     kept = np.flatnonzero(new.with_text & ~new.with_label if is_half else new.with_text)
-    texts = new.texts_of(kept)
-    if not texts:
+    texts, readable = new.texts_of(kept), readable_rows(all_rows)
+    if not len(texts):
         what = "text without a label" if is_half else "text"
         raise ValueError(f"{target_table.name} has no {what} at all in {_columns(columns)}. Name another column.")
     check_not_identical(sources, texts, target_table.name)
@@ -138,7 +151,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
         own_labels = {row: str(label) for row, label in own_labels.items()}
     messages = [
         *dict.fromkeys(message for own in chosen for message in own.messages),
-        *(message for table in (tables if is_half else [*tables, target_table]) for message in table_messages(table)),
+        *(message for table in (tables if is_half else [*tables, all_rows]) for message in table_messages(table)),
         *(m for one, own in zip(rows, chosen, strict=True) for m in stripped_message(one, own.label)),
         *merged,
         *_left_out(rows, new, is_half=is_half),
@@ -146,16 +159,17 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     ]
     return Inputs(
         sources=sources,
-        target=take_rows(target_table, kept.tolist()),
+        target=take_rows(target_table, np.searchsorted(readable, kept).tolist()),
         texts=texts,
-        all_rows=target_table,
+        all_rows=all_rows,
         new_rows=kept,
         own_labels=own_labels,
         is_half_labelled=is_half,
         columns=columns,
         given=(source[0] if is_several(source) else source) if is_half else target,
-        n_rows=sum(len(table) for table in tables) + (0 if is_half else len(target_table)),
+        n_rows=len(readable) + (0 if is_half else sum(len(table) for table in tables)),
         messages=messages,
+        spellings="" if options.merge_labels else "".join(merged),
     )
 
 
@@ -165,18 +179,18 @@ def _columns(columns: Columns) -> str:
 
 
 def _left_out(sources: Sequence[Rows], new: Rows, *, is_half: bool) -> list[str]:
-    """Messages about rows that are not used."""
+    """Messages about rows that are not used. Those that cannot be read have a message of their own."""
     effect = "left out"
     if is_half:
         return [
-            *new.count_message(new.with_label & ~new.with_text, "with a label and without a text", NOT_LEARNED),
-            *new.count_message(~new.with_label & ~new.with_text, "without a text", NOT_LABELLED),
+            *new.count_message(new.with_label & new.without_text, "with a label and without a text", NOT_LEARNED),
+            *new.count_message(~new.with_label & new.without_text, "without a text", NOT_LABELLED),
         ]
     messages = []
     for rows in sources:
         messages += rows.count_message(~rows.with_label, "without a label", effect)
         messages += rows.count_message(rows.with_label & ~rows.with_text, "without a text", effect)
-    return [*messages, *new.count_message(~new.with_text, "without a text", NOT_LABELLED)]
+    return [*messages, *new.count_message(new.without_text, "without a text", NOT_LABELLED)]
 
 
 def _unused_labels(target: Rows, column: str | None) -> list[str]:

@@ -13,10 +13,11 @@ import numpy as np
 
 from ..certificate import LEVEL, Certificate, certify
 from ..store.records import FIRST_FIT
-from .export import corrections_table, labelled_table, write_export
+from .export import corrections_table, labelled_table
 from .job_questions import JobQuestions
 from .job_state import JobState
 from .refit import refit
+from .spreadsheet import write_labelled
 
 if TYPE_CHECKING:
     from ..store import Page, Store
@@ -206,8 +207,8 @@ class Job(JobQuestions):
         messages : list of str
             One message per renamed column.
         """
-        return write_export(*labelled_table(self), path, spreadsheet)
+        return write_labelled(*labelled_table(self), path, spreadsheet=spreadsheet)
 
     def export_corrections(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write the answers that count with their documents, one row per answer; parameters as in `export`."""
-        return write_export(*corrections_table(self), path, spreadsheet)
+        return write_labelled(*corrections_table(self), path, spreadsheet=spreadsheet)

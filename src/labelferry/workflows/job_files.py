@@ -97,7 +97,7 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
 
 def shown_labels(given: Any, population: Population) -> dict[int, str]:
     """Per document of a filled sample, the label that it shows; none if the labels are hidden."""
-    table = as_table(given)
+    table = as_table(given, population.encoding)
     labels = table.columns.get("label", [])
     positions = {number: position for position, number in enumerate(population.numbers)}
     rows = (position_of(row, positions, table.name) for row in table.columns["row"])

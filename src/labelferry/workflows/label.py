@@ -165,7 +165,16 @@ def _read(answers: Any, inputs: Inputs, domains: Domains, known: dict[int, str])
         texts = [text for text, has_words in zip(inputs.texts, with_words, strict=True) if has_words]
         numbers = (inputs.new_rows[with_words] + 1).tolist()
         text = inputs.columns.text_name
-        answers = answers_of_sample(answers, inputs.target.name, texts, classes, text=text, numbers=numbers)
+        dialect = inputs.target.dialect
+        answers = answers_of_sample(
+            answers,
+            inputs.target.name,
+            texts,
+            classes,
+            text=text,
+            numbers=numbers,
+            encoding=None if dialect is None else dialect.other_encoding,
+        )
     read = read_answers({} if answers is None else answers, domains.classes, n_rows)
     if not known:
         return read

@@ -16,11 +16,13 @@ from ..assessment.reference import make_reference
 from ..assessment.verdict import Verdict
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
+from ..core.sampling import MAX_COMPARED, sample_rows
 from ..ensemble.auto_transfer import AutoTransfer
 from ..families.divergence import center
 from ..files import write_text
 from ..linalg.matrix import Array
-from ..text import check_place, to_frame, with_columns, write_table
+from ..text import check_place, to_frame, with_columns
+from ..text.sequences import picked
 from .all_rows import other_answers_message
 from .answers import AnsweredRows
 from .columns import new_columns
@@ -32,12 +34,14 @@ from .methods import cluster_messages
 from .model import Model
 from .page_values import page_values
 from .population import population_of_result
-from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, count_rows
+from .rows import NO_FEATURES, NO_KNOWN_WORD, NOT_LABELLED, count_rows
+from .spreadsheet import write_labelled
+from .story import are_many_marked, marks, spellings
 from .summary import summarize
 from .view_student import fit_view_student
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..certificate import Certificate
     from .audit import Sample
@@ -50,8 +54,9 @@ N_GROUP_WORDS = 5  # per group, in the verdict
 class Labelling:
     """Predictions for the rows of the target, in their order.
 
-    There is one entry per row. A row without a text or without a known word has the label None, the confidence NaN and
-    a reason. A row of a half-labelled file that has a label keeps it, with the confidence NaN.
+    There is one entry per row. A row that cannot be read (`skip_bad`), without a text or without a known word has the
+    label None, the confidence NaN and a reason. A row of a half-labelled file that has a label keeps it, with the
+    confidence NaN.
 
     Attributes
     ----------
@@ -61,7 +66,7 @@ class Labelling:
         Probability of each label to be correct, estimated without labels of the target.
     alternative : array of shape (n_target,)
         The second most probable label.
-    evidence : list of list of str
+    evidence : sequence of list of str
         The words that support each label.
     typical : dict of str to list of str
         Per class, the words that distinguish it from the others.
@@ -83,7 +88,8 @@ class Labelling:
     answers : AnsweredRows or None
         The answers that the labels learned from: `rows` of the target and `codes` of the classes.
     reasons : list of str
-        Why a row has no predicted label, such as "no text"; "" for all others.
+        Why a row has no predicted label, such as "no text" or "line 12: 3 fields where the header has 2"; "" for all
+        others.
     given : array of bool, shape (n_target,)
         True for the rows of a half-labelled file that had a label, and for rows without a text that were answered.
     """
@@ -91,7 +97,7 @@ class Labelling:
     labels: Array
     confidence: Array
     alternative: Array
-    evidence: list[list[str]]
+    evidence: Sequence[list[str]]
     typical: dict[str, list[str]]
     needs_review: Array
     groups: Array
@@ -148,7 +154,8 @@ class Labelling:
         verdict = self.assessment.verdict()
         words = "; ".join(", ".join(group[:N_GROUP_WORDS]) for group in self.group_words)
         reasons = [f"Typical words of the documents that resemble no class, per group: {words}."] if words else []
-        return verdict._replace(reasons=[*verdict.reasons, *reasons])
+        marked = [marks(self.documents)] if are_many_marked(self.documents) else []
+        return verdict._replace(reasons=[*spellings(self), *verdict.reasons, *reasons, *marked])
 
     @property
     def none_of_these(self) -> Array:
@@ -173,7 +180,7 @@ class Labelling:
     @property
     def messages(self) -> list[str]:
         """What was detected, what was skipped, and what was learned."""
-        unknown = np.array([row for row, reason in enumerate(self.reasons) if reason not in ("", NO_TEXT)], dtype=int)
+        unknown = np.flatnonzero([reason in (NO_KNOWN_WORD, NO_FEATURES) for reason in self.reasons])
         what = "without a known word" if NO_KNOWN_WORD in self.reasons else "whose features are all 0"
         return [
             *self._inputs.messages,
@@ -184,7 +191,7 @@ class Labelling:
             *cluster_messages(self.estimator),
         ]
 
-    def columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, Sequence[Any]]:
         """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.
 
         `source_only` is the label of the classifier that was trained on the labelled documents only. If a document is
@@ -201,9 +208,12 @@ class Labelling:
             return to_frame(self._inputs.all_rows, self.columns(), like=self._inputs.given)
         return with_columns(self._inputs.all_rows, self.columns())
 
-    def write(self, path: str | PathLike[str]) -> list[str]:
-        """Write the target with the new columns; the suffix selects the format. Returns messages."""
-        return write_table(self._inputs.all_rows, self.columns(), path)
+    def write(self, path: str | PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+        """Write the target with the new columns; the suffix selects the format. Returns messages.
+
+        With `spreadsheet`, cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
+        """
+        return write_labelled(self._inputs.all_rows, self.columns(), path, spreadsheet=spreadsheet)
 
     def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
         """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""
@@ -277,7 +287,7 @@ class Labelling:
         """Save the model with its vocabulary, to label later documents: `labelferry.load(path).label(texts)`."""
         if self._features.vectorizer is None:
             raise ValueError("a model of your own features has no vocabulary; save the estimator: result.estimator.")
-        documents = self.documents
+        documents, texts = self.documents, self._inputs.texts
         codes = np.searchsorted(self.estimator.classes_, documents.labels)
         student = None
         if isinstance(self.estimator, AutoTransfer) and self._features.view is not None:
@@ -298,8 +308,8 @@ class Labelling:
             self.assessment,
             labels=codes,
             confidence=documents.confidence,
-            P=model.proba(self._inputs.texts) if student else self.estimator.predict_proba(self._features.Xt),
-            known_words=model.known_share(self._inputs.texts),
+            P=model.proba(texts) if student else self.estimator.predict_proba(self._features.Xt),
+            known_words=model.known_share(picked(texts, sample_rows(len(texts), MAX_COMPARED))),
             empty=self.estimator.transduction_empty_,
             target_error=self.settings["target_error"],
             min_confidence=self.settings["min_confidence"],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from os import PathLike
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -13,7 +15,12 @@ import scipy.sparse as sp
 from ..linalg.matrix import stack_rows
 from .inputs import Inputs
 
+MAX_COLUMNS = 10_000_000  # every column gets a name and a weight per class
 SUFFIXES = (".npy", ".npz")
+DAMAGED = (  # what numpy and scipy raise for a file that they did not write
+    *(ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, NotImplementedError, OSError),
+    *(RuntimeError, SyntaxError, TokenError, TypeError, ValueError, zlib.error),
+)
 
 
 def read_matrix(given: Any, inputs: Inputs, option: str) -> Any:
@@ -48,6 +55,8 @@ def read_matrix(given: Any, inputs: Inputs, option: str) -> Any:
         )
     if X.shape[1] == 0:
         raise ValueError(f"{option} must have at least one column; {name} has the shape {X.shape}.")
+    if X.shape[1] > MAX_COLUMNS:
+        raise ValueError(f"{option} may have {MAX_COLUMNS:,} columns; {name} has the shape {X.shape}. Drop some.")
     _check_finite(X, name)
     Xs, Xt = inputs.split_rows(X)
     return stack_rows([*Xs, Xt])
@@ -57,8 +66,9 @@ def _read_file(path: Path, option: str) -> Any:
     what = "" if path.suffix in SUFFIXES else f"{path.suffix or 'no suffix'} is not {' or '.join(SUFFIXES)}"
     if not what:
         try:
-            return _as_matrix(_load_sparse(path) if path.suffix == ".npz" else _load_dense(path), option)
-        except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, BadZipFile) as error:
+            with np.errstate(over="raise", invalid="raise"):  # sizes and indices that are no integers
+                return _as_matrix(_load_sparse(path) if path.suffix == ".npz" else _load_dense(path), option)
+        except DAMAGED as error:
             # The message of numpy about pickles is not shown: it recommends to allow them.
             is_object = "pickle" in str(error) or "Python objects" in str(error)
             what = "it contains objects" if is_object else " ".join(str(error).split()).rstrip(".")

@@ -7,10 +7,11 @@ The file is an .npz without pickle; loading it runs no code. It contains the arr
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,16 +21,45 @@ from ..assessment.reference import Reference
 from ..core import persist
 from ..core.archive import Archive, Under
 from ..core.classifier import TransductiveClassifier
-from ..families.divergence import Center, center, gap_of_centers
+from ..core.online import OnlineClassifier
+from ..core.registry import estimators
+from ..core.sampling import MAX_COMPARED, sample_rows
+from ..families.divergence import Center, center, gap_of_centers, join_centers
+from ..linalg.content import row_keys
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
-from .evidence import evidence
+from ..text.sequences import OnDemand, blocks_of, picked
+from ..text.vectorize import is_own_pattern
+from .evidence import NO_WORD, evidence, evidence_columns
 from .view_student import ViewStudent
 
 NO_REFERENCE = "the model was saved by an earlier version, so that its labels of later documents cannot be judged"
 SAVE_AGAIN = "Save it again with `labelferry label --save`."
 WORD_SCORES, CENTER, CENTER_SIZE = "word_scores", "center/total", "center/size"  # names of arrays in the file
 CLEANING = ("html", "headers", "signatures")
+MAX_NGRAMS = 10  # words or characters
+TEXTS = 20_000  # that are labelled at once
+
+
+class Scan(NamedTuple):
+    """What one pass over later documents gives."""
+
+    P: Array  # class probabilities
+    n_known: Array  # number of words of each text that the model knows
+    evidence: Array  # columns of the words that support each label (`evidence_columns`)
+    center: Center
+    known_words: float  # share of the words that the model knows
+    copies: float  # share of the texts with known words that are exact copies of an earlier one, as far as is known
+
+
+def share(counts: Iterable[tuple[int, int]]) -> float:
+    """The sum of the first numbers divided by that of the second.
+
+    >>> share([(1, 2), (2, 2)])
+    0.75
+    """
+    totals = np.sum(list(counts), axis=0)
+    return float(totals[0] / max(totals[1], 1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,26 +110,88 @@ class Model:
 
     def assess(self, texts: Sequence[str]) -> LaterAssessment:
         """Can the labels of these documents be trusted? They are compared with the documents at fitting."""
-        if self.reference is None:
-            raise ValueError(f"{NO_REFERENCE}. {SAVE_AGAIN}")
-        X = self._features(texts)
-        return assess_later(
-            self.reference,
-            self.proba(texts),
-            X,
-            known_words=self.known_share(texts),
-            classes=[str(c) for c in self.estimator.classes_],
-            distance=None if self.center is None else gap_of_centers(self.center, center(X)),
-        )
+        check_texts(texts)
+        listed = list(texts)
+        return self.assess_scan(self.scan(listed), listed)
+
+    def updated(self, texts: Sequence[str]) -> Model:
+        """The model after `partial_fit` with later documents; this one does not change.
+
+        What later documents are compared with stays that of the first fit.
+        """
+        if not isinstance(self.estimator, OnlineClassifier):
+            able = " and ".join(sorted(n for n, cls in estimators().items() if issubclass(cls, OnlineClassifier)))
+            raise ValueError(
+                f"a model of {type(self.estimator).__name__} cannot be updated; models of {able} can. Save one with "
+                "`labelferry label --method METHOD --save`, or run `labelferry label` on all documents again."
+            )
+        estimator = copy(self.estimator)
+        for block in blocks_of(texts, TEXTS):
+            estimator.partial_fit(self._features(block))
+        return replace(self, estimator=estimator)
 
     def known_share(self, texts: Sequence[str]) -> float:
         """Share of the words of the texts, without stop words, that the model knows."""
+        return share(self._count_known(clean(block, **self.cleaning)) for block in blocks_of(texts, TEXTS))
+
+    def _count_known(self, cleaned: Sequence[str]) -> tuple[int, int]:
+        """How many words of cleaned texts the model knows, and how many they have."""
         analyze, known = self.vectorizer.build_analyzer(), self.vectorizer.vocabulary_
-        counts = np.zeros(2)
-        for text in clean(texts, **self.cleaning):
+        n_known = n_words = 0
+        for text in cleaned:
             words = analyze(text)
-            counts += sum(word in known for word in words), len(words)
-        return float(counts[0] / max(counts[1], 1))
+            n_known, n_words = n_known + sum(word in known for word in words), n_words + len(words)
+        return n_known, n_words
+
+    def scan(self, texts: Sequence[str], report: Callable[[float], None] = lambda share: None) -> Scan:
+        """Predict the labels of later documents in one pass over their texts, `TEXTS` of them at a time.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts; they may be read on demand.
+        report : callable, default=None
+            Is called with the share that is done.
+
+        Returns
+        -------
+        scan : Scan
+            What is needed to write the labels and to assess them.
+        """
+        parts: list[tuple[Array, Array, Array, Array]] = []
+        centers, words = [], []
+        for block in blocks_of(texts, TEXTS):
+            cleaned = clean(block, **self.cleaning)
+            X = sp.csr_array(self.vectorizer.transform(cleaned))
+            W = self.estimator.predict_proba(X)
+            P = W if self.view is None else self.view.combine(W, cleaned)
+            none = np.full((len(block), 0), NO_WORD, dtype=np.int32)
+            best = none if self.word_scores is None else evidence_columns(X, P.argmax(axis=1), self.word_scores)
+            parts.append((P, np.diff(X.indptr), best, row_keys(X)))
+            centers.append(center(X))
+            words.append(self._count_known(cleaned))
+            report(sum(map(len, (part[0] for part in parts))) / len(texts))
+        P, n_known, columns, keys = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        copies = 1 - len(np.unique(keys[n_known > 0])) / max(1, int((n_known > 0).sum()))
+        return Scan(P, n_known, columns, join_centers(centers), share(words), copies if n_known.any() else 0.0)
+
+    def assess_scan(self, scan: Scan, texts: Sequence[str]) -> LaterAssessment:
+        """As `assess`, after `scan`. Of many documents, a sample is compared with each other."""
+        if self.reference is None:
+            raise ValueError(f"{NO_REFERENCE}. {SAVE_AGAIN}")
+        empty = scan.n_known == 0
+        rows = np.flatnonzero(~empty) if not empty.all() else np.arange(len(empty))
+        some = rows[sample_rows(len(rows), MAX_COMPARED)]
+        return assess_later(
+            self.reference,
+            scan.P,
+            self._features(picked(texts, some)),
+            known_words=scan.known_words,
+            classes=[str(c) for c in self.estimator.classes_],
+            distance=None if self.center is None else gap_of_centers(self.center, scan.center),
+            empty=empty,
+            copies=scan.copies if len(some) < len(rows) else 0.0,
+        )
 
     def __repr__(self) -> str:
         return f"<labelferry model: {type(self.estimator).__name__}, classes {self.estimator.classes_.tolist()}>"
@@ -108,7 +200,7 @@ class Model:
         """Number of words of each text that the model knows."""
         return np.diff(self._features(texts).indptr)
 
-    def evidence(self, texts: Sequence[str], codes: Array) -> list[list[str]]:
+    def evidence(self, texts: Sequence[str], codes: Array) -> Sequence[list[str]]:
         """Per text, the words that support its label most; none if the model is of an earlier version."""
         if self.word_scores is None:
             return [[] for _ in texts]
@@ -144,11 +236,22 @@ class Model:
         )
 
     def _features(self, texts: Sequence[str]) -> Any:
-        if hasattr(texts, "columns"):
-            raise ValueError("texts must be one column or a list; got a frame. Pass its column of texts: frame.text.")
-        if isinstance(texts, str):
-            raise ValueError(f"texts must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
+        check_texts(texts)
         return sp.csr_array(self.vectorizer.transform(clean(texts, **self.cleaning)))
+
+
+def check_texts(texts: Any) -> None:
+    """Raise an error if texts are a frame, one text, or contain something else than texts."""
+    if hasattr(texts, "columns"):
+        raise ValueError("texts must be one column or a list; got a frame. Pass its column of texts: frame.text.")
+    if isinstance(texts, str):
+        raise ValueError(f"texts must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
+    if isinstance(texts, OnDemand):  # of a table, whose values were checked when it was read
+        return
+    given = list(texts) if isinstance(texts, Iterable) else [texts]
+    wrong = [text for text in given if not isinstance(text, str)][:1] if given else ["no text"]
+    if wrong:
+        raise ValueError(f"texts must be a list of one text or more; got {wrong[0]!r:.40}. Pass '' for a missing one.")
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -177,6 +280,7 @@ def _read(arrays: Archive, path: str | PathLike[str]) -> Model:
         reference = Reference.from_dict(given["reference"]) if given.get("reference") is not None else None
         text = tuple(str(name) for name in given.get("text", ()))
         vectorizer = vectorizer_from(Under("vectorizer/", arrays))
+        check_units(vectorizer)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}. Save the model again.") from None
     estimator = persist.from_arrays(Under("estimator/", arrays), str(path))
@@ -218,9 +322,21 @@ def read_center(arrays: Mapping[str, Array], n_words: int, path: str | PathLike[
     if CENTER not in arrays:
         return None
     total, size = arrays[CENTER], arrays.get(CENTER_SIZE, np.zeros(0))
-    if total.shape != (n_words,) or size.shape != (2,) or not size[0] >= 1:
+    numbers = total.dtype.kind == size.dtype.kind == "f" and np.isfinite(total).all() and np.isfinite(size).all()
+    if not numbers or total.shape != (n_words,) or size.shape != (2,) or not size[0] >= 1:
         raise ValueError(f"{path} is damaged: its mean document is not that of its words. Save the model again.")
     return Center(total.astype(np.float64), int(size[0]), float(size[1]))
+
+
+def check_units(vectorizer: Any) -> None:
+    """Raise an error if the words or n-grams of a vectorizer are none of labelferry: they may take forever to find."""
+    parts = [part for part in (vectorizer.tokenizer, vectorizer.analyzer) if hasattr(part, "pattern")]
+    patterns = [vectorizer.token_pattern, *(part.pattern for part in parts)]
+    if not all(pattern is None or is_own_pattern(pattern) for pattern in patterns):
+        raise ValueError("its token_pattern is none of labelferry")
+    sizes = [*vectorizer.ngram_range, *(part.ngrams for part in parts if hasattr(part, "ngrams"))]
+    if not all(1 <= size <= MAX_NGRAMS for size in sizes):
+        raise ValueError(f"its n-grams have {max(sizes)} words; at most {MAX_NGRAMS} are possible")
 
 
 def read_cleaning(given: dict[str, Any]) -> dict[str, Any]:

@@ -39,7 +39,8 @@ class TextOptions:
     domain : str, default=None
         Column of the sources: rows with different values are different sources.
     skip_bad : bool, default=False
-        Whether to skip rows that cannot be read, with a message, instead of raising an error.
+        Whether to go on after rows that cannot be read, with a message, instead of raising an error. Those of the
+        target are in the result, without a label; those of the sources are left out.
     encoding : str, default=None
         Encoding of the files if it is not UTF-8.
     embed : str, callable, object or array, default=None
@@ -94,6 +95,12 @@ class TextOptions:
     headers: bool = False
     signatures: bool = False
     max_memory: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raise an error if a value has the wrong type."""
+        limit = self.max_memory
+        if limit is not None and (isinstance(limit, bool | str) or not 0 < limit < float("inf")):
+            raise ValueError(f"max_memory must be a number of bytes, such as 5e9; got {limit!r}.")
 
     def check_no_answers(self, workflow: str) -> None:
         """Raise an error if labels of the target are to be used by a workflow that never uses them."""

@@ -91,7 +91,8 @@ def add_other_rows(
             return spread([*values, *other_values], [*documents, *rows], n_rows)
 
         nothing = [None] * len(rows)
-        columns = {name: joined(values, others["columns"][name]) for name, values in table.columns.items()}
+        empty = [None] * len(table)  # documents have no column of rows that cannot be read
+        columns = {name: joined(table.columns.get(name, empty), values) for name, values in others["columns"].items()}
         everything = Table(table.name, columns, joined(table.lines, others["lines"]))
         joined_extra = {name: joined(values, nothing) for name, values in extra.items()}
         reasons = joined(extra.get("reason", [None] * len(documents)), others["reasons"])

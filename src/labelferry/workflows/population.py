@@ -14,6 +14,8 @@ from ..certificate.sampling import no_answers
 from ..linalg.matrix import Array
 from ..store.records import NONE_OF_THESE
 from ..text import choose_text, join_texts, joined_name, take_rows
+from ..text.sequences import picked
+from ..text.unreadable import UNREADABLE
 from .cells import as_text
 from .job_data import source_only_codes
 from .other_rows import document_rows
@@ -21,7 +23,7 @@ from .rows import REASONS
 from .spreadsheet import read_protected
 
 if TYPE_CHECKING:
-    from ..text import Table
+    from ..text import Dialect, Table
     from .job import Job
     from .labelling import Labelling
 
@@ -30,7 +32,7 @@ NOT_KNOWN = "?"  # in this column
 PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
 NEW_COLUMNS = (
     *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
-    *(HELD_OUT, PREDICTED, "answer", "reason", "origin"),
+    *(HELD_OUT, PREDICTED, "answer", "reason", "origin", UNREADABLE),
 )
 ORIGINS = ("", "given", "predicted")
 
@@ -49,13 +51,18 @@ class Population(NamedTuple):
     text: str = "text"  # name of the column of the texts
     own: Mapping[str, Sequence[Any]] = MappingProxyType({})  # the user's other columns
     own_numbers: Sequence[int] | None = None  # row of each document in the user's file, from 1; None: all rows in order
-
     messages: Sequence[str] = ()  # about the columns that were detected
+    dialect: Dialect | None = None  # how the file was written
 
     @property
     def numbers(self) -> Sequence[int]:
         """Row of each document in the user's file, from 1."""
         return range(1, len(self.texts) + 1) if self.own_numbers is None else self.own_numbers
+
+    @property
+    def encoding(self) -> str | None:
+        """Encoding of the file if it is not Unicode: a sample of it is written and read in the same one."""
+        return None if self.dialect is None else self.dialect.other_encoding
 
 
 def population_of_file(
@@ -122,6 +129,7 @@ def population_of_file(
         {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, *columns)},
         [row + 1 for row in predicted],
         messages,
+        table.dialect,
     )
 
 
@@ -171,7 +179,7 @@ def population_of_result(result: Labelling) -> Population:
         answers = Answers(np.searchsorted(kept, documents.answers.rows[inside]), documents.answers.codes[inside])
     return Population(
         inputs.target.name,
-        [inputs.texts[i] for i in kept.tolist()],
+        picked(inputs.texts, kept),
         np.searchsorted(classes, documents.labels[kept]),
         source_only_codes(documents)[kept],
         documents.needs_review[kept],
@@ -180,11 +188,12 @@ def population_of_result(result: Labelling) -> Population:
         answers,
         inputs.columns.text_name,
         {
-            name: [values[i] for i in kept.tolist()]
+            name: picked(values, kept)
             for name, values in inputs.target.columns.items()
             if name not in inputs.columns.text_target
         },
         (inputs.new_rows[kept] + 1).tolist(),
+        dialect=inputs.target.dialect,
     )
 
 

@@ -11,6 +11,7 @@ from ..core.domains import Domains
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array, stack_rows
 from ..linalg.normalize import normalize_rows_l2
+from ..text.sequences import chained
 from .documents import record_numbers
 from .inputs import TARGET, Inputs
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 N_COMPONENTS = 20  # main directions of the words, of which the map shows two combinations
 N_POINTS = 2000  # documents shown as points
+MAX_PLACED = 20_000  # documents that determine the axes; of more, those that are shown
 MAX_CHARACTERS = 300  # of a text
 
 
@@ -53,11 +55,14 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
     Xs, source_codes = domains.labelled()
     target_codes = np.searchsorted(domains.classes, result.labels)
     codes = np.concatenate([source_codes, target_codes])
-    coordinates = place_documents(stack_rows([Xs, domains.target_documents()]))
     is_target = np.arange(len(codes)) >= Xs.shape[0]
     rng = np.random.default_rng(0)
     rows = np.concatenate([_sample(np.flatnonzero(side), N_POINTS // 2, rng) for side in (~is_target, is_target)])
-    texts = [text for source in inputs.sources for text in source.texts]
+    placed = np.arange(len(codes)) if len(codes) <= MAX_PLACED else rows
+    of_sources, of_target = placed[~is_target[placed]], placed[is_target[placed]] - Xs.shape[0]
+    coordinates = np.zeros((len(codes), 2))
+    coordinates[placed] = place_documents(stack_rows([Xs[of_sources], domains.target_documents()[of_target]]))
+    texts = chained([source.texts for source in inputs.sources])
     names = [f"{source.name} (labelled)" if source.name == TARGET else source.name for source in inputs.sources]
     domain_of = [name for name, source in zip(names, inputs.sources, strict=True) for _ in source.texts]
     records = record_numbers(inputs)

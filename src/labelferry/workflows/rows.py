@@ -11,6 +11,7 @@ from ..linalg.matrix import Array
 from ..text import Table, summarize
 from ..text.labels import find_spellings, is_label, merged_names, spellings_message, strip_label
 from ..text.lines import rows_message
+from ..text.sequences import picked
 from ..text.tables import join_texts
 
 NO_TEXT = "no text"
@@ -18,7 +19,7 @@ NO_KNOWN_WORD = "no known word"
 NO_FEATURES = "all features are 0"
 NOT_LABELLED = "not labelled"
 NOT_LEARNED = "not learned from"
-REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row of the target gets no label
+REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row that can be read gets no label
 
 
 class Rows(NamedTuple):
@@ -28,29 +29,34 @@ class Rows(NamedTuple):
     ----------
     table : Table
         All rows.
-    texts : list of str or None
+    texts : sequence of str or None
         Texts of all rows; None if a row has none.
+    with_text : array of bool
+        True for rows with a text.
     labels : list
         Labels of all rows without the blanks around them; None if a row has none.
     """
 
     table: Table
-    texts: list[str | None]
+    texts: Sequence[str | None]
+    with_text: Array
     labels: list[Any]
 
     @property
-    def with_text(self) -> Array:
-        """True for rows with a text."""
-        return np.array([text is not None for text in self.texts], dtype=bool)
+    def without_text(self) -> Array:
+        """True for rows that can be read and have no text."""
+        without = ~self.with_text
+        without[list(self.table.unreadable)] = False
+        return np.asarray(without)
 
     @property
     def with_label(self) -> Array:
         """True for rows with a label."""
         return np.array([label is not None for label in self.labels], dtype=bool)
 
-    def texts_of(self, rows: Array) -> list[str]:
+    def texts_of(self, rows: Array) -> Sequence[str]:
         """Texts of these rows, which all have one."""
-        return [text for row in rows.tolist() if (text := self.texts[row]) is not None]
+        return picked(self.texts, rows)
 
     def count_message(self, which: Array, what: str, effect: str) -> list[str]:
         """A message about these rows; none if there is no such row.
@@ -75,8 +81,10 @@ class Rows(NamedTuple):
 def read_rows(table: Table, text: Sequence[str], label: str | None) -> Rows:
     """The texts of a table, and the labels if there is a column of them."""
     values = [None] * len(table) if label is None else table.columns[label]
-    labels = [strip_label(value) if is_label(value) else None for value in values]
-    return Rows(table, join_texts(table, text), labels)
+    once: dict[tuple[type, Any], Any] = {}  # equal labels are one object
+    labels = [once.setdefault((type(v), v), strip_label(v)) if is_label(v) else None for v in values]
+    texts = join_texts(table, text)
+    return Rows(table, texts, np.fromiter((t is not None for t in texts), dtype=bool, count=len(texts)), labels)
 
 
 def count_rows(table: Table, rows: Array, what: str, effect: str) -> list[str]:
@@ -93,7 +101,13 @@ def unit_of(table: Table) -> str:
 
 def table_messages(table: Table) -> list[str]:
     """What was detected in a table, and how many of its rows could not be read."""
-    return [*table.messages, *summarize(table.bad, table.name, unit=unit_of(table))]
+    outcome = NOT_LABELLED if table.unreadable else "skipped"
+    return [*table.messages, *summarize(table.bad, table.name, unit=unit_of(table), outcome=outcome)]
+
+
+def readable_rows(table: Table) -> Array:
+    """Positions of the rows that could be read."""
+    return np.setdiff1d(np.arange(len(table)), np.array(list(table.unreadable), dtype=int))
 
 
 def stripped_message(rows: Rows, column: str) -> list[str]:

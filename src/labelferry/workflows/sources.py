@@ -13,6 +13,8 @@ from ..text.names import find_name
 from .cells import as_text
 from .rows import Rows
 
+EXACT = 2**53  # a float contains all whole numbers up to this one
+
 
 class Source(NamedTuple):
     """The labelled documents of one source.
@@ -21,7 +23,7 @@ class Source(NamedTuple):
     ----------
     name : str
         For people: the file, or the value of the domain column.
-    texts : list of str
+    texts : sequence of str
         One text per document.
     labels : array
         One label per document.
@@ -30,7 +32,7 @@ class Source(NamedTuple):
     """
 
     name: str
-    texts: list[str]
+    texts: Sequence[str]
     labels: Array
     rows: Array
 
@@ -98,15 +100,21 @@ def check_has_labels(tables: Sequence[Rows], columns: Sequence[str], *, is_half:
     labels = [
         label
         for rows in tables
-        for label, text in zip(rows.labels, rows.texts, strict=True)
-        if text and label is not None
+        for label, has_text in zip(rows.labels, rows.with_text.tolist(), strict=True)
+        if has_text and label is not None
     ]
     check_labels(labels, f"column {columns[0]!r}")
 
 
 def label_array(values: Sequence[Any]) -> Callable[[list[Any]], Array]:
-    """How labels like these become an array: whole numbers and booleans as they are, all others as strings."""
+    """How labels like these become an array: whole numbers and booleans as they are, all others as strings.
+
+    Whole numbers that 64 bits cannot contain, and those that a float rounds, are strings too.
+    """
     types = {type(value) for value in values}
+    most = 2**63 - 1 if types == {int} else EXACT
+    if any(isinstance(value, int) and abs(value) > most for value in values):
+        return lambda labels: np.array([as_text(label) for label in labels], dtype=object)
     if types in ({int}, {bool}) or (types == {float} and all(value.is_integer() for value in values)):
         return np.array
     if types == {int, float} and all(float(value).is_integer() for value in values):
@@ -117,8 +125,8 @@ def label_array(values: Sequence[Any]) -> Callable[[list[Any]], Array]:
 
 def check_not_identical(sources: Sequence[Source], texts: Sequence[str], target: str) -> None:
     """Raise an error if the target has no document that the sources do not have."""
-    known = {text for source in sources for text in source.texts}
-    if all(text in known for text in texts):
+    known = {hash(text) for source in sources for text in source.texts}  # a set of all texts could be too large
+    if all(hash(text) in known for text in texts):
         raise ValueError(
             f"every text of {target} is also in the source, with a label. Pass documents without labels as the target."
         )

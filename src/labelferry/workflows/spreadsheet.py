@@ -1,9 +1,10 @@
 """Cells that a spreadsheet does not run.
 
 A spreadsheet runs a cell of a CSV file that begins with = + - or @ as a formula, and texts come from anywhere. In CSV
-and TSV files that people open (samples of `audit`, downloads of the review page, `export --spreadsheet`) such a cell
-gets an apostrophe in front. `certify`, `audit` and `label --answers` remove it when they read the file. Numbers stay as
-they are. Files for programs are not changed: those of `label` and `export`, and all JSON lines and Parquet files.
+and TSV files that people open (samples of `audit`, downloads of the review page, and with `--spreadsheet` those of
+`label`, `apply` and `export`) such a cell gets an apostrophe in front. `certify`, `audit` and `label --answers` remove
+it when they read the file. Numbers stay as they are. Files for programs are not changed: those of `label`, `apply` and
+`export` without `--spreadsheet`, and all JSON lines and Parquet files.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-from ..text import Table, read_table
+from ..text import Table, read_table, write_table
 from .cells import as_number
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -52,6 +53,15 @@ def protected(columns: Mapping[str, Sequence[Any]], path: str | PathLike[str]) -
     """The columns as they are written to this file."""
     change = protect if is_spreadsheet(path) else lambda value: value
     return {name: [change(value) for value in values] for name, values in columns.items()}
+
+
+def write_labelled(
+    table: Table, extra: Mapping[str, Sequence[Any]], path: str | PathLike[str], *, spreadsheet: bool = False
+) -> list[str]:
+    """Write a table with new columns; with `spreadsheet`, no cell of a CSV or TSV file is a formula."""
+    if spreadsheet:
+        table, extra = replace(table, columns=protected(table.columns, path)), protected(extra, path)
+    return write_table(table, extra, path)
 
 
 def read_protected(path: str | PathLike[str], *, encoding: str | None = None) -> Table:

@@ -37,7 +37,14 @@ def tell(result: Labelling, labelled: str | PathLike[str] | None = None) -> dict
     """
     a = result.assessment
     return {
-        "known": [*(fact.sentence for fact in a.facts), *estimates(a), agreement(a), marks(result), *answered(result)],
+        "known": [
+            *spellings(result),
+            *(fact.sentence for fact in a.facts),
+            *estimates(a),
+            agreement(a),
+            marks(result),
+            *answered(result),
+        ],
         "not_known": not_known(result),
         "next": next_steps(result, labelled),
     }
@@ -66,20 +73,43 @@ def agreement(a: Assessment) -> str:
     )
 
 
+def spellings(result: Labelling) -> list[str]:
+    """A sentence about labels that differ only in their spelling, if there are such labels."""
+    text = result._inputs.spellings
+    return [f"{text[0].upper()}{text[1:]}."] if text else []
+
+
+def are_many_marked(result: Labelling) -> bool:
+    """Whether so many labels are marked for review that the mark does not help to choose."""
+    return int(result.needs_review.sum()) > MANY * len(result.labels)
+
+
 def marks(result: Labelling) -> str:
     """How many labels are marked for review, and what is expected of the others."""
     n, n_marked = len(result.labels), int(result.needs_review.sum())
     if n_marked == 0:
         return "No label is marked for review."
     share = f"{n_marked:,} of {n:,} labels ({n_marked / n:.0%}) are marked for review."
-    if n_marked > MANY * n:
-        limit = result.settings["target_error"]
-        return (
-            f"{share} With fewer marks, more than {limit:.0%} of the other labels would be expected to be wrong. Start "
-            "with the labels of the lowest confidence, or allow more errors (target_error)."
-        )
+    if are_many_marked(result):
+        return f"{share} {why_many(result)}"
     wrong = 1 - float(result.confidence[~result.needs_review].mean())
-    return f"{share} Of the others about {wrong:.0%} are expected to be wrong." if n_marked < n else share
+    return f"{share} Of the others about {wrong:.0%} are expected to be wrong."
+
+
+def why_many(result: Labelling) -> str:
+    """Why many labels are marked, also if the verdict on all labels is good, and what to do."""
+    a, least = result.assessment, result.settings["min_confidence"]
+    if any(fact.review_all for fact in a.facts):
+        return "What is said above about the documents requires it."
+    start = "Start with the labels of the lowest confidence"
+    if least is not None:
+        return f"Their confidence is below {least:.0%} (min_confidence). {start}, or lower this limit."
+    limit = result.settings["target_error"]
+    verdict = f"The verdict is about all labels, of which about {1 - a.accuracy.mean:.0%} are expected to be wrong. "
+    return (
+        f"{verdict if a.can_estimate else ''}The marks have another aim: of the labels without a mark at most "
+        f"{limit:.0%} are expected to be wrong (target_error). {start}, or allow more errors."
+    )
 
 
 def answered(result: Labelling) -> list[str]:
@@ -138,6 +168,8 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None) -> list[
         f"Check {n} documents that are drawn at random: run the first command, fill in the column answer of "
         "sample.csv, and run the second command. It prints how many labels are correct, with a guarantee."
     )
+    if result._inputs.spellings:
+        ways_out.insert(0, "Merge the labels that differ only in their spelling: merge_labels=True (--merge-labels).")
     return [
         *({"sentence": way_out, "commands": []} for way_out in ways_out),
         {"sentence": sample, "commands": commands},

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.domains import Domains
-from ..ensemble.auto_transfer import fit_student
+from ..ensemble.student import fit_student
 from ..families.linear import LinearModel
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from ...assessment.calibration import Calibration
 from ...files import write_text
+from ...processes import parallel
 from .calibrate import Judged, calibrate
 from .records import Record, fit_task, path_of, read_records, write_record
 from .report import report
@@ -72,7 +73,7 @@ def _calibrate(
     tasks = all_tasks(corpora)
     missing = [task for task in tasks if not path_of(task, folder).is_file()]
     show(f"{len(tasks)} tasks, {len(missing)} to fit")
-    for record in Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_fit)(t, folder) for t in missing):
+    for record in parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_fit)(t, folder) for t in missing):
         show(f"{record.name}: {sum(record.predictions.seconds.values()):.1f} s")
     records = read_records(tasks, folder)
     if len({record.corpus for record in records}) < 3:

@@ -46,11 +46,16 @@ class Dialect(NamedTuple):
         """What `Table.lines` counts: "line", "row", "file" or "message"."""
         return UNITS.get(self.format, "line")
 
+    @property
+    def other_encoding(self) -> str | None:
+        """The encoding if it is not Unicode, such as cp1252; otherwise None."""
+        return None if self.encoding.startswith("utf") else self.encoding
+
 
 class Parsed(NamedTuple):
     """The content of a file: columns, the line on which each row begins, and what is known about the file."""
 
-    columns: dict[str, list[Any]]
+    columns: Mapping[str, Sequence[Any]]
     lines: array[int]
     types: dict[str, Any] = {}  # noqa: RUF012  (never written to); Arrow type per column
     dialect: Dialect | None = None
@@ -66,6 +71,7 @@ class InputFile(NamedTuple):
     limit: int  # characters per line or cell
     bad: BadRows
     sheet: str | None = None  # of a workbook; None: the first
+    max_unpacked: int | None = None  # bytes of a workbook; None: the limit of the format
 
 
 class OutputFile(NamedTuple):

@@ -1,6 +1,6 @@
 """CSV and TSV: rows of fields below a header of column names.
 
-Quotes are read strictly: a quote that is opened and not closed would otherwise swallow the rows after it.
+Quotes are read strictly, and a damaged row ends where full rows follow (`quotes.py`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+from ..growing import GrowingColumns
 from ..lines import BadRows, Lines
+from ..sequences import ROWS
 from .base import HALF_CHARACTER, ColumnValues, Dialect, Parsed, text_format
 from .header import check_header, header_messages
 from .jsonl import SURROGATE, to_json
+from .quotes import Feed, Known, Layout, n_damaged, swallows_rows
 
 SNIFFED_LINES = 50  # lines that decide on the delimiter
 CSV_LIMIT = threading.Lock()  # the csv module has one limit per process: it is raised and restored under this lock
+UNCLOSED = "a quote is opened and never closed"
 PLAIN = re.compile(r"[\w .-]+")  # a column name that needs no quotes with any delimiter
 
 
@@ -74,36 +78,46 @@ def parsed_rows(
     source: Iterable[str], lines: Lines, delimiter: str, others: str
 ) -> Iterator[tuple[int, list[str] | str]]:
     """Per row: its line, and its fields, none for an empty line, or, as a string, what is wrong."""
-    last = [""]
-
-    def remembered() -> Iterator[str]:
-        for last[0] in source:
-            yield last[0]
-
-    reader = csv.reader(remembered(), delimiter=delimiter, strict=True)
-    width = 0
+    feed = Feed(source, lines.limit)
+    reader = csv.reader(feed, delimiter=delimiter, strict=True)
+    layout, known = Layout(delimiter, 0), Known()
     while True:
-        line = reader.line_num + 1
+        line = feed.begin()
+        row: list[str] = []
+        problem = None
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            what = str(error)
-            if what.startswith("field larger"):
-                raise lines.too_long(line) from None
-            if what.startswith("unexpected end"):
-                yield line, f"a quote is opened and never closed, up to line {reader.line_num}"
-            elif width and line == reader.line_num and (n_fields := most_fields(last[0], others)) > width:
-                yield line, wrong_width(n_fields, width)
-            else:
-                yield line, "text follows a closing quote; quotes inside a quoted field are written twice"
-            continue
-        if lines.problems and (problem := lines.problem(reader.line_num)) is not None:
-            yield line, problem
-        else:
-            width = width or len(row)
-            yield line, row
+            problem = what_is_wrong(str(error), feed, layout, lines, others)
+        if row and not layout.width:
+            layout = layout._replace(width=len(row))
+            feed.limit = lines.limit * len(row)
+        if row and len(row) != layout.width:
+            problem = wrong_width(len(row), layout.width)
+        if problem is not None:
+            feed.hold(n_damaged(feed, layout, known, closed=bool(row)) if layout.width else 1)
+            problem += f", up to line {feed.last}" if len(feed.held) > 1 else ""
+        elif row and len(feed.held) > 1 and swallows_rows(feed, layout, known):
+            feed.hold(1)
+            problem = UNCLOSED
+        undecoded = lines.problem(feed.last) if lines.problems else None
+        if not (known.is_full or problem or undecoded):
+            known.add(row, feed.held, layout)
+        lines.row = feed.held
+        yield line, problem or undecoded or row
+
+
+def what_is_wrong(error: str, feed: Feed, layout: Layout, lines: Lines, others: str) -> str:
+    """What is wrong with the held lines, from an error of the csv module."""
+    if error.startswith("field larger"):
+        return f"{lines.too_long}; is a quote not closed there?"
+    if error.startswith("unexpected end"):
+        return UNCLOSED
+    if layout.width and len(feed.held) == 1 and (n_fields := most_fields(feed.held[0], others)) > layout.width:
+        return wrong_width(n_fields, layout.width)
+    return "text follows a closing quote; quotes inside a quoted field are written twice"
 
 
 def most_fields(line: str, delimiters: str) -> int:
@@ -129,17 +143,18 @@ def fill(rows: Iterator[tuple[int, list[str] | str]], head: list[str], lines: Li
     if isinstance(header, str):
         raise ValueError(f"{lines.name} line {line}, the header: {header}. Fix it: it must name the columns.")
     check_header(header, lines.name, line)
-    columns: dict[str, list[Any]] = {name: [] for name in header}
-    width, appends = len(columns), [column.append for column in columns.values()]
+    growing = GrowingColumns(header)
+    appends = [column.append for column in growing.rows.values()]
     for line, row in rows:
         if isinstance(row, str):
-            bad.add(line, row)
-        elif len(row) != width:
-            bad.add(line, wrong_width(len(row), width))
+            bad.add(line, row, len(numbers), "".join(lines.row))
         else:
             numbers.append(line)
             for append, cell in zip(appends, row, strict=True):
                 append(cell)
+            if not len(numbers) % ROWS:
+                growing.put_away()
+    columns = growing.finish()
     return Parsed(columns, numbers, messages=header_messages(columns, lines.name))
 
 

@@ -132,8 +132,8 @@ def check_codec(name: str) -> None:
     """Raise an error if Python has no text encoding of this name."""
     try:
         "".encode(name)
-    except LookupError:
-        raise ValueError(f"encoding={name!r} is unknown. Pass one such as utf-8 or cp1252.") from None
+    except (LookupError, ValueError):  # ValueError: NUL in the name, or a codec that is none
+        raise ValueError(f"encoding={name!r:.60} is unknown. Pass one such as utf-8 or cp1252.") from None
 
 
 def first_bytes(file: BinaryIO) -> bytes:

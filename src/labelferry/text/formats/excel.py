@@ -1,7 +1,7 @@
 """Excel workbooks (.xlsx), which need openpyxl. Rows have the numbers of the sheet; the first row is the header.
 
-A formula has the value that Excel computed last. A text is written as a text, never as a formula. A workbook is a zip
-archive, so its size is checked before anything is unpacked.
+A formula has the value that Excel computed last; formulas without a value are counted in a message. A text is written
+as a text, never as a formula. A workbook is a zip archive, so its size is checked before anything is unpacked.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
 from .delimited import cell as as_cell
+from .excel_formulas import formula_messages
 from .excel_values import MAX_TEXT, NOT_FORMULA, excel_value, n_units, python_value
 from .header import check_header, header_messages
 
@@ -41,13 +42,16 @@ def read_excel(source: InputFile) -> Parsed:
             sheet, messages = choose_sheet(book, source)
             sheet.reset_dimensions()  # the file may state a size of a million empty rows
             parsed = fill(numbered(sheet, source), source)
+            formulas = formula_messages(source.file, sheet._worksheet_path, name)
+            if formulas and not parsed.lines:
+                raise ValueError(f"{formulas[0]}: no row has a value.")
     except (ValueError, MemoryError) as error:
         if str(error).startswith(name):
             raise
         raise damaged(name, error) from None
     except Exception as error:  # openpyxl raises errors of many types on damaged files
         raise damaged(name, error) from None
-    return parsed._replace(messages=(*messages, *parsed.messages))
+    return parsed._replace(messages=(*messages, *parsed.messages, *formulas))
 
 
 def check_workbook(source: InputFile) -> None:
@@ -66,9 +70,10 @@ def check_workbook(source: InputFile) -> None:
         raise damaged(name, error) from None
     if "[Content_Types].xml" not in names or not any(entry.startswith("xl/") for entry in names):
         raise ValueError(f"{name} is a zip archive and not an Excel workbook. Save it as .xlsx or .csv, or unpack it.")
-    if size > MAX_UNZIPPED:
-        rule = f"an unpacked workbook may have {MAX_UNZIPPED:,} bytes and this one has {size:,}"
-        raise ValueError(f"{name}: {rule}. Save it as .csv.")
+    most = source.max_unpacked or MAX_UNZIPPED
+    if size > most:
+        rule = f"an unpacked workbook may have {most:,} bytes and this one has {size:,}"
+        raise ValueError(f"{name}: {rule}. Save it as .csv, or pass a higher max_unpacked= to read_table.")
     source.file.seek(0)
 
 

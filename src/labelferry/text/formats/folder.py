@@ -60,7 +60,7 @@ def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, ba
         if not isinstance(row, str) and len(row.values["text"]) > limit:
             row = f"a text may have {limit:,} characters and this one has more"
         if isinstance(row, str):
-            bad.add(number, f"{file!r}: {row}")
+            bad.add(number, f"{file!r}: {row}", len(numbers))
             continue
         label = document.parts[0] if len(document.parts) > 1 else None
         cells = row.values | {"file": file, "label": label}

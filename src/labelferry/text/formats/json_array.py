@@ -10,11 +10,10 @@ from typing import Any
 
 from ..lines import UNDECODED, BadRows, Lines
 from .base import ColumnValues, Dialect, Parsed, text_format
-from .jsonl import add_row, first_character, json_object, json_rows, read_json_lines, without_repeated_keys
+from .jsonl import DECODER, add_row, first_character, json_object, json_rows, read_json_lines
 
 MAX_CHARACTERS = 500_000_000  # of a file; it is in memory as a whole
 BLANK = re.compile(r"[ \t\r\n]*")
-DECODER = json.JSONDecoder(object_pairs_hook=without_repeated_keys)
 
 
 def read_json(lines: Lines, bad: BadRows) -> Parsed:
@@ -62,11 +61,13 @@ def read_array(text: str, position: int, lines: Lines, bad: BadRows) -> Parsed:
         counted = position
         row, position = element(text, position, lines)
         if not isinstance(row, dict):
-            bad.add(line, f"JSON that is a {type(row).__name__}, not an object")
+            what = f"JSON that is a {type(row).__name__}, not an object"
+            bad.add(line, what, len(numbers), text[counted:position])
         elif position - counted > lines.limit:
-            raise lines.too_long(line)
+            raise lines.too_long_error(line)
         elif UNDECODED.search(text, counted, position) and lines.damaged:
-            bad.add(line, f"bytes that are not {lines.encoding}, as most of the file is")
+            what = f"bytes that are not {lines.encoding}, as most of the file is"
+            bad.add(line, what, len(numbers), text[counted:position])
         else:
             add_row(columns, row, len(numbers))
             numbers.append(line)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from array import array
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..growing import GrowingColumns
 from ..lines import BadRows, Lines
+from ..sequences import ROWS
 from .base import ColumnValues, Dialect, Parsed, text_format
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which JSON can escape and UTF-8 cannot encode
@@ -17,18 +20,20 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 def read_json_lines(lines: Lines, bad: BadRows) -> Parsed:
     """Read one object per line; a key that an object does not have is None."""
-    columns: dict[str, list[Any]] = {}
+    growing = GrowingColumns()
     numbers = array("q")
     for line, text in enumerate(lines, 1):
         if text.isspace():
             continue
         row = (lines.problems and lines.problem(line)) or json_object(text)
         if isinstance(row, str):
-            bad.add(line, row)
+            bad.add(line, row, len(numbers), text)
             continue
-        add_row(columns, row, len(numbers))
+        add_row(growing.rows, row, len(numbers) - growing.n_stored)
         numbers.append(line)
-    return Parsed(columns, numbers)
+        if not len(numbers) % ROWS:
+            growing.put_away()
+    return Parsed(growing.finish(), numbers)
 
 
 def add_row(columns: dict[str, list[Any]], row: dict[str, Any], n_rows: int) -> None:
@@ -43,7 +48,7 @@ def add_row(columns: dict[str, list[Any]], row: dict[str, Any], n_rows: int) -> 
 def json_object(text: str) -> dict[str, Any] | str:
     """The object or, as a string, what is wrong."""
     try:
-        value = json.loads(text.rstrip(), object_pairs_hook=without_repeated_keys)
+        value = DECODER.decode(text.rstrip())
     except RecursionError:
         return "JSON that is nested too deeply"
     except json.JSONDecodeError as error:
@@ -61,6 +66,20 @@ def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
+def exact_number(text: str) -> float | str:
+    """A number of JSON; as a text if it is too large for a float, such as 1e400."""
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def constant(text: str) -> str | None:
+    """NaN, Infinity and -Infinity, which are no JSON but are written by some programs: NaN is a missing value."""
+    return None if text == "NaN" else text
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=without_repeated_keys, parse_float=exact_number, parse_constant=constant)
+
+
 def write_json_lines(columns: ColumnValues, write: Callable[[str], Any], dialect: Dialect) -> None:
     """Write one object per row."""
     for row in json_rows(columns):
@@ -74,9 +93,25 @@ def json_rows(columns: ColumnValues) -> Iterator[str]:
 
 
 def to_json(value: Any) -> str:
-    """JSON in which letters are not escaped. A value that JSON has no form for, such as a date, becomes a string."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    """JSON in which letters are not escaped. A value that JSON has no form for, such as a date, becomes a string.
+
+    >>> to_json([1.5, float("nan"), float("inf")])
+    '[1.5, null, "Infinity"]'
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError:  # NaN or infinity
+        return to_json(finite(value))
     return json.dumps(value, default=str) if SURROGATE.search(text) else text
+
+
+def finite(value: Any) -> Any:
+    """The value with None for NaN and a text for infinity, which JSON has no form for."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {key: finite(inner) for key, inner in value.items()}
+    return [finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def first_character(start: bytes) -> bytes:

@@ -65,7 +65,7 @@ def read_mailbox(source: InputFile) -> Parsed:
             if not isinstance(row, str) and len(row.values["text"]) > source.limit:
                 row = f"a text may have {source.limit:,} characters and this one has more"
             if isinstance(row, str):
-                source.bad.add(number, row)
+                source.bad.add(number, row, len(numbers))
                 continue
             for name in COLUMNS:
                 columns[name].append(row.values[name])

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from typing import Any
 
+from ..growing import GrowingColumns
+from ..sequences import blocks_of
 from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
 from .header import check_column_names
 
 MAGIC = b"PAR1"
+BATCH = 8192  # rows that are read at once
+BUFFER = 1 << 20  # bytes of a column that are read at once
+GROUP = 1 << 16  # rows that are written at once
 
 
 def read_parquet(source: InputFile) -> Parsed:
@@ -21,13 +27,13 @@ def read_parquet(source: InputFile) -> Parsed:
     except ImportError:
         raise ValueError(f"{name} is Parquet, which needs pyarrow: pip install 'labelferry[parquet]'.") from None
     try:
-        parquet = pyarrow.parquet.ParquetFile(source.file)
+        parquet = pyarrow.parquet.ParquetFile(source.file, buffer_size=BUFFER)
         schema = parquet.schema_arrow
         check_column_names(schema.names, name)
-        columns: dict[str, list[Any]] = {column: [] for column in schema.names}
+        growing = GrowingColumns(schema.names)
         count = 0
-        for batch in parquet.iter_batches():
-            for column, values in zip(columns, batch.columns, strict=True):
+        for batch in parquet.iter_batches(BATCH):
+            for column, values in zip(schema.names, batch.columns, strict=True):
                 if pyarrow.types.is_dictionary(values.type):
                     values = values.dictionary_decode()
                 if pyarrow.types.is_string(values.type) or pyarrow.types.is_large_string(values.type):
@@ -36,14 +42,20 @@ def read_parquet(source: InputFile) -> Parsed:
                         rows = f"one of rows {count + 1} to {count + len(values)} has {longest:,}"
                         rule = f"a cell of column {column!r} may have {limit:,} characters and {rows}"
                         raise ValueError(f"{name}: {rule}. Remove it, or pass a higher limit= to read_table.")
-                columns[column] += values.to_pylist()
+                growing.rows[column] += values.to_pylist()
             count += batch.num_rows
+            growing.put_away()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name}: a text is not UTF-8 ({error.reason}). Write the file again with valid texts."
+        ) from None
     except OverflowError as error:  # dates that Python cannot represent
         raise ValueError(f"{name}: a value is out of range ({error}). Remove it, or write it as text.") from None
     except (pyarrow.ArrowException, OSError) as error:
         what = " ".join(str(error).split())[:160]
         raise ValueError(f"{name} is not a Parquet file, or damaged ({what}). Write it again.") from None
-    return Parsed(columns, array("q", range(1, count + 1)), dict(zip(schema.names, schema.types, strict=True)))
+    types = dict(zip(schema.names, schema.types, strict=True))
+    return Parsed(growing.finish(), array("q", range(1, count + 1)), types)
 
 
 def check_parquet(columns: ColumnValues, name: str) -> None:
@@ -53,17 +65,35 @@ def check_parquet(columns: ColumnValues, name: str) -> None:
     except ImportError:
         raise ValueError(f"{name}: Parquet needs pyarrow: pip install 'labelferry[parquet]'. Or write .csv.") from None
     for column, values in columns.items():
-        to_arrow(column, values, None, name)
+        arrow_type(column, values, name)
 
 
 def write_parquet(columns: ColumnValues, out: OutputFile) -> None:
-    """Write columns, those of known type with that type."""
+    """Write columns block by block, those of known type with that type."""
     check_parquet({}, out.name)
     import pyarrow
     import pyarrow.parquet
 
-    arrays = {name: to_arrow(name, values, out.types.get(name), out.name) for name, values in columns.items()}
-    pyarrow.parquet.write_table(pyarrow.table(arrays), out.file)
+    types = {name: out.types.get(name) or arrow_type(name, values, out.name) for name, values in columns.items()}
+    with pyarrow.parquet.ParquetWriter(out.file, pyarrow.schema(types.items())) as writer:
+        for blocks in zip(*(blocks_of(values, GROUP) for values in columns.values()), strict=True):
+            pairs = zip(types.items(), blocks, strict=True)
+            arrays = [to_arrow(name, block, type_, out.name) for (name, type_), block in pairs]
+            writer.write_table(pyarrow.table(arrays, names=list(types)))
+
+
+def arrow_type(column: str, values: Sequence[Any], name: str) -> Any:
+    """The Arrow type of the values of a column; `name` is that of the file."""
+    import pyarrow
+
+    types = dict.fromkeys(to_arrow(column, block, None, name).type for block in blocks_of(values, GROUP))
+    if len(types) < 2:
+        return next(iter(types), pyarrow.null())
+    try:
+        schemas = [pyarrow.schema([(column, type_)]) for type_ in types]
+        return pyarrow.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except pyarrow.ArrowException as error:
+        raise several_types(column, name, error) from None
 
 
 def to_arrow(column: str, values: Any, type_: Any, name: str) -> Any:
@@ -73,9 +103,14 @@ def to_arrow(column: str, values: Any, type_: Any, name: str) -> Any:
     try:
         return pyarrow.array(values, type=type_)
     except (pyarrow.ArrowException, UnicodeEncodeError, OverflowError) as error:
-        what = " ".join(str(error).split())[:120]
-        rule = f"column {column!r} has values of several types, or out of range ({what})"
-        raise ValueError(f"cannot write {name}: {rule}. Write .jsonl, which accepts any.") from None
+        raise several_types(column, name, error) from None
+
+
+def several_types(column: str, name: str, error: Exception) -> ValueError:
+    """The error for a column that Arrow cannot represent."""
+    what = " ".join(str(error).split())[:120]
+    rule = f"column {column!r} has values of several types, or out of range ({what})"
+    return ValueError(f"cannot write {name}: {rule}. Write .jsonl, which accepts any.")
 
 
 PARQUET = Format(

@@ -1,17 +1,11 @@
-"""Checks that every estimator of this library passes. Run them on an estimator of your own:
-
-    from labelferry.core.checks import check_transductive
-    check_transductive(MyEstimator())
-
-scikit-learn's `check_estimator` does not know domains; these checks do. Each takes an unfitted estimator.
-"""
+"""Checks of the interface: attributes, forms of the input, new documents, saving, bad input."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,64 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.validation import check_is_fitted
 
-from ..linalg.normalize import normalize_rows_l2
-from .classifier import TransductiveClassifier
-
-Check = Callable[[TransductiveClassifier], None]
-
-
-class Corpus(NamedTuple):
-    X: sp.csr_array
-    y: np.ndarray  # all labels, the target's too
-    sample_domain: np.ndarray  # 1 and 2 sources, -3 and -4 targets
-    masked: np.ndarray  # y with -1 on target rows
-
-
-def small_corpus(n_classes: int = 3, n_docs: int = 30, seed: int = 0) -> Corpus:
-    """Four small domains: each class has its own words, the same in all domains, and noise; rows in random order."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(4 * n_docs) % n_classes
-    domain = np.repeat([1, 2, -3, -4], n_docs)
-    words_of_class, n_words = 8, 8 * n_classes + 12
-    counts = np.zeros((len(y), n_words))
-    for row, label in enumerate(y):
-        own = rng.integers(words_of_class, size=14) + words_of_class * label
-        noise = rng.integers(n_words, size=6)
-        np.add.at(counts[row], np.concatenate([own, noise]), 1)
-    order = rng.permutation(len(y))
-    y, domain = y[order], domain[order]
-    return Corpus(sp.csr_array(normalize_rows_l2(sp.csr_array(counts[order]))), y, domain, np.where(domain < 0, -1, y))
-
-
-def noisy_corpus(n_classes: int) -> Corpus:
-    """A corpus like `small_corpus` with more noise, in which every word has its own weight.
-
-    Some documents are close to the boundary of two classes, and no two pairs of documents have the same cosine, so that
-    no neighbor is chosen by the order of the rows.
-    """
-    X, y, domain, masked = small_corpus(n_classes, seed=1)
-    rng = np.random.default_rng(1)
-    noise = rng.poisson(0.5, X.shape) * 0.3
-    weights = 0.5 + rng.random(X.shape[1])
-    return Corpus(sp.csr_array(normalize_rows_l2(sp.csr_array((X.toarray() + noise) * weights))), y, domain, masked)
-
-
-def check_transductive(estimator: TransductiveClassifier) -> None:
-    """Run all checks; the first that fails raises an AssertionError.
-
-    Parameters
-    ----------
-    estimator : TransductiveClassifier
-        The estimator to check; it is cloned.
-    """
-    for check in all_checks():
-        check(clone(estimator))
-
-
-def all_checks() -> list[Check]:
-    """Every check of this module, in the order of the file."""
-    here = [value for value in globals().values() if getattr(value, "__module__", "") == __name__]
-    return [value for value in here if value.__name__.startswith("check_") and value is not check_transductive]
+from ..classifier import TransductiveClassifier
+from .corpora import noisy_corpus, set_seed, small_corpus
 
 
 def check_attributes(estimator: TransductiveClassifier) -> None:
@@ -112,7 +50,7 @@ def check_same_seed(estimator: TransductiveClassifier) -> None:
 
 def check_names_of_the_classes(estimator: TransductiveClassifier) -> None:
     """Other names for the classes, which sort in another order, give the same predictions under these names."""
-    _seed(estimator)
+    set_seed(estimator)
     for new_code in ([1, 0], [1, 2, 0], [2, 1, 0]):
         X, _, domain, masked = noisy_corpus(len(new_code))
         names = np.array(new_code)
@@ -124,7 +62,7 @@ def check_names_of_the_classes(estimator: TransductiveClassifier) -> None:
 
 def check_order_of_target_documents(estimator: TransductiveClassifier) -> None:
     """Target documents in another order get the same predictions in that order."""
-    _seed(estimator)
+    set_seed(estimator)
     for n_classes in (2, 3):
         X, _, domain, masked = noisy_corpus(n_classes)
         order = np.arange(len(domain))
@@ -141,7 +79,7 @@ def check_order_of_target_documents(estimator: TransductiveClassifier) -> None:
 def check_sparse_equals_dense(estimator: TransductiveClassifier) -> None:
     """Sparse and dense X give the same result, also if the sparse one has stored zeros and unsorted columns."""
     X, _, domain, masked = small_corpus()
-    _seed(estimator)
+    set_seed(estimator)
     sparse = clone(estimator).fit(X, masked, domain)
     dense = clone(estimator).fit(X.toarray(), masked, domain)
     np.testing.assert_allclose(sparse.transduction_proba_, dense.transduction_proba_, atol=1e-6)
@@ -159,7 +97,7 @@ def check_sparse_equals_dense(estimator: TransductiveClassifier) -> None:
 def check_precision_is_kept(estimator: TransductiveClassifier) -> None:
     """float32 in, float32 out, and the same labels except for a few ties."""
     X, _, domain, masked = small_corpus()
-    _seed(estimator)
+    set_seed(estimator)
     double = clone(estimator).fit(X, masked, domain)
     single = clone(estimator).fit(X.astype(np.float32), masked, domain)
     assert double.transduction_proba_.dtype == np.float64
@@ -172,7 +110,7 @@ def check_labels_keep_their_type(estimator: TransductiveClassifier) -> None:
     """Strings with None, NaN or "" for unlabelled, floats with NaN, and integers with -1: same labels, same type."""
     X, y, domain, masked = small_corpus()
     two = np.where(domain < 0, -1, 1)
-    _seed(estimator)
+    set_seed(estimator)
     expected = clone(estimator).fit(X, masked, two).transduction_
     names = np.array(["ant", "bee", "cat"], dtype=object)
     for nothing in (None, np.nan, ""):
@@ -211,7 +149,7 @@ def check_input_is_not_changed(estimator: TransductiveClassifier) -> None:
 def check_target_labels_are_not_used(estimator: TransductiveClassifier) -> None:
     """With sample_domain, labels on target rows change nothing unless use_target_labels is True."""
     X, y, domain, masked = small_corpus()
-    _seed(estimator)
+    set_seed(estimator)
     blind = clone(estimator).fit(X, masked, domain)
     shuffled = np.where(domain < 0, (y + 1) % 3, y)
     np.testing.assert_array_equal(
@@ -227,7 +165,7 @@ def check_equivalent_inputs(estimator: TransductiveClassifier) -> None:
     """No sample_domain, integers, names, and transfer() give the same result."""
     X, y, domain, masked = small_corpus()
     two = np.where(domain < 0, -1, 1)
-    _seed(estimator)
+    set_seed(estimator)
     expected = clone(estimator).fit(X, masked, two).transduction_proba_
     by_labels = clone(estimator).fit(X, masked)
     names = np.where(domain < 0, "new", "old")
@@ -293,7 +231,7 @@ def check_words_never_seen_in_the_source(estimator: TransductiveClassifier) -> N
 
 def check_save_and_load(estimator: TransductiveClassifier) -> None:
     """A saved and loaded estimator has the same attributes, except private ones, and predicts the same."""
-    from .persist import load
+    from ..persist import load
 
     X, y, domain, _ = small_corpus()
     names = np.array(["ant", "bee", "cat"], dtype=object)[y]
@@ -346,11 +284,6 @@ def check_bad_input(estimator: TransductiveClassifier) -> None:
     _raises(ValueError, "no target rows", fitted.fit, X[:, :-1], y)
     assert fitted.n_features_in_ == X.shape[1]
     assert fitted.transduction_proba_ is before
-
-
-def _seed(estimator: TransductiveClassifier) -> None:
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=0)
 
 
 def _raises(kind: type[Exception], message: str, call: Callable[..., Any], *arguments: Any) -> None:

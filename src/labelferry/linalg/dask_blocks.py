@@ -1,0 +1,187 @@
+"""Blocks on a Dask cluster: the only file that imports Dask.
+
+A task visits a block, or several blocks in files. What all visits of a pass share (a factor of the matrix) is a task
+too, so that Dask makes it again if the worker that has it dies; scattered data would be lost. Blocks in files are
+opened by the tasks that visit them: workers keep no state. Other blocks are results of tasks, which Dask computes again
+if they are lost.
+
+Sums have the order of `TreeSum`: groups of blocks are summed on workers, the sums of the groups by the client. So the
+result is the same, bit by bit, as that of threads on the same blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import scipy.sparse as sp
+
+from .backends import Call, Sums, Visit, tree_sum
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_GROUP = 16  # results of tasks that are joined on a worker; a power of two
+_TASKS_PER_THREAD = 2  # in one pass over blocks in files: fewer tasks cost less, more are balanced better
+_PACKAGE = "labelferry"
+_TIMEOUT = 10  # seconds to find a scheduler, or a worker
+
+
+class DaskBackend:
+    """Blocks are visited by the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client of the cluster. Make it with `connect`, which checks the workers.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.n_threads = max(1, sum(client.nthreads().values()))
+
+    def __repr__(self) -> str:
+        return f"DaskBackend({self.client.scheduler_info()['address']!r})"
+
+    def map_reduce(self, function: Callable[..., Visit], calls: Sequence[Call], shared: Any) -> tuple[list[Any], Sums]:
+        """See `Backend`."""
+        submit = self.client.submit
+        common = submit(_as_is, shared, pure=False)
+        if all(hasattr(call.block, "open") for call in calls):  # every worker can visit every block
+            size = _power_of_two(len(calls) // (_TASKS_PER_THREAD * self.n_threads))
+            groups = [
+                submit(visit_group, function, calls[i : i + size], common, pure=False)
+                for i in range(0, len(calls), size)
+            ]
+        else:
+            visits = [submit(function, *call, common, pure=False) for call in calls]
+            groups = [submit(join, visits[i : i + _GROUP], pure=False) for i in range(0, len(visits), _GROUP)]
+        rows, sums = join(self._gather(groups))
+        return [row for group in rows for row in group], sums
+
+    def keep(self, function: Callable[..., Any], calls: Sequence[Call], shared: Any) -> list[Any]:
+        """See `Backend`. The blocks stay on the workers; an error of one of them is raised here."""
+        common = self.client.submit(_as_is, shared, pure=False)
+        blocks = [self.client.submit(function, *call, common, pure=False) for call in calls]
+        self._gather([self.client.submit(_nothing, block, pure=False) for block in blocks])
+        return blocks
+
+    def place(self, blocks: Sequence[Any]) -> list[Any]:
+        """CSR arrays become results of tasks; their data is kept by the scheduler too, so only for small matrices."""
+        return [self.client.submit(_as_is, b, pure=False) if sp.issparse(b) else b for b in blocks]
+
+    def _gather(self, futures: list[Any]) -> list[Any]:
+        from distributed.scheduler import KilledWorker
+
+        try:
+            results: list[Any] = self.client.gather(futures)
+        except CancelledError:
+            raise OSError(
+                f"the connection to the Dask scheduler {self.client.scheduler.address} was lost. Start it again, and "
+                "fit again."
+            ) from None
+        except KilledWorker as error:
+            raise RuntimeError(
+                f"several workers died while they visited one block ({error}). They probably need more memory: use "
+                "fewer threads per worker, or write smaller blocks (block_rows)."
+            ) from None
+        return results
+
+
+def connect(address: str | Client, *, n_workers: int = 2) -> Client:
+    """The client of a Dask cluster whose workers have labelferry.
+
+    Parameters
+    ----------
+    address : str or distributed.Client
+        Address of the scheduler, such as "tcp://10.0.0.1:8786"; "local" for processes on this machine, with one thread
+        each, which end with the client; or a client.
+    n_workers : int, default=2
+        Number of processes for "local".
+
+    Returns
+    -------
+    client : distributed.Client
+        The client. Close it with `close_client` if it was made here.
+    """
+    if not isinstance(address, str):
+        check_workers(address)
+        return address
+    if find_spec("distributed") is None:
+        raise ImportError("Dask is not installed. Install it: pip install 'labelferry[dask]'")
+    from distributed import Client, LocalCluster
+
+    if address == "local":
+        here = "127.0.0.1"
+        cluster = LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            host=here,
+            dashboard_address=f"{here}:0",  # None would listen on all addresses
+            worker_dashboard_address=f"{here}:0",
+        )
+        client = Client(cluster)
+    else:
+        try:
+            client = Client(address, timeout=_TIMEOUT)
+        except (OSError, ValueError, TypeError) as error:
+            raise OSError(
+                f"no Dask scheduler answers at {address} ({type(error).__name__}). Start one with `dask scheduler` and "
+                "workers with `dask worker`, or use local workers: 'local'."
+            ) from None
+    try:
+        check_workers(client)
+    except BaseException:
+        close_client(client)
+        raise
+    return client
+
+
+def close_client(client: Client) -> None:
+    """Close a client, and its cluster if it is local."""
+    cluster = client.cluster
+    client.close()
+    if cluster is not None:
+        cluster.close()
+
+
+def check_workers(client: Client) -> None:
+    """Raise a ValueError if there is no worker, or one without labelferry."""
+    try:
+        client.wait_for_workers(1, timeout=_TIMEOUT)
+    except TimeoutError:
+        raise ValueError(
+            f"the Dask scheduler {client.scheduler_info()['address']} has no workers. Start one: dask worker ADDRESS"
+        ) from None
+    found = client.run(find_spec, _PACKAGE)  # a function that every Python has
+    without = sorted(worker for worker, spec in found.items() if spec is None)
+    if without:
+        raise ValueError(
+            f"{len(without)} of {len(found)} Dask workers have no {_PACKAGE}, the first is {without[0]}. Install the "
+            "version of this machine there: pip install labelferry"
+        )
+
+
+def _as_is(value: Any) -> Any:
+    return value
+
+
+def _nothing(block: Any) -> None:
+    """Waits for a block without moving it."""
+
+
+def visit_group(function: Callable[..., Visit], calls: Sequence[Call], shared: Any) -> tuple[list[Any], Sums]:
+    """Several visits in one task."""
+    return join([function(*call, shared) for call in calls])
+
+
+def _power_of_two(n: int) -> int:
+    """The largest power of two that is at most n, or 1: groups of that size keep the order of `TreeSum`."""
+    return 1 << max(n.bit_length() - 1, 0)
+
+
+def join(results: Sequence[Visit]) -> tuple[list[Any], Sums]:
+    """What belongs to the rows of each block, and the sums."""
+    return [rows for rows, _ in results], tree_sum(sums for _, sums in results)

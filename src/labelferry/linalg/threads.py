@@ -1,0 +1,104 @@
+"""Threads for operations that release the interpreter's lock: large numpy operations and scipy's sparse products.
+
+A result never depends on the number of threads: every call computes a part of its own, and sums have a fixed order.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache
+from typing import Any, TypeVar
+
+import joblib
+
+Result = TypeVar("Result")
+
+_forked = False  # is this process a fork of one in which this module was loaded?
+_here = threading.local()  # `busy`: is this thread inside `each`?
+
+
+def _mark_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_mark_fork)
+
+
+def n_threads() -> int:
+    """Threads of one operation: all cores, at most OMP_NUM_THREADS; one in a fork, which has no threads to wait for."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    limit = int(given) if given.isdigit() and int(given) > 0 else _n_cores()
+    return 1 if _forked else min(limit, _n_cores())
+
+
+def each(function: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
+    """`list(map(function, *arguments))` with `n_threads()` threads, this one among them.
+
+    A thread that is free takes the next call. If the other threads get no time, this one makes all calls; it never
+    waits for a thread that has not begun. A call inside a call uses no further threads.
+
+    Parameters
+    ----------
+    function : callable
+        What is called; it must not depend on the other calls.
+    *arguments : iterables of the same length
+        The arguments of the calls.
+
+    Returns
+    -------
+    results : list
+        The results, in the order of the arguments.
+    """
+    calls = list(zip(*arguments, strict=True))
+    n_helpers = min(n_threads(), len(calls)) - 1
+    if n_helpers < 1 or getattr(_here, "busy", False):
+        return [function(*call) for call in calls]
+    results: dict[int, Result] = {}
+    numbers = iter(range(len(calls)))  # `next` is atomic
+    stop = threading.Event()  # after an error or Ctrl-C no further call begins
+
+    def work() -> None:
+        _here.busy = True
+        try:
+            for number in numbers:
+                if stop.is_set():
+                    return
+                results[number] = function(*calls[number])
+        except BaseException:
+            stop.set()
+            raise
+        finally:
+            _here.busy = False
+
+    pool = _pool(n_threads())
+    helpers = [pool.submit(copy_context().run, work) for _ in range(n_helpers)]  # the context has numpy's errstate
+    try:
+        work()
+    except BaseException:
+        stop.set()
+        raise
+    finally:
+        begun = [helper for helper in helpers if not helper.cancel()]
+        errors = [helper.exception() for helper in begun]  # waits
+    for error in errors:
+        if error is not None:
+            raise error
+    return [results[number] for number in range(len(calls))]
+
+
+@cache
+def _n_cores() -> int:
+    """Cores that this process may use. They are counted once: joblib reads several files for it."""
+    return int(joblib.cpu_count())
+
+
+@cache
+def _pool(n: int) -> ThreadPoolExecutor:
+    """The threads; they are kept, since starting one takes longer than most operations."""
+    return ThreadPoolExecutor(max(1, n - 1), thread_name_prefix="labelferry")

@@ -1,0 +1,236 @@
+"""tf-idf of many texts within bounded memory: counted block by block, in several processes if there are many.
+
+The result is that of `TfidfVectorizer.fit_transform`. Every block is counted with a vocabulary of its own; these are
+merged in the order of the blocks, so that the result does not depend on the number of processes. Counts need 5 bytes
+per entry until the vocabulary is complete; then each block gets its weights, and its counts are dropped.
+
+A word in fewer documents than `min_df` is dropped in the end. If sequences of words are counted, nearly all of them are
+such: then a first pass counts the documents per bucket of a hash table, and the second pass skips words of buckets with
+too few. A bucket has at least the documents of each of its words, so that no word is lost.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from ..processes import parallel
+from .persist import with_vocabulary
+from .sequences import blocks_of
+
+TEXTS = 2048  # per block
+LARGE = 20_000  # texts from which they are counted block by block
+PROCESSES = 2  # at most: each needs about 0.2 GB
+MIN_PARALLEL = 100_000  # texts from which it is worth starting processes
+PER_TEXT, MAX_BUCKETS = 128, 1 << 27  # buckets of the hash table
+
+Prepare = Callable[[list[str]], list[str]]
+Limit = Callable[[np.ndarray, int], int]
+
+
+class Counts(NamedTuple):
+    """Words of a block of texts."""
+
+    words: list[str]  # the vocabulary of the block
+    columns: np.ndarray  # word of each entry, row after row
+    counts: np.ndarray  # how often the text has it
+    sizes: np.ndarray  # number of entries per row
+
+    def csr(self, column_of: np.ndarray, n_words: int) -> Any:
+        """The counts as a matrix; words whose new column is -1 are dropped."""
+        columns = column_of[self.columns]
+        used = columns >= 0
+        rows = np.repeat(np.arange(len(self.sizes)), self.sizes)[used]
+        order = np.lexsort((columns[used], rows))
+        ends = np.cumsum(np.bincount(rows, minlength=len(self.sizes)))
+        entries = (self.counts[used][order].astype(np.float64), columns[used][order], np.append(0, ends))
+        return sp.csr_array(entries, shape=(len(self.sizes), n_words))
+
+
+def count_block(
+    texts: list[str], vectorizer: TfidfVectorizer, prepare: Prepare, frequent: np.ndarray | None = None
+) -> Counts:
+    """Count the words of some texts; `frequent` are the buckets of the words to count."""
+    analyze = vectorizer.build_analyzer()
+    vocabulary: defaultdict[str, int] = defaultdict()
+    vocabulary.default_factory = vocabulary.__len__
+    found: list[int] = []
+    lengths = []
+    for text in prepare(texts):
+        before = len(found)
+        found.extend(map(vocabulary.__getitem__, analyze(text)))
+        lengths.append(len(found) - before)
+    words = list(vocabulary)
+    rows = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
+    pairs, counts = np.unique(rows * max(len(words), 1) + np.array(found, dtype=np.int64), return_counts=True)
+    rows, columns = np.divmod(pairs, max(len(words), 1))
+    if frequent is not None:
+        kept = frequent[buckets_of(words, len(frequent))]
+        used = kept[columns]
+        columns, counts, rows = (np.cumsum(kept) - 1)[columns[used]], counts[used], rows[used]
+        words = [word for word, is_kept in zip(words, kept.tolist(), strict=True) if is_kept]
+    small = np.min_scalar_type(int(counts.max(initial=0)))
+    return Counts(words, columns.astype(np.int32), counts.astype(small), np.bincount(rows, minlength=len(texts)))
+
+
+def buckets_of(words: list[str], n_buckets: int) -> np.ndarray:
+    """The bucket of each word, the same in every process."""
+    codes = (zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words)
+    return np.fromiter(codes, dtype=np.int64, count=len(words)) % n_buckets
+
+
+def documents_per_bucket(
+    texts: list[str], vectorizer: TfidfVectorizer, prepare: Prepare, n_buckets: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The buckets of the words of a block, and how many of its texts have a word of each."""
+    block = count_block(texts, vectorizer, prepare)
+    return buckets_of(block.words, n_buckets), np.bincount(block.columns, minlength=len(block.words))
+
+
+def fit_tfidf(
+    corpora: Sequence[Sequence[str]],
+    vectorizer: TfidfVectorizer,
+    *,
+    prepare: Prepare = list,
+    limit: Limit | None = None,
+    processes: int | None = None,
+    report: Callable[[float], None] = lambda share: None,
+) -> tuple[list[Any], TfidfVectorizer]:
+    """Make one tf-idf matrix per corpus, with one vocabulary for all of them.
+
+    Parameters
+    ----------
+    corpora : sequence of sequence of str
+        The texts of each domain.
+    vectorizer : TfidfVectorizer
+        The settings; `min_df` is a number of documents.
+    prepare : callable, default=list
+        What is done with a list of texts before its words are counted. It must be picklable.
+    limit : callable, default=None
+        Takes the number of documents of each word and the number of all documents; returns how many words to keep, the
+        most frequent ones.
+    processes : int, default=None
+        Number of processes; None: by the number of texts and of processors.
+    report : callable, default=None
+        Is called with the share of the texts that are counted.
+
+    Returns
+    -------
+    matrices : list of csr_array
+        Documents x words, one per corpus.
+    vectorizer : TfidfVectorizer
+        The vectorizer, fitted.
+    """
+    n_texts = sum(map(len, corpora))
+    if processes is None:
+        processes = min(PROCESSES, os.cpu_count() or 1) if n_texts >= MIN_PARALLEL else 1
+    is_long = vectorizer.analyzer == "word" and vectorizer.ngram_range[1] > 1 and vectorizer.min_df > 1
+    n_passes = 1 + is_long
+    blocks = [block for corpus in corpora for block in range(0, len(corpus), TEXTS)]
+
+    def run(function: Callable[..., Any], number: int) -> Iterator[Any]:
+        texts = (block for corpus in corpora for block in blocks_of(corpus, TEXTS))
+        results = in_order(partial(function, vectorizer=vectorizer, prepare=prepare), texts, processes)
+        for done, result in enumerate(results, 1):
+            yield result
+            report((number + done / len(blocks)) / n_passes)
+
+    frequent = None
+    if is_long:
+        n_buckets = min(MAX_BUCKETS, PER_TEXT * n_texts)
+        table = np.zeros(n_buckets, dtype=np.uint8)
+        for buckets, documents in run(partial(documents_per_bucket, n_buckets=n_buckets), 0):
+            used, which = np.unique(buckets, return_inverse=True)
+            table[used] = np.minimum(table[used] + np.bincount(which, documents), np.iinfo(np.uint8).max)
+        frequent = table >= min(vectorizer.min_df, np.iinfo(np.uint8).max)
+        del table
+    merged = Merged()
+    for block in run(partial(count_block, frequent=frequent), n_passes - 1):
+        merged.add(block)
+    return merged.weigh([len(corpus) for corpus in corpora], vectorizer, limit)
+
+
+def in_order(function: Callable[[Any], Any], items: Iterator[Any], processes: int) -> Iterator[Any]:
+    """The results of a function, in the order of its arguments; only a few arguments are read ahead."""
+    if processes == 1:
+        yield from map(function, items)
+        return
+    from joblib import delayed
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    workers = parallel(n_jobs=processes, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
+    try:
+        yield from workers(delayed(function)(item) for item in items)
+    except TerminatedWorkerError:
+        raise ValueError(
+            "the system ended a process that counts words, probably because there is too little memory. Free some, or "
+            "pass fewer documents."
+        ) from None
+    finally:  # otherwise the processes keep their memory during the fit
+        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+
+class Merged:
+    """Blocks of counts with one vocabulary."""
+
+    def __init__(self) -> None:
+        self.vocabulary: dict[str, int] = {}
+        self.blocks: list[Counts] = []
+        self.documents = np.zeros(1024, dtype=np.int64)  # per word
+        self.totals = np.zeros(1024, dtype=np.int64)  # occurrences per word
+
+    def add(self, block: Counts) -> None:
+        """Add the next block."""
+        vocabulary = self.vocabulary
+        numbers = np.array([vocabulary.setdefault(word, len(vocabulary)) for word in block.words], dtype=np.int32)
+        if len(vocabulary) > len(self.documents):
+            more = np.zeros(max(len(vocabulary), 2 * len(self.documents)) - len(self.documents), dtype=np.int64)
+            self.documents, self.totals = np.append(self.documents, more), np.append(self.totals, more)
+        self.documents[numbers] += np.bincount(block.columns, minlength=len(numbers))
+        self.totals[numbers] += np.bincount(block.columns, block.counts, minlength=len(numbers)).astype(np.int64)
+        self.blocks.append(block._replace(words=[], columns=numbers[block.columns]))
+
+    def weigh(
+        self, sizes: Sequence[int], vectorizer: TfidfVectorizer, limit: Limit | None
+    ) -> tuple[list[Any], TfidfVectorizer]:
+        """The matrices of corpora of these sizes, and the fitted vectorizer. The blocks are used up."""
+        n_texts = sum(sizes)
+        words = sorted(word for word, number in self.vocabulary.items() if self.documents[number] >= vectorizer.min_df)
+        if not words:
+            raise ValueError("no terms remain: the vocabulary is empty")
+        numbers = np.array([self.vocabulary[word] for word in words])
+        if limit is not None and (n_kept := limit(self.documents[numbers], n_texts)) < len(words):
+            kept = np.sort(np.argsort(-self.totals[numbers], kind="stable")[:n_kept])
+            words, numbers = [words[i] for i in kept.tolist()], numbers[kept]
+        column_of = np.full(len(self.vocabulary), -1, dtype=np.int32)
+        column_of[numbers] = np.arange(len(words), dtype=np.int32)
+        self.vocabulary = {}
+        smooth = int(vectorizer.smooth_idf)
+        idf = np.log((n_texts + smooth) / (self.documents[numbers] + smooth)) + 1
+        fitted = with_vocabulary(vectorizer, words, idf)
+        self.blocks.reverse()  # the first one is taken from the end
+        return [self.matrix(size, column_of, fitted, len(words)) for size in sizes], fitted
+
+    def matrix(self, n_rows: int, column_of: np.ndarray, fitted: TfidfVectorizer, n_words: int) -> Any:
+        """The matrix of the next corpus."""
+        n_blocks = -(-n_rows // TEXTS)
+        n_entries = sum(int((column_of[block.columns] >= 0).sum()) for block in self.blocks[-n_blocks:])
+        columns = np.empty(n_entries, dtype=np.int32 if n_entries < 2**31 else np.int64)
+        weights = np.empty(n_entries)
+        ends = [np.zeros(1, dtype=np.int64)]
+        start = 0
+        for _ in range(n_blocks):
+            X = fitted._tfidf.transform(self.blocks.pop().csr(column_of, n_words), copy=False)
+            columns[start : start + X.nnz], weights[start : start + X.nnz] = X.indices, X.data
+            ends.append(start + X.indptr[1:].astype(np.int64))
+            start += X.nnz
+        return sp.csr_array((weights, columns, np.concatenate(ends).astype(columns.dtype)), shape=(n_rows, n_words))

@@ -1,0 +1,285 @@
+"""Sequences whose values are read when they are needed, block by block: columns of files that are too large for memory.
+
+A `StoredColumn` has its values in a temporary file. `mapped`, `picked` and `chained` make a sequence from others: lists
+become lists, and stored values stay stored. So code that iterates, or takes single values, works for both.
+"""
+
+from __future__ import annotations
+
+import pickle
+from abc import abstractmethod
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, chain
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, BinaryIO, cast, overload
+
+if TYPE_CHECKING:  # the command line starts without it
+    import numpy as np
+
+ROWS = 256  # values per block
+
+
+class OnDemand(Sequence[Any]):
+    """A sequence that reads its values block by block."""
+
+    @abstractmethod
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values from `start` to `stop`."""
+
+    @overload
+    def __getitem__(self, which: int) -> Any: ...
+    @overload
+    def __getitem__(self, which: slice) -> list[Any]: ...
+    def __getitem__(self, which: int | slice) -> Any:
+        if isinstance(which, slice):
+            start, stop, step = which.indices(len(self))
+            return self.read(start, max(start, stop)) if step == 1 else [self[i] for i in range(start, stop, step)]
+        position = which + len(self) if which < 0 else which
+        if not 0 <= position < len(self):
+            raise IndexError(f"index {which} is out of range for {len(self)} values")
+        return self.read(position, position + 1)[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain.from_iterable(blocks_of(self, ROWS))
+
+
+def blocks_of(values: Sequence[Any], n: int) -> Iterator[list[Any]]:
+    """The values in lists of `n`, the last one shorter.
+
+    Parameters
+    ----------
+    values : sequence
+        A list, or values that are read block by block.
+    n : int
+        Number of values per list.
+
+    Yields
+    ------
+    block : list
+        The next values.
+
+    Examples
+    --------
+    >>> list(blocks_of(["a", "b", "c"], 2))
+    [['a', 'b'], ['c']]
+    """
+    for start in range(0, len(values), n):
+        yield list(values[start : start + n])
+
+
+class TemporaryBlocks:
+    """Lists of values in a temporary file that has no name: it disappears with the process, however that ends."""
+
+    def __init__(self) -> None:
+        self.file = cast(BinaryIO, TemporaryFile())  # noqa: SIM115  (closed when the last column is gone)
+        self.end = 0
+
+    def write(self, values: list[Any]) -> tuple[int, int]:
+        """Append a list; return where it begins and its size."""
+        content = pickle.dumps(values, protocol=5)
+        try:
+            self.file.seek(self.end)
+            self.file.write(content)
+        except OSError as error:
+            what = error.strerror or error
+            raise ValueError(
+                f"the temporary folder has no room for the documents ({what}). Set TMPDIR to a larger folder."
+            ) from None
+        place = (self.end, len(content))
+        self.end += len(content)
+        return place
+
+    def read(self, place: tuple[int, int]) -> list[Any]:
+        """The list at this place; only what this process wrote is unpickled."""
+        self.file.seek(place[0])
+        values: list[Any] = pickle.loads(self.file.read(place[1]))
+        return values
+
+
+class StoredColumn(OnDemand):
+    """Values in a temporary file, with the last block that was read in memory.
+
+    Parameters
+    ----------
+    store : TemporaryBlocks
+        The file.
+    n_empty : int, default=0
+        Number of blocks at the beginning in which all values are None.
+    """
+
+    def __init__(self, store: TemporaryBlocks, *, n_empty: int = 0) -> None:
+        self.store = store
+        self.places: list[tuple[int, int] | None] = [None] * n_empty  # of the blocks; None: it has no values
+        self.rest: list[Any] = []  # values behind the last full block
+        self.number = -1  # of the block in memory
+        self.block: list[Any] = []
+
+    def __len__(self) -> int:
+        return ROWS * len(self.places) + len(self.rest)
+
+    def add(self, values: list[Any]) -> None:
+        """Append a block of `ROWS` values."""
+        self.places.append(self.store.write(values))
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values from `start` to `stop`."""
+        values: list[Any] = []
+        for number in range(start // ROWS, -(-stop // ROWS)):
+            first = number * ROWS
+            values += self.load(number)[max(start - first, 0) : stop - first]
+        return values
+
+    def load(self, number: int) -> list[Any]:
+        """A block."""
+        if number == len(self.places):
+            return self.rest
+        if number != self.number:
+            place = self.places[number]
+            self.block = [None] * ROWS if place is None else self.store.read(place)
+            self.number = number
+        return self.block
+
+
+class Mapped(OnDemand):
+    """What a function makes of other values, computed when it is needed."""
+
+    def __init__(self, values: Sequence[Any], function: Callable[[list[Any]], list[Any]]) -> None:
+        self.values, self.function = values, function
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values from `start` to `stop`."""
+        return self.function(list(self.values[start:stop]))
+
+
+class Zipped(OnDemand):
+    """Tuples of the values of several sequences."""
+
+    def __init__(self, columns: Sequence[Sequence[Any]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The tuples from `start` to `stop`."""
+        return list(zip(*(column[start:stop] for column in self.columns), strict=True))
+
+
+class Picked(OnDemand):
+    """Some of the values, at increasing positions."""
+
+    def __init__(self, values: Sequence[Any], rows: Sequence[int] | np.ndarray) -> None:
+        self.values, self.rows = values, array("q", rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values from `start` to `stop`."""
+        rows = self.rows[start:stop]
+        if len(rows) and rows[-1] - rows[0] < 2 * ROWS:  # close to each other: one block of the values is enough
+            first = int(rows[0])
+            near = self.values[first : int(rows[-1]) + 1]
+            return [near[row - first] for row in rows]
+        return [self.values[row] for row in rows]
+
+
+class Chained(OnDemand):
+    """Several sequences one after the other."""
+
+    def __init__(self, parts: Sequence[Sequence[Any]]) -> None:
+        self.parts = parts
+        self.starts = list(accumulate(map(len, parts), initial=0))
+
+    def __len__(self) -> int:
+        return self.starts[-1]
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values from `start` to `stop`."""
+        values: list[Any] = []
+        for i in range(bisect_right(self.starts, start) - 1, min(bisect_left(self.starts, stop), len(self.parts))):
+            first = self.starts[i]
+            values += self.parts[i][max(start - first, 0) : stop - first]
+        return values
+
+
+def mapped(values: Sequence[Any], function: Callable[[list[Any]], list[Any]]) -> Sequence[Any]:
+    """What a function makes of values, each on its own: a list of a list; for others computed when it is needed.
+
+    Parameters
+    ----------
+    values : sequence
+        The values.
+    function : callable
+        Takes a list of values and returns one new value for each.
+
+    Returns
+    -------
+    new : sequence
+        One entry per value.
+    """
+    return Mapped(values, function) if isinstance(values, OnDemand) else function(list(values))
+
+
+def zipped(columns: Sequence[Sequence[Any]]) -> Sequence[tuple[Any, ...]]:
+    """Tuples of the values of several sequences of the same length, at least one.
+
+    Parameters
+    ----------
+    columns : sequence of sequence
+        The values.
+
+    Returns
+    -------
+    rows : sequence of tuple
+        One tuple per position.
+    """
+    if any(isinstance(column, OnDemand) for column in columns):
+        return Zipped(columns)
+    return list(zip(*columns, strict=True))
+
+
+def picked(values: Sequence[Any], rows: Sequence[int] | np.ndarray) -> Sequence[Any]:
+    """The values at these positions.
+
+    Parameters
+    ----------
+    values : sequence
+        The values.
+    rows : sequence of int
+        Positions, increasing.
+
+    Returns
+    -------
+    kept : sequence
+        One value per position.
+
+    Examples
+    --------
+    >>> picked(["a", "b", "c"], [0, 2])
+    ['a', 'c']
+    """
+    if isinstance(values, OnDemand):
+        return values if len(rows) == len(values) else Picked(values, rows)
+    return [values[row] for row in rows]
+
+
+def chained(parts: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    """The values of several sequences, one after the other.
+
+    Parameters
+    ----------
+    parts : sequence of sequence
+        The values.
+
+    Returns
+    -------
+    values : sequence
+        All of them.
+    """
+    return Chained(parts) if any(isinstance(part, OnDemand) for part in parts) else [v for part in parts for v in part]

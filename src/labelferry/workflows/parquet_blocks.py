@@ -1,0 +1,119 @@
+"""from_parquet: texts in Parquet files as a matrix of blocks, vectorized in threads or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from ..linalg.backends import Backend, Call, Threads
+from ..linalg.block import Columns, Rows
+from ..linalg.block_files import write_blocks
+from ..linalg.blocks import BLOCK_ROWS, Blocks
+from ..linalg.dask_blocks import DaskBackend, connect
+from ..text.chunks import (
+    Chunk,
+    document_frequencies,
+    fitted,
+    has_column,
+    parquet_chunks,
+    read_column,
+    read_texts,
+    vectorize,
+)
+from ..text.vectorize import tfidf_vectorizer
+
+
+class ParquetDocuments(NamedTuple):
+    """Documents, their labels, and the vectorizer for new texts."""
+
+    X: Blocks
+    y: np.ndarray  # None where there is no label
+    vectorizer: TfidfVectorizer
+
+
+def from_parquet(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    text: str,
+    label: str,
+    client: Any = None,
+    folder: str | os.PathLike[str] | None = None,
+    block_rows: int = BLOCK_ROWS,
+    **settings: Any,
+) -> ParquetDocuments:
+    """Make a tf-idf matrix of blocks from the texts of Parquet files, in two passes over the files.
+
+    The first pass counts the documents of each word, the second one weighs the words. The matrix is that of
+    `labelferry.tfidf` on all texts, but no process has all of them in memory.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        The files. On a cluster every worker must be able to read them under the same names.
+    text : str
+        Name of the column with the texts.
+    label : str
+        Name of the column with the labels. Rows without a label, and all rows of a file without this column, are the
+        target.
+    client : distributed.Client or str, default=None
+        A Dask cluster: its client, its address, or "local"; see `labelferry.linalg.dask_blocks.connect`. The blocks
+        stay on the workers; a lost block is made again from its file. None: threads of this process.
+    folder : path, default=None
+        New folder for the blocks, which are then mapped into memory (see `open_blocks`); only without a client. None
+        keeps the blocks in memory.
+    block_rows : int, default=25_000
+        Number of documents of a block.
+    **settings : dict
+        Parameters of `labelferry.text.tfidf_vectorizer`. `dtype=numpy.float32` halves the memory.
+
+    Returns
+    -------
+    documents : ParquetDocuments
+        `X`, `y` (None where there is no label) and `vectorizer`; pass `X` and `y` to `fit` of an estimator.
+    """
+    if client is not None and folder is not None:
+        raise ValueError("folder= is for blocks of this process; with client= the blocks stay on the workers.")
+    names = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    chunks = parquet_chunks(names, block_rows)
+    y = _labels(chunks, label)
+    backend: Backend = Threads() if client is None else DaskBackend(connect(client))
+    vectorizer = tfidf_vectorizer(**settings)
+    frequencies: Counter[str] = Counter()
+    for part in backend.map_reduce(count_words, [Call(chunk, ()) for chunk in chunks], (text, vectorizer))[0]:
+        frequencies.update(part)
+    vectorizer = fitted(vectorizer, frequencies, sum(chunk.n_rows for chunk in chunks))
+    shared = (text, vectorizer)
+    if folder is None:
+        blocks = backend.keep(vectorize_chunk, [Call(chunk, ()) for chunk in chunks], shared)
+        parts = [Rows(block, slice(0, chunk.n_rows)) for block, chunk in zip(blocks, chunks, strict=True)]
+        columns = [Columns(np.dtype(vectorizer.dtype), len(vectorizer.vocabulary))]
+        X = Blocks(parts, columns, backend=backend)
+    else:
+        X = write_blocks(folder, (vectorize_chunk(chunk, (), shared) for chunk in chunks), block_rows=block_rows)
+    return ParquetDocuments(X, y, vectorizer)
+
+
+def count_words(chunk: Chunk, _: tuple[()], shared: tuple[str, TfidfVectorizer]) -> tuple[Counter[str], tuple[()]]:
+    """The document frequencies of a chunk."""
+    text, vectorizer = shared
+    return document_frequencies(read_texts(chunk, text), vectorizer), ()
+
+
+def vectorize_chunk(chunk: Chunk, _: tuple[()], shared: tuple[str, TfidfVectorizer]) -> sp.csr_array:
+    """The documents of a chunk."""
+    text, vectorizer = shared
+    return vectorize(read_texts(chunk, text), vectorizer)
+
+
+def _labels(chunks: Sequence[Chunk], label: str) -> np.ndarray:
+    with_labels = {path: has_column(path, label) for path in {chunk.path for chunk in chunks}}
+    if not any(with_labels.values()):
+        raise ValueError(f"no file has a column {label!r}. Name the column with the labels: label=...")
+    values = [read_column(c, label) if with_labels[c.path] else [None] * c.n_rows for c in chunks]
+    return np.array([value for part in values for value in part], dtype=object)

@@ -1,0 +1,131 @@
+"""Threads and products of `linalg`: the same numbers as the plain operations, whatever the number of threads."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from labelferry.linalg.multiplicative import equal_parts, normalize_columns_l1, scale, tall_product, update_tall
+from labelferry.linalg.thin import FEW_COLUMNS, thin_product
+from labelferry.linalg.threads import each
+
+
+@pytest.fixture(params=["1", "2", "5"])
+def threads(request, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", request.param)
+    monkeypatch.setattr("labelferry.linalg.threads._n_cores", lambda: 5)
+
+
+@pytest.mark.usefixtures("threads")
+def test_results_are_in_order_and_each_call_is_made_once():
+    made = []
+    assert each(lambda a, b: made.append(a) or a + b, range(1000), range(1000)) == [2 * i for i in range(1000)]
+    assert sorted(made) == list(range(1000))
+    assert each(str, []) == []
+
+
+@pytest.mark.usefixtures("threads")
+def test_an_error_of_a_call_is_raised_and_the_threads_can_be_used_again():
+    def fail_at_7(i):
+        if i == 7:
+            raise KeyError(i)
+        return i
+
+    for _ in range(20):
+        with pytest.raises(KeyError):
+            each(fail_at_7, range(30))
+    assert each(fail_at_7, range(7)) == list(range(7))
+
+
+def test_several_threads_work_at_the_same_time(monkeypatch):
+    """Two calls that wait for each other can only end in two threads."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setattr("labelferry.linalg.threads._n_cores", lambda: 2)
+    meeting = threading.Barrier(2, timeout=60)
+    each(lambda _: meeting.wait(), range(2))
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_call_inside_a_call_is_made_in_the_same_thread():
+    def name(_):
+        return threading.current_thread().name
+
+    for outer, inner in each(lambda i: (name(i), each(name, range(4))), range(8)):
+        assert inner == [outer] * 4
+
+
+@pytest.mark.usefixtures("threads")
+def test_settings_of_numpy_hold_in_the_threads():
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        each(lambda i: np.ones(1) / np.full(1, i), [1, 1, 0, 1, 1, 0])
+
+
+IN_A_FORK = """
+import os, sys
+import numpy as np
+from labelferry.linalg.threads import each
+assert each(abs, range(-9, 0)) == list(range(9, 0, -1))
+if os.fork() == 0:
+    os._exit(0 if each(abs, range(-9, 0)) == list(range(9, 0, -1)) else 1)
+sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_fork_ends():
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    assert subprocess.run([sys.executable, "-c", IN_A_FORK], timeout=120, env=environment).returncode == 0
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("columns", [1, 2, FEW_COLUMNS, FEW_COLUMNS + 1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_with_few_columns_are_the_products(columns, dtype):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((400, 900), density=0.2, rng=rng, dtype=dtype).tocsr()
+    B, V = rng.random((900, columns)).astype(dtype), rng.random((400, columns)).astype(dtype)
+    for A, C in ((X, B), (X.T, V), (X.toarray(), B)):
+        product = thin_product(A, C)
+        np.testing.assert_allclose(product, A.astype(np.float64) @ C, rtol=1e-4 if dtype == np.float32 else 1e-12)
+        assert product.dtype == dtype
+        np.testing.assert_array_equal(product, A @ C if columns == 1 or not sp.issparse(A) else product)
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("n", [1, 30, 40_000])
+def test_the_update_of_a_tall_factor(n, normalize):
+    rng = np.random.default_rng(n)
+    A, H = rng.random((n, 6)), rng.random((6, 3))
+    N, D = rng.random((n, 3)), rng.random((n, 3))
+    A[:, 4], N[0], D[0], H[5] = 0, 0, 0, 0  # a dead topic, a word without counts, a topic without classes
+    new, product = update_tall(A, N, D, H, normalize=normalize)
+    expected = scale(A, N @ H.T, D @ H.T)
+    expected = normalize_columns_l1(expected) if normalize else expected
+    np.testing.assert_allclose(new, expected, rtol=1e-12)
+    np.testing.assert_allclose(product, expected @ H, rtol=1e-12)
+    np.testing.assert_allclose(tall_product(A, H), A @ H, rtol=1e-12)
+
+
+def test_the_number_of_threads_changes_no_digit(monkeypatch):
+    rng = np.random.default_rng(0)
+    arguments = [rng.random(shape) for shape in ((50_000, 6), (50_000, 3), (50_000, 3), (6, 3))]
+    monkeypatch.setattr("labelferry.linalg.threads._n_cores", lambda: 5)
+    results = []
+    for n in "125":
+        monkeypatch.setenv("OMP_NUM_THREADS", n)
+        results.append(update_tall(*arguments, normalize=True))
+    for new, product in results[1:]:
+        np.testing.assert_array_equal(new, results[0][0])
+        np.testing.assert_array_equal(product, results[0][1])
+
+
+@pytest.mark.parametrize("n", [1, 16_384, 16_385, 100_000])
+def test_parts_cover_all_rows(n):
+    parts = equal_parts(n)
+    assert [i for part in parts for i in range(n)[part]] == list(range(n))
+    assert max(p.stop - p.start for p in parts) <= 16_384

@@ -71,13 +71,11 @@ def measure(task: Task, model: str) -> list[float]:
     codes, n = np.searchsorted(classes, truth), len(classes)
     of_view = with_view(both._domains, both._features.view)
     view = np.mean([(predict(of_view).argmax(axis=1) == codes).mean() for predict in (smooth_view, self_training_view)])
-    errors = [
-        (
-            result.assessment.balanced_accuracy.mean
-            - balanced_accuracy(np.searchsorted(classes, result.labels), codes, n)
-        )
-        for result in (words, both)
-    ]
+    errors = []
+    for result in (words, both):
+        some = result.predicted  # documents without a known word have no label
+        found = balanced_accuracy(np.searchsorted(classes, result.labels[some].astype(classes.dtype)), codes[some], n)
+        errors.append(result.assessment.balanced_accuracy.mean - found)
     return [float((words.labels == truth).mean()), float((both.labels == truth).mean()), float(view), *errors]
 
 

@@ -4,6 +4,7 @@ import scipy.sparse as sp
 
 from labelferry.baselines import LapSVM
 from labelferry.core.persist import load
+from labelferry.families import squared_hinge
 from labelferry.families.squared_hinge import Machine, decisions, fit_machine, no_graph, unit_scale, value_and_gradient
 from labelferry.linalg.knn import neighbor_graph
 from labelferry.linalg.laplacian import graph, normalized_laplacian
@@ -79,8 +80,12 @@ def test_planted_vocabulary_shift_is_bridged(n_classes, floor):
     assert plain < floor
 
 
-def test_two_sources_and_two_targets_are_pooled():
-    """With all documents as neighbors: ties among the 50 nearest are broken by an order that depends on the domains."""
+def test_two_sources_and_two_targets_are_pooled(monkeypatch):
+    """With all documents as neighbors: ties among the 50 nearest are broken by an order that depends on the domains.
+
+    The minimum is the same. With the usual tolerance, the solver stops at other points near it: rounding decides.
+    """
+    monkeypatch.setattr(squared_hinge, "TOLERANCE", 1e-9)
     Xs, ys, Xt, yt = two_sources(seed=1)
     assert (LapSVM().transfer(Xs, ys, Xt) == yt).mean() > 0.95
     two, one = LapSVM(n_neighbors=500), LapSVM(n_neighbors=500)

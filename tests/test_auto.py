@@ -219,7 +219,7 @@ def test_reuters(corpus, name):
     auto = AutoTransfer(random_state=0)
     accuracy = (auto.transfer(data.Xs, data.ys, data.Xt) == data.yt).mean()
     before = (SourceLR().transfer(data.Xs, data.ys, data.Xt) == data.yt).mean()
-    assert accuracy > before + 0.03
+    assert accuracy > before + 0.02
     assert abs(accuracy - before) <= auto.changed_
     assert auto.verdict_.level != "safe" or accuracy > 0.8
     # The interval does not contain the accuracy: all members give some groups the wrong class and agree on it, so that

@@ -20,6 +20,8 @@ from .proportions import Prior, Proportions, estimate_proportions, matched_sente
 from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 
+MAX_DIFFERENCE = 0.05  # of accuracy and mean confidence, which estimate the same share; a larger one is stated
+
 
 class PanelPredictions(NamedTuple):
     """What the members predict, and what the source-only classifier predicts for held-out labelled documents."""
@@ -81,7 +83,7 @@ class Assessment(NamedTuple):
     accuracy: Estimate
     proportions: Proportions
     members: Members
-    class_precision: Annotated[Array, "classes or NaN"]  # estimated share of correct labels; NaN without labels
+    class_precision: Annotated[Array, "classes or NaN"]  # mean of `p_correct` per class; NaN without labels
     class_levels: tuple[str, ...]
     facts: tuple[Fact, ...]
     signals: Signals
@@ -111,6 +113,11 @@ class Assessment(NamedTuple):
             if self.can_estimate
             else "Balanced accuracy and accuracy: cannot tell."
         )
+        if self.can_estimate and abs((mean := float(self.p_correct.mean())) - a.mean) > MAX_DIFFERENCE:
+            reasons.append(
+                f"The mean confidence of the labels, {mean:.0%}, is a second estimate of accuracy. It differs because "
+                "confidences are computed from the balanced accuracy."
+            )
         tested = f", balanced accuracy of SourceLR in cross-validation {s.held_out:.2f}" if s.held_out else ""
         reasons.append(
             f"On a scale from 0 (chance) to 1: agreement of {len(self.members.names)} methods with these labels "

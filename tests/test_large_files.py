@@ -282,6 +282,13 @@ def test_a_limit_keeps_the_most_frequent_words():
     assert sorted(kept) == sorted(totals)[-30:]
 
 
+def test_a_bit_per_bucket():
+    frequent = np.random.default_rng(0).random(800) < 0.5
+    packed = np.packbits(frequent)
+    assert packed.nbytes == 100
+    np.testing.assert_array_equal(counting.bits_at(packed, np.arange(800)), frequent)
+
+
 def test_nothing_of_a_counted_block_stays_in_memory():
     gc.collect()
     gc.disable()

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
+from ..linalg.backends import Threads
 from ..linalg.blocks import Blocks
 from ..linalg.matrix import Array, in_memory, is_blocked
 from .domains import Domain, Domains
@@ -54,7 +55,10 @@ def sample_domains(domains: Domains, size: int) -> Domains:
 
 
 def in_blocks(domains: Domains, size: int) -> Domains:
-    """The domains as blocks of rows if one has more than `size` documents and all are sparse; nothing is copied."""
+    """The domains as blocks of rows if one has more than `size` documents and all are sparse; nothing is copied.
+
+    Blocks are visited one after the other: the members of a panel use all threads.
+    """
     if all(len(d.codes) <= size for d in domains) or not all(map(sp.issparse, domains.X)):
         return domains
-    return replace(domains, domains=tuple(replace(d, X=Blocks.of(d.X)) for d in domains))
+    return replace(domains, domains=tuple(replace(d, X=Blocks.of(d.X, backend=Threads(1))) for d in domains))

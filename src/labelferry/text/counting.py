@@ -30,7 +30,7 @@ TEXTS = 2048  # per block
 LARGE = 20_000  # texts from which they are counted block by block
 PROCESSES = 2  # at most: each needs about 0.2 GB
 MIN_PARALLEL = 100_000  # texts from which it is worth starting processes
-PER_TEXT, MAX_BUCKETS = 128, 1 << 27  # buckets of the hash table
+PER_TEXT, MAX_BUCKETS = 128, 1 << 27  # buckets of the hash table; multiples of 8
 
 Prepare = Callable[[list[str]], list[str]]
 Limit = Callable[[np.ndarray, int], int]
@@ -58,7 +58,7 @@ class Counts(NamedTuple):
 def count_block(
     texts: list[str], vectorizer: TfidfVectorizer, prepare: Prepare, frequent: np.ndarray | None = None
 ) -> Counts:
-    """Count the words of some texts; `frequent` are the buckets of the words to count."""
+    """Count the words of some texts; `frequent` has one bit per bucket, set if its words are counted."""
     analyze = vectorizer.build_analyzer()
     vocabulary: defaultdict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__
@@ -74,7 +74,7 @@ def count_block(
     pairs, counts = np.unique(rows * max(len(words), 1) + np.array(found, dtype=np.int64), return_counts=True)
     rows, columns = np.divmod(pairs, max(len(words), 1))
     if frequent is not None:
-        kept = frequent[buckets_of(words, len(frequent))]
+        kept = bits_at(frequent, buckets_of(words, 8 * len(frequent)))
         used = kept[columns]
         columns, counts, rows = (np.cumsum(kept) - 1)[columns[used]], counts[used], rows[used]
         words = [word for word, is_kept in zip(words, kept.tolist(), strict=True) if is_kept]
@@ -86,6 +86,11 @@ def buckets_of(words: list[str], n_buckets: int) -> np.ndarray:
     """The bucket of each word, the same in every process."""
     codes = (zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words)
     return np.fromiter(codes, dtype=np.int64, count=len(words)) % n_buckets
+
+
+def bits_at(packed: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """The bits with these numbers, of what `np.packbits` returned."""
+    return np.asarray((packed[numbers >> 3] << (numbers & 7)) & 128 > 0)
 
 
 def documents_per_bucket(
@@ -151,7 +156,7 @@ def fit_tfidf(
         for buckets, documents in run(partial(documents_per_bucket, n_buckets=n_buckets), 0):
             used, which = np.unique(buckets, return_inverse=True)
             table[used] = np.minimum(table[used] + np.bincount(which, documents), np.iinfo(np.uint8).max)
-        frequent = table >= min(vectorizer.min_df, np.iinfo(np.uint8).max)
+        frequent = np.packbits(table >= min(vectorizer.min_df, np.iinfo(np.uint8).max))
         del table
     merged = Merged()
     for block in run(partial(count_block, frequent=frequent), n_passes - 1):

@@ -106,18 +106,15 @@ class Assessment(NamedTuple):
         """The verdict in words."""
         b, a, s = self.balanced_accuracy, self.accuracy, self.signals
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
+        differs = abs(self.p_correct.mean() - a.mean) > MAX_DIFFERENCE
+        second = f"; mean confidence {self.p_correct.mean():.0%}" if differs else ""
         reasons.append(
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
-            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). The intervals follow from the errors of such estimates on "
-            f"{self.n_corpora} other corpora."
+            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}{second}). The intervals follow from the errors of such "
+            f"estimates on {self.n_corpora} other corpora."
             if self.can_estimate
             else "Balanced accuracy and accuracy: cannot tell."
         )
-        if self.can_estimate and abs((mean := float(self.p_correct.mean())) - a.mean) > MAX_DIFFERENCE:
-            reasons.append(
-                f"The mean confidence of the labels, {mean:.0%}, is a second estimate of accuracy. It differs because "
-                "confidences are computed from the balanced accuracy."
-            )
         tested = f", balanced accuracy of SourceLR in cross-validation {s.held_out:.2f}" if s.held_out else ""
         reasons.append(
             f"On a scale from 0 (chance) to 1: agreement of {len(self.members.names)} methods with these labels "

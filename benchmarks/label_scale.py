@@ -52,7 +52,7 @@ def fit_panel(domains, *args):
 def target_facts(domains, *args):
     codes, one = domains.labelled()[1], np.ones(1)
     n = sum(domain.X.shape[0] for domain in domains.targets)
-    return TargetFacts(len(codes), n, int(np.bincount(codes).min()), 1.0, 1.0, 0.0, np.zeros(1, int), one, one)
+    return TargetFacts(len(codes), n, int(np.bincount(codes).min()), 1.0, 1.0, 0.0, to_source=one, to_target=one)
 
 assessed_fit.fit_panel, assessed_fit.target_facts = fit_panel, target_facts
 assessed_fit.panel_stages = lambda domains: []

@@ -158,3 +158,14 @@ def test_private_scikit_learn_is_imported_in_one_file():
         and (private & {*(node.module or "").split("."), *(alias.name for alias in node.names)})
     }
     assert users <= {"core/params.py"}
+
+
+def test_a_shared_function_has_a_name_of_its_own():
+    """Two functions of `core` and `linalg` with one name would be two meanings of it; `step` is a word of methods."""
+    defined = {}
+    for package in ("core", "linalg"):
+        for path in sorted((ROOT / package).glob("*.py")):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                    defined.setdefault(node.name, []).append(f"{package}/{path.name}")
+    assert {name: where for name, where in defined.items() if len(where) > 1 and name != "step"} == {}

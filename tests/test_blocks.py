@@ -1,6 +1,7 @@
 """Blocks: every operation equals that of CSR, for any blocks, factors, rows and columns; estimators do not notice."""
 
 import json
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -30,7 +31,14 @@ from labelferry.linalg.matrix import (
     to_csr,
     word_counts,
 )
-from labelferry.linalg.normalize import normalize_rows_l2, row_norms, scale_columns, scale_rows, unit_norm
+from labelferry.linalg.normalize import (
+    normalize_rows_l2,
+    row_norms,
+    scale_columns,
+    scale_rows,
+    unit_norm,
+    unit_projections,
+)
 
 close = partial(np.testing.assert_allclose, rtol=1e-10, atol=1e-12)
 
@@ -83,6 +91,7 @@ def test_operations_equal_those_of_csr(case):
         same(to_csr(R).toarray(), S.toarray())
         same(squared_norm(R), squared_norm(S))
         same(row_norms(R), row_norms(S))
+        np.testing.assert_allclose(unit_projections(R, B.T), unit_projections(S, B.T), rtol=1e-5)
         assert (empty_rows(R) == empty_rows(S)).all()
         assert (word_counts(R) == word_counts(S)).all()
         assert has_negative(R) == has_negative(S)
@@ -95,6 +104,20 @@ def test_nothing_is_copied_and_nothing_changes():
     assert all(np.shares_memory(part.block.data, X.data) for part in Z.parts)
     normalize_rows_l2(scale_columns(Z, np.arange(7.0)))[10:60].to_csr().data[:] = 0
     assert (before != X).nnz == 0
+
+
+def test_projections_in_double_precision_are_never_all_in_memory():
+    X = sp.random_array((20_000, 50), density=0.1, format="csr", rng=0)
+    axes = np.random.default_rng(0).standard_normal((40, 50))
+    Z = unit_projections(X, axes)
+    assert Z.dtype == np.float32
+    close(np.linalg.norm(Z[~empty_rows(X)], axis=1), 1, rtol=1e-5)
+    blocks = Blocks.of(X, block_rows=500, backend=Threads(1))
+    tracemalloc.start()
+    unit_projections(blocks, axes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2.5 * Z.nbytes, "the blocks and their stack in single precision"
 
 
 def test_a_pass_gives_rows_and_sums_for_any_matrix():

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import labelferry
-from labelferry import AutoTransfer, cli
+from labelferry import AutoTransfer, EMNaiveBayes, cli
 from labelferry.assessment.proportions import Prior, Proportions, estimate_proportions, matched_sentence
 from labelferry.cli.options import proportions_of
 from labelferry.workflows.prior import read_class_prior
@@ -114,6 +114,19 @@ def test_an_estimate_does_not_make_the_proportions_known():
     assert not estimated.given
     assert "may be wrong" in matched_sentence(estimated, ["x", "y"])
     assert matched_sentence(estimate_proportions(answer, {"a": other}, source), ["x", "y"]) == ""
+
+
+def test_only_what_the_user_chose_is_called_chosen():
+    demo = labelferry.load_demo()
+
+    def sentence(method):
+        result = labelferry.label(demo.texts_source, demo.texts_target, label=demo.y_source, method=method)
+        assert result.assessment.proportions.given == bool(result.assessment.matched)
+        return result.assessment.matched
+
+    assert sentence("emnaivebayes") == sentence(EMNaiveBayes()) == ""  # uniform is the default of the method
+    assert "equal, as you chose" in sentence("emnaivebayes(class_prior='uniform')")
+    assert "labelled documents, as you chose" in sentence(EMNaiveBayes(class_prior="source"))
 
 
 def test_a_sentence_names_the_largest_classes():

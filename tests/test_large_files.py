@@ -1,5 +1,6 @@
 """Large files: what is stored in a temporary file, counted in blocks and written in blocks equals what is in memory."""
 
+import gc
 import gzip
 import io
 import json
@@ -17,9 +18,9 @@ import scipy.sparse as sp
 import labelferry
 from labelferry.core.progress import Remaining, TimeLeft, listen
 from labelferry.families.divergence import center, join_centers
-from labelferry.text import from_frame, read_table, to_frame, write_table
+from labelferry.text import counting, from_frame, read_table, to_frame, write_table
 from labelferry.text import growing as growing_columns
-from labelferry.text.counting import fit_tfidf
+from labelferry.text.counting import count_block, fit_tfidf
 from labelferry.text.growing import GrowingColumns
 from labelferry.text.sequences import (
     ROWS,
@@ -279,6 +280,38 @@ def test_a_limit_keeps_the_most_frequent_words():
     kept = [totals[counts.vocabulary_[word]] for word in vectorizer.vocabulary_]
     assert matrices[0].shape[1] == len(kept) == 30
     assert sorted(kept) == sorted(totals)[-30:]
+
+
+def test_a_bit_per_bucket():
+    frequent = np.random.default_rng(0).random(800) < 0.5
+    packed = np.packbits(frequent)
+    assert packed.nbytes == 100
+    np.testing.assert_array_equal(counting.bits_at(packed, np.arange(800)), frequent)
+
+
+def test_nothing_of_a_counted_block_stays_in_memory():
+    gc.collect()
+    gc.disable()
+    try:
+        count_block(TEXTS, tfidf_vectorizer(), list)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_counts_are_not_in_memory(monkeypatch):
+    monkeypatch.setattr(counting, "TEXTS", 100)
+    words = [a + b + c for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
+    texts = [" ".join(words[i % 50 : i % 50 + 100]) for i in range(400)]
+    merged = counting.Merged()
+    blocks = [count_block(block, tfidf_vectorizer(), list) for block in blocks_of(texts, 100)]
+    merged.add(blocks[0])  # all words are in it
+    tracemalloc.start()
+    for block in blocks[1:] * 3:
+        merged.add(block)
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert kept < sum(block.columns.nbytes for block in blocks) / 4
 
 
 def test_no_words_are_left():

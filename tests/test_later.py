@@ -176,6 +176,16 @@ def test_later_documents_of_the_same_kind(saved):
     assert a.reference.proportions == pytest.approx([(result.labels == c).mean() for c in found.classes])
 
 
+def test_without_the_votes_of_the_methods_more_labels_are_marked(saved):
+    """As the help of the command says."""
+    folder, result, _ = saved
+    again = labelferry.load(folder / "model.npz").assess(result._inputs.texts)
+    assert again.p_correct.mean() == pytest.approx(result.confidence.mean(), abs=0.005)
+    assert again.p_correct.std() < result.confidence.std()
+    assert again.review.sum() > result.needs_review.sum()
+    assert "Usually more labels get needs_review" in " ".join(run("apply", "--help").output.split())
+
+
 def test_a_later_document_without_a_known_word_has_no_label(saved, tmp_path):
     folder = saved[0]
     texts = tickets.read_csv(folder / "later.csv")["text"]

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from benchmarks import partial_fit as benchmark
+from benchmarks.partial_fit import in_batches
 
 from labelferry import TCL, load
 from labelferry.baselines import EMNaiveBayes, SourceLR
@@ -16,6 +18,7 @@ from labelferry.methods.tcl import with_new_words
 
 from . import tickets
 from .corpora import newsgroups
+from .pages import read
 from .planted import vocabulary_shift
 from .reference import tcl as slow
 from .test_cli_label import files, run  # noqa: F401
@@ -160,18 +163,21 @@ def test_float32_stays_float32():
 def test_half_of_a_real_target_then_five_batches(estimator, corpus):
     """Not far below a fit on all documents, and not below the model that never saw the second half."""
     task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("rec", "sci"))
-    order = np.random.default_rng(0).permutation(task.Xt.shape[0])
-    half, rest = np.array_split(order, 2)
-    full = (type(estimator)(**estimator.get_params()).transfer(task.Xs, task.ys, task.Xt) == task.yt)[rest].mean()
-    model = type(estimator)(**estimator.get_params())
-    model.transfer(task.Xs, task.ys, task.Xt[half])
-    without = (model.predict(task.Xt[rest]) == task.yt[rest]).mean()
-    for batch in np.array_split(rest, 5):
-        model.partial_fit(task.Xt[batch])
-    online = (model.predict(task.Xt[rest]) == task.yt[rest]).mean()
-    found = f"all documents {full:.4f}, first half {without:.4f}, five batches {online:.4f}"
-    assert online >= full - 0.01, found
-    assert online >= without - 0.002, found
+    found = in_batches(estimator, task.Xs, task.ys, task.Xt, task.yt)
+    assert found.batches >= found.all_documents - 0.01, found
+    assert found.batches >= found.first_half - 0.002, found
+
+
+def test_the_table_of_the_documentation_has_the_columns_of_the_script(capsys):
+    benchmark.main(())
+    assert capsys.readouterr().out in read("docs/python.md")
+
+
+def test_accuracies_of_batches_are_those_of_the_second_half():
+    task = vocabulary_shift(n_docs=101)
+    found = in_batches(EMNaiveBayes(), task.Xs, task.ys, task.Xt, task.yt)
+    assert min(found) > 0.8
+    assert all((50 * accuracy).is_integer() for accuracy in found), "50 of the 101 documents"
 
 
 def test_the_command_updates_the_model(files, tmp_path):  # noqa: F811

@@ -1,17 +1,23 @@
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from labelferry import AutoTransfer
 from labelferry.assessment import assessment, facts
 from labelferry.baselines import SourceLR
+from labelferry.core import ordering
+from labelferry.core.documents import in_safe_range
 from labelferry.core.domains import Domains
-from labelferry.core.sampling import sample_domains, sample_per_class, sample_rows
-from labelferry.ensemble import auto_transfer, fitted_panel, panel, queries
+from labelferry.core.sampling import in_blocks, sample_domains, sample_per_class, sample_rows
+from labelferry.ensemble import assessed_fit, auto_transfer, fitted_panel, panel, queries
+from labelferry.ensemble.members import common_words
 from labelferry.ensemble.student import extend, predict_all
 from labelferry.linalg.blocks import Blocks
+from labelferry.linalg.matrix import empty_rows, word_counts
 
 from .planted import vocabulary_shift
 
@@ -103,3 +109,53 @@ def test_a_large_task_is_fitted_on_a_sample_and_labelled_completely(monkeypatch,
     assert "fitted on a random sample of 150 of the 400 new documents" in said
     assert "compared with each other in a random sample of 80" in said
     assert auto.predict(as_matrix(task.Xt)).tolist() == auto.predict(task.Xt).tolist()
+
+
+def test_only_many_documents_become_blocks_and_no_entry_is_copied():
+    domains = domains_of(vocabulary_shift(n_docs=40))
+    assert in_blocks(domains, 40) is domains
+    blocked = in_blocks(domains, 39)
+    for given, d in zip(domains, blocked, strict=True):
+        assert isinstance(d.X, Blocks)
+        assert np.shares_memory(given.X.data, d.X.parts[0].block.data)
+        assert np.shares_memory(given.X.indices, d.X.parts[0].block.indices)
+    dense = domains_of(vocabulary_shift(n_docs=40)._replace(Xs=np.ones((2, 3)), ys=[0, 1], Xt=np.ones((50, 3))))
+    assert in_blocks(dense, 39) is dense, "blocks would be sparse copies"
+
+
+@pytest.mark.parametrize("method", [AutoTransfer(random_state=0), SourceLR(C=10)], ids=["AutoTransfer", "SourceLR"])
+def test_many_documents_are_predicted_in_blocks_with_the_same_result(monkeypatch, method):
+    task, seen = vocabulary_shift(n_docs=400, common=0.3), []
+    for module in (panel, fitted_panel, auto_transfer, assessed_fit):
+        monkeypatch.setattr(module, "MAX_FITTED", 150)
+
+    def recorded(domains, X):
+        seen.append(type(X))
+        return common_words(domains, X)
+
+    def assessed():
+        answer = assessed_fit.fit_and_assess(clone(method), domains_of(task), seed=0, target_error=0.05)
+        return answer.proba, answer.assessment.level, answer.review.tolist()
+
+    monkeypatch.setattr(ordering, "MAX_SORTED", 0)  # as for many documents
+    monkeypatch.setattr(panel, "common_words", recorded)
+    blocked = assessed()
+    for module in (auto_transfer, assessed_fit):
+        monkeypatch.setattr(module, "in_blocks", lambda domains, size: domains)
+    in_memory = assessed()
+    assert seen == [Blocks, sp.csr_array]
+    np.testing.assert_allclose(blocked[0], in_memory[0], atol=1e-9)
+    assert blocked[1:] == in_memory[1:]
+
+
+def test_counting_words_makes_no_copy_of_a_matrix():
+    n = 12_000_000
+    X = sp.csr_array((np.ones(n), np.tile(np.arange(100), n // 100), np.arange(0, n + 1, 100)))
+    tracemalloc.start()
+    words, empty, checked = word_counts(X), empty_rows(X), in_safe_range(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert checked is X
+    assert words.tolist() == [n // 100] * 100
+    assert not empty.any()
+    assert peak < X.data.nbytes / 2

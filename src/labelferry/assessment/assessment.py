@@ -20,6 +20,8 @@ from .proportions import Prior, Proportions, estimate_proportions, matched_sente
 from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 
+MAX_DIFFERENCE = 0.05  # of accuracy and mean confidence, which estimate the same share; a larger one is stated
+
 
 class PanelPredictions(NamedTuple):
     """What the members predict, and what the source-only classifier predicts for held-out labelled documents."""
@@ -81,7 +83,7 @@ class Assessment(NamedTuple):
     accuracy: Estimate
     proportions: Proportions
     members: Members
-    class_precision: Annotated[Array, "classes or NaN"]  # estimated share of correct labels; NaN without labels
+    class_precision: Annotated[Array, "classes or NaN"]  # mean of `p_correct` per class; NaN without labels
     class_levels: tuple[str, ...]
     facts: tuple[Fact, ...]
     signals: Signals
@@ -104,10 +106,12 @@ class Assessment(NamedTuple):
         """The verdict in words."""
         b, a, s = self.balanced_accuracy, self.accuracy, self.signals
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
+        differs = abs(self.p_correct.mean() - a.mean) > MAX_DIFFERENCE
+        second = f"; mean confidence {self.p_correct.mean():.0%}" if differs else ""
         reasons.append(
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
-            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). The intervals follow from the errors of such estimates on "
-            f"{self.n_corpora} other corpora."
+            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}{second}). The intervals follow from the errors of such "
+            f"estimates on {self.n_corpora} other corpora."
             if self.can_estimate
             else "Balanced accuracy and accuracy: cannot tell."
         )

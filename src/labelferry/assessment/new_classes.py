@@ -29,7 +29,7 @@ from sklearn.utils.extmath import randomized_svd
 from ..core.sampling import sample_rows
 from ..core.threads import single_thread
 from ..linalg.matrix import Array, Matrix, has_negative, in_memory, word_counts
-from ..linalg.normalize import normalize_rows_l2
+from ..linalg.normalize import normalize_rows_l2, unit_projections
 
 N_CLUSTERS, N_AXES, MIN_SHARE = 12, 50, 0.2
 MIN_DOCUMENTS = 30  # new documents; of fewer, none is marked
@@ -93,7 +93,7 @@ def cluster_documents(X: Matrix) -> Array:
     some = sp.csr_array(normalize_rows_l2(in_memory(X[rows])))
     k = min(N_AXES, *(n - 1 for n in some.shape))
     _, _, axes = randomized_svd(some, k, n_iter=4, random_state=0, transpose=False)
-    Z: Array = normalize_rows_l2(np.asarray(X @ axes.T, dtype=np.float32))  # X need not have rows of unit length
+    Z = unit_projections(X, axes)  # X need not have rows of unit length
     order = rows[np.lexsort(Z[rows, :2].round(6).T)]  # k-means does not depend on the order of the documents
     n_clusters = min(N_CLUSTERS, len(rows) // PER_CLUSTER, len(np.unique(Z[rows].round(6), axis=0)))
     with single_thread("openmp"):

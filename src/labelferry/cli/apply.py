@@ -52,6 +52,9 @@ def apply(
     and needs_review. A row without a text or without a known word has no label, and a reason. The verdict is that of
     the model, or worse if these documents differ from those it was fitted on: then run `labelferry label` again.
 
+    Usually more labels get needs_review than `label` would mark, for the same error of the others: a saved model has
+    its own prediction only, not the votes of all methods, so that it tells good labels from bad ones less well.
+
     The model is not fitted again. With --update it learns from these documents too (models of EMNaiveBayes and TCL), at
     the cost of one pass over them; give each document once. MODEL is replaced as a whole after OUT was written.
 

@@ -164,9 +164,9 @@ def show(
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
-    proportions, precision = result.assessment.proportions, result.assessment.class_precision
+    proportions, confidence = result.assessment.proportions, result.assessment.class_precision
     interval = "given" if proportions.given else "range"
-    table = new_table("label", "documents", "share", interval, "est. precision", "to review", numbers=5)
+    table = new_table("label", "documents", "share", interval, "confidence", "to review", numbers=5)
     for i, c in enumerate(result.estimator.classes_):
         rows = result.predicted & (result.labels == c)
         table.add_row(
@@ -176,7 +176,7 @@ def show(
             f"{proportions.low[i]:.0%}"
             if proportions.given
             else f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",
-            f"{precision[i]:.0%}" if rows.any() else "no label",
+            f"{confidence[i]:.0%}" if rows.any() else "no label",
             str((rows & result.needs_review).sum()),
         )
     console.print(table)

@@ -93,10 +93,10 @@ def in_safe_range(X: Any) -> Any:
 
     For estimators whose answer depends on the scale. To rescale X for them would be to answer another question.
     """
-    values = np.abs(X.data if sp.issparse(X) else X)
-    largest = float(values.max(initial=0))
+    values = X.data if sp.issparse(X) else X
+    largest = float(max(values.max(initial=0), -values.min(initial=0)))
     _check_range(largest)
-    tiny = (values > 0) & (values < NEGLIGIBLE * largest)
+    tiny = (values < (floor := NEGLIGIBLE * largest)) & (values > -floor) & (values != 0)
     if not tiny.any():
         return X
     X = X.copy()

@@ -121,13 +121,38 @@ def describe_method(estimator: TransductiveClassifier) -> str:
     text : str
         Such as "TCL(n_topics=4)".
     """
-    values = estimator.get_params(deep=False)
-    set_by_user = {
-        name: _Shape(values[name].shape) if hasattr(values[name], "shape") else values[name]
-        for name, parameter in signature(type(estimator)).parameters.items()
-        if not _is_same(values[name], parameter.default)
+    shown = {
+        name: _Shape(value.shape) if hasattr(value, "shape") else value
+        for name, value in chosen_parameters(estimator).items()
     }
-    return str(MethodSpec(type(estimator).__name__, set_by_user))
+    return str(MethodSpec(type(estimator).__name__, shown))
+
+
+def chosen_parameters(method: str | TransductiveClassifier) -> Mapping[str, Any]:
+    """The parameters that the user set: those in brackets; of an estimator, those that differ from their defaults.
+
+    Parameters
+    ----------
+    method : str or TransductiveClassifier
+        What `make_method` takes.
+
+    Returns
+    -------
+    parameters : mapping of str to object
+        The values by name.
+
+    Examples
+    --------
+    >>> chosen_parameters("emnaivebayes(class_prior='uniform')")
+    {'class_prior': 'uniform'}
+    >>> chosen_parameters("emnaivebayes")
+    {}
+    """
+    if isinstance(method, str):
+        return parse_method(method).parameters
+    values = method.get_params(deep=False)
+    parameters = signature(type(method)).parameters.items()
+    return {name: values[name] for name, p in parameters if not _is_same(values[name], p.default)}
 
 
 class _Shape(NamedTuple):

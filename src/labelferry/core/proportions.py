@@ -41,7 +41,7 @@ from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from ..linalg.knn import neighbor_graph
-from ..linalg.matrix import Array, Matrix, empty_rows, sample_rows, stack_rows
+from ..linalg.matrix import Array, Matrix, empty_rows, sample_blocks, stack_rows
 from ..linalg.multiplicative import normalize_rows_l1
 from ..linalg.normalize import normalize_rows_l2
 from ..linalg.smoothing import smooth
@@ -146,8 +146,8 @@ def class_proportions(class_prior: Any, domains: Domains, target: Domain | None 
             return np.full(domains.n_classes, 1 / domains.n_classes)
         X = stack_rows([_unlabelled(d) for d in (domains.targets if target is None else [target])])
         Xs, codes = domains.labelled()
-        rows, Xs = sample_rows(Xs, _SAMPLE)
-        return neighbor_proportions(Xs, codes[rows], sample_rows(X, _SAMPLE)[1])
+        rows, Xs = sample_blocks(Xs, _SAMPLE)
+        return neighbor_proportions(Xs, codes[rows], sample_blocks(X, _SAMPLE)[1])
     pi = np.asarray(class_prior, dtype=np.float64)
     if pi.shape != (domains.n_classes,) or not (pi > 0).all() or abs(pi.sum() - 1) > 1e-6:
         raise ValueError(

@@ -1,7 +1,8 @@
 """Samples of rows: the same ones every time, so that a result can be reproduced.
 
 Work that grows with the square of the number of documents uses at most MAX_COMPARED of them. The panel of AutoTransfer
-is fitted on at most MAX_FITTED documents of each domain, and predicts the labels of all.
+is fitted on at most MAX_FITTED documents of each domain, and predicts the labels of all. More documents are visited
+block by block, so that nothing of the size of their matrix is computed beside it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import scipy.sparse as sp
 
+from ..linalg.backends import Threads
+from ..linalg.blocks import Blocks
 from ..linalg.matrix import Array, in_memory, is_blocked
 from .domains import Domain, Domains
 
@@ -48,3 +52,13 @@ def sample_domains(domains: Domains, size: int) -> Domains:
         return replace(d, X=in_memory(d.X[rows]), codes=d.codes[rows], rows=d.rows[rows])
 
     return replace(domains, domains=tuple(map(sample, domains)))
+
+
+def in_blocks(domains: Domains, size: int) -> Domains:
+    """The domains as blocks of rows if one has more than `size` documents and all are sparse; nothing is copied.
+
+    Blocks are visited one after the other: the members of a panel use all threads.
+    """
+    if all(len(d.codes) <= size for d in domains) or not all(map(sp.issparse, domains.X)):
+        return domains
+    return replace(domains, domains=tuple(replace(d, X=Blocks.of(d.X, backend=Threads(1))) for d in domains))

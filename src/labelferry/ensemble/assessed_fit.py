@@ -14,6 +14,7 @@ from ..assessment.proportions import Prior
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
+from ..core.sampling import MAX_FITTED, in_blocks
 from ..linalg.matrix import Array
 from .auto_transfer import AutoTransfer
 from .fitted_panel import FittedPanel
@@ -65,10 +66,11 @@ def fit_and_assess(
     estimator.fit_domains(domains)
     P = np.asarray(estimator.transduction_proba_, dtype=np.float64)
     known = np.flatnonzero(domains.in_row_order(d.known for d in domains.targets))
+    compared = in_blocks(domains, MAX_FITTED)
     assessment = assess(
         P,
-        fit_panel(domains.hide_target_labels(), seed, second_view),
-        target_facts(domains, languages),
+        fit_panel(compared.hide_target_labels(), seed, second_view),
+        target_facts(compared, languages),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
         target_error=target_error,

@@ -32,7 +32,7 @@ from ..core.labels import UNKNOWN
 from ..core.params import CLASS_PRIOR, SEED, Rules, n_samples, share
 from ..core.proportions import match_label_proportions
 from ..core.registry import register
-from ..core.sampling import MAX_FITTED, sample_domains
+from ..core.sampling import MAX_FITTED, in_blocks, sample_domains
 from ..families.linear import LinearModel
 from ..linalg.matrix import Array, Matrix
 from .fitted_panel import FittedPanel, fit_and_combine
@@ -91,7 +91,7 @@ def solve(
     )
     some = sample_domains(panel_domains, MAX_FITTED)
     student = fit_student(some.target_documents(), P[rows_of(some, panel_domains)].argmax(axis=1), some)
-    Z = panel.coordinates.astype(np.float32)
+    Z = panel.coordinates.astype(np.float32, copy=False)
     return Solution(AutoState(assessment, student, panel.sources, Z, known, panel), (), len(predictions.proba), True)
 
 
@@ -229,6 +229,10 @@ class AutoTransfer(TransductiveClassifier):
         return self._fit_rows(
             X, y, sample_domain, target=target, use_target_labels=use_target_labels, second_view=second_view
         )
+
+    def fit_domains(self, domains: Domains, **data: Any) -> Self:
+        """As for every estimator; domains with many documents, which are not all fitted, are visited in blocks."""
+        return super().fit_domains(in_blocks(domains, MAX_FITTED), **data)
 
     def suggest(self, n: int = 20) -> Array:
         """The target rows (positions in `transduction_`) to label by hand: typical documents of n groups.

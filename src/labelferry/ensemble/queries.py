@@ -34,7 +34,7 @@ from sklearn.decomposition import TruncatedSVD
 from ..core.sampling import MAX_COMPARED, sample_rows
 from ..core.threads import single_thread
 from ..linalg.matrix import Array, empty_rows, in_memory
-from ..linalg.normalize import normalize_rows_l2
+from ..linalg.normalize import unit_projections
 
 N_AXES = 30
 N_CANDIDATES = 5000  # documents to choose from; at most
@@ -50,8 +50,7 @@ def coordinates(X: Any, rng: np.random.Generator) -> Array:
     svd = TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1)))
     with np.errstate(invalid="ignore"):  # equal documents have no variance to explain
         svd.fit(some)
-    Z: Array = normalize_rows_l2(np.asarray(X @ svd.components_.T, dtype=np.float32))
-    return Z
+    return unit_projections(X, svd.components_)
 
 
 def typical_documents(Z: Array, n: int, excluded: Array, rng: np.random.Generator) -> Array:

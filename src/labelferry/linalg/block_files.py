@@ -23,8 +23,8 @@ import scipy.sparse as sp
 
 from .backends import Backend
 from .block import Columns, Rows
-from .blocks import BLOCK_ROWS, Blocks, canonical
-from .matrix import Array
+from .blocks import BLOCK_ROWS, Blocks
+from .matrix import Array, canonical
 
 FORMAT = 1
 HEADER = "blocks.json"

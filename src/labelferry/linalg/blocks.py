@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from .backends import Backend, Call, Threads, Visit
 from .block import Block, Columns, Rows, Shared, Transposed, slice_rows, visit
-from .matrix import Array, stack_rows, to_csr
+from .matrix import Array, canonical, stack_rows
 
 BLOCK_ROWS = 25_000  # of a matrix that is cut into blocks
 
@@ -246,13 +246,6 @@ class Blocks:
         n = self.shape[0]
         number = np.arange(n) if n <= n_rows else np.sort(rng.choice(n, n_rows, replace=False))
         return number, self[number].to_csr()
-
-
-def canonical(X: Any) -> sp.csr_array:
-    """X as CSR with sorted columns, without duplicates and stored zeros; X itself if it is that."""
-    if sp.issparse(X) and X.format == "csr" and X.has_canonical_format and X.data.all():
-        return sp.csr_array(X)
-    return to_csr(X)
 
 
 def _compose(kept: slice | Array, number: Array) -> slice | Array:

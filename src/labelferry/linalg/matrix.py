@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
 
+MAX_COUNTED = 1 << 22  # entries at a time: `bincount` makes a 64-bit copy of their columns
+
 
 @runtime_checkable
 class Matrix(Protocol):
@@ -82,6 +84,13 @@ def to_csr(X: Any) -> sp.csr_array:
     S.sum_duplicates()
     S.eliminate_zeros()
     return S
+
+
+def canonical(X: Any) -> sp.csr_array:
+    """X as CSR with sorted columns, without duplicates and stored zeros; X itself if it is that."""
+    if sp.issparse(X) and X.format == "csr" and X.has_canonical_format and X.data.all():
+        return sp.csr_array(X)
+    return to_csr(X)
 
 
 def squared_column_sums(X: Any) -> Array:
@@ -192,7 +201,7 @@ def fill_rows(A: Array, rows: Array) -> Array:
     return full
 
 
-def sample_rows(X: Any, n_rows: int) -> tuple[Array, Any]:
+def sample_blocks(X: Any, n_rows: int) -> tuple[Array, Any]:
     """Of a matrix of blocks, the numbers of random rows, always the same, and these rows in memory; else all of X."""
     if not is_blocked(X):
         return np.arange(X.shape[0]), X
@@ -211,10 +220,7 @@ def empty_rows(X: Any) -> Array:
         return np.asarray(X.of_rows(empty_rows))
     if not sp.issparse(X):
         return np.logical_not(np.asarray(X).any(axis=1))
-    transposed = X.format == "csc"
-    row_of_entry = X.indices if transposed else np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    n_entries: Array = np.bincount(row_of_entry[X.data != 0], minlength=X.shape[0])
-    return np.asarray(n_entries == 0)
+    return np.asarray(np.diff(canonical(X).indptr) == 0)
 
 
 def has_negative(X: Any) -> bool:
@@ -238,5 +244,8 @@ def word_counts(X: Any) -> Array:
         return np.asarray(X.total(word_counts))
     if not sp.issparse(X):
         return np.asarray(np.count_nonzero(np.asarray(X), axis=0))
-    columns = X.indices if X.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-    return np.bincount(columns[X.data != 0], minlength=X.shape[1])
+    columns = canonical(X).indices
+    counts = np.zeros(X.shape[1], dtype=np.intp)
+    for start in range(0, len(columns), MAX_COUNTED):
+        counts += np.bincount(columns[start : start + MAX_COUNTED], minlength=X.shape[1])
+    return counts

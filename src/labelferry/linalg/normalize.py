@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .matrix import Array, Matrix, is_blocked, squared_norm, with_data
+from .matrix import Array, Matrix, is_blocked, map_reduce, squared_norm, with_data
 
 
 def row_norms(X: Any) -> Array:
@@ -46,6 +46,16 @@ def normalize_rows_l2(X: Matrix) -> Any:
     """Rows divided by their length; rows of zeros stay zero."""
     length = row_norms(X)
     return scale_rows(X, np.divide(1.0, length, out=np.zeros_like(length), where=length > 0))
+
+
+def unit_projections(X: Matrix, axes: Array) -> Array:
+    """The rows of X projected on the axes, at unit length, in single precision; axes x columns are given."""
+    Z: Array = map_reduce(_unit_projections, X, shared=(axes,))[0]
+    return Z
+
+
+def _unit_projections(X: Matrix, axes: Array) -> tuple[Array, tuple[()]]:
+    return normalize_rows_l2(np.asarray(X @ axes.T, dtype=np.float32)), ()
 
 
 def unit_norm(X: Matrix) -> Any:

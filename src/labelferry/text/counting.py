@@ -1,8 +1,8 @@
 """tf-idf of many texts within bounded memory: counted block by block, in several processes if there are many.
 
 The result is that of `TfidfVectorizer.fit_transform`. Every block is counted with a vocabulary of its own; these are
-merged in the order of the blocks, so that the result does not depend on the number of processes. Counts need 5 bytes
-per entry until the vocabulary is complete; then each block gets its weights, and its counts are dropped.
+merged in the order of the blocks, so that the result does not depend on the number of processes. Counts are in a
+temporary file, 5 bytes per entry, until the vocabulary is complete; then each block gets its weights.
 
 A word in fewer documents than `min_df` is dropped in the end. If sequences of words are counted, nearly all of them are
 such: then a first pass counts the documents per bucket of a hash table, and the second pass skips words of buckets with
@@ -24,13 +24,13 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ..processes import parallel
 from .persist import with_vocabulary
-from .sequences import blocks_of
+from .sequences import TemporaryBlocks, blocks_of
 
 TEXTS = 2048  # per block
 LARGE = 20_000  # texts from which they are counted block by block
 PROCESSES = 2  # at most: each needs about 0.2 GB
 MIN_PARALLEL = 100_000  # texts from which it is worth starting processes
-PER_TEXT, MAX_BUCKETS = 128, 1 << 27  # buckets of the hash table
+PER_TEXT, MAX_BUCKETS = 128, 1 << 27  # buckets of the hash table; multiples of 8
 
 Prepare = Callable[[list[str]], list[str]]
 Limit = Callable[[np.ndarray, int], int]
@@ -58,7 +58,7 @@ class Counts(NamedTuple):
 def count_block(
     texts: list[str], vectorizer: TfidfVectorizer, prepare: Prepare, frequent: np.ndarray | None = None
 ) -> Counts:
-    """Count the words of some texts; `frequent` are the buckets of the words to count."""
+    """Count the words of some texts; `frequent` has one bit per bucket, set if its words are counted."""
     analyze = vectorizer.build_analyzer()
     vocabulary: defaultdict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__
@@ -68,12 +68,13 @@ def count_block(
         before = len(found)
         found.extend(map(vocabulary.__getitem__, analyze(text)))
         lengths.append(len(found) - before)
+    vocabulary.default_factory = None  # it refers to the dict, which would stay in memory until cycles are collected
     words = list(vocabulary)
     rows = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
     pairs, counts = np.unique(rows * max(len(words), 1) + np.array(found, dtype=np.int64), return_counts=True)
     rows, columns = np.divmod(pairs, max(len(words), 1))
     if frequent is not None:
-        kept = frequent[buckets_of(words, len(frequent))]
+        kept = bits_at(frequent, buckets_of(words, 8 * len(frequent)))
         used = kept[columns]
         columns, counts, rows = (np.cumsum(kept) - 1)[columns[used]], counts[used], rows[used]
         words = [word for word, is_kept in zip(words, kept.tolist(), strict=True) if is_kept]
@@ -85,6 +86,11 @@ def buckets_of(words: list[str], n_buckets: int) -> np.ndarray:
     """The bucket of each word, the same in every process."""
     codes = (zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words)
     return np.fromiter(codes, dtype=np.int64, count=len(words)) % n_buckets
+
+
+def bits_at(packed: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """The bits with these numbers, of what `np.packbits` returned."""
+    return np.asarray((packed[numbers >> 3] << (numbers & 7)) & 128 > 0)
 
 
 def documents_per_bucket(
@@ -150,7 +156,7 @@ def fit_tfidf(
         for buckets, documents in run(partial(documents_per_bucket, n_buckets=n_buckets), 0):
             used, which = np.unique(buckets, return_inverse=True)
             table[used] = np.minimum(table[used] + np.bincount(which, documents), np.iinfo(np.uint8).max)
-        frequent = table >= min(vectorizer.min_df, np.iinfo(np.uint8).max)
+        frequent = np.packbits(table >= min(vectorizer.min_df, np.iinfo(np.uint8).max))
         del table
     merged = Merged()
     for block in run(partial(count_block, frequent=frequent), n_passes - 1):
@@ -184,7 +190,8 @@ class Merged:
 
     def __init__(self) -> None:
         self.vocabulary: dict[str, int] = {}
-        self.blocks: list[Counts] = []
+        self.store = TemporaryBlocks()
+        self.places: list[tuple[int, int]] = []  # of the blocks
         self.documents = np.zeros(1024, dtype=np.int64)  # per word
         self.totals = np.zeros(1024, dtype=np.int64)  # occurrences per word
 
@@ -197,12 +204,17 @@ class Merged:
             self.documents, self.totals = np.append(self.documents, more), np.append(self.totals, more)
         self.documents[numbers] += np.bincount(block.columns, minlength=len(numbers))
         self.totals[numbers] += np.bincount(block.columns, block.counts, minlength=len(numbers)).astype(np.int64)
-        self.blocks.append(block._replace(words=[], columns=numbers[block.columns]))
+        self.places.append(self.store.write([numbers[block.columns], block.counts, block.sizes]))
+
+    def blocks(self, places: Sequence[tuple[int, int]]) -> Iterator[Counts]:
+        """The blocks at these places; their columns are numbers of words."""
+        for place in places:
+            yield Counts([], *self.store.read(place))
 
     def weigh(
         self, sizes: Sequence[int], vectorizer: TfidfVectorizer, limit: Limit | None
     ) -> tuple[list[Any], TfidfVectorizer]:
-        """The matrices of corpora of these sizes, and the fitted vectorizer. The blocks are used up."""
+        """The matrices of corpora of these sizes, and the fitted vectorizer. The vocabulary is used up."""
         n_texts = sum(sizes)
         words = sorted(word for word, number in self.vocabulary.items() if self.documents[number] >= vectorizer.min_df)
         if not words:
@@ -217,20 +229,22 @@ class Merged:
         smooth = int(vectorizer.smooth_idf)
         idf = np.log((n_texts + smooth) / (self.documents[numbers] + smooth)) + 1
         fitted = with_vocabulary(vectorizer, words, idf)
-        self.blocks.reverse()  # the first one is taken from the end
-        return [self.matrix(size, column_of, fitted, len(words)) for size in sizes], fitted
+        ends = np.cumsum([-(-size // TEXTS) for size in sizes]).tolist()
+        places = [self.places[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        return [self.matrix(some, column_of, fitted) for some in places], fitted
 
-    def matrix(self, n_rows: int, column_of: np.ndarray, fitted: TfidfVectorizer, n_words: int) -> Any:
-        """The matrix of the next corpus."""
-        n_blocks = -(-n_rows // TEXTS)
-        n_entries = sum(int((column_of[block.columns] >= 0).sum()) for block in self.blocks[-n_blocks:])
+    def matrix(self, places: Sequence[tuple[int, int]], column_of: np.ndarray, fitted: TfidfVectorizer) -> Any:
+        """The matrix of the blocks at these places."""
+        n_words = len(fitted.vocabulary_)
+        n_entries = sum(int((column_of[block.columns] >= 0).sum()) for block in self.blocks(places))
         columns = np.empty(n_entries, dtype=np.int32 if n_entries < 2**31 else np.int64)
         weights = np.empty(n_entries)
         ends = [np.zeros(1, dtype=np.int64)]
         start = 0
-        for _ in range(n_blocks):
-            X = fitted._tfidf.transform(self.blocks.pop().csr(column_of, n_words), copy=False)
+        for block in self.blocks(places):
+            X = fitted._tfidf.transform(block.csr(column_of, n_words), copy=False)
             columns[start : start + X.nnz], weights[start : start + X.nnz] = X.indices, X.data
             ends.append(start + X.indptr[1:].astype(np.int64))
             start += X.nnz
-        return sp.csr_array((weights, columns, np.concatenate(ends).astype(columns.dtype)), shape=(n_rows, n_words))
+        rows = np.concatenate(ends).astype(columns.dtype)
+        return sp.csr_array((weights, columns, rows), shape=(len(rows) - 1, n_words))

@@ -16,7 +16,7 @@ from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.costs import n_entries
 from ..core.domains import Domains
-from ..core.method_spec import describe_method
+from ..core.method_spec import chosen_parameters, describe_method
 from ..ensemble.assessed_fit import AssessedFit, fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..ensemble.fitted_panel import FittedPanel
@@ -113,7 +113,7 @@ def label(
     if isinstance(estimator, AutoTransfer) and target_error == TARGET_ERROR:
         target_error = estimator.target_error
     check_has_prior([estimator], class_prior)
-    class_prior = getattr(estimator, "class_prior", None) if class_prior is None else class_prior
+    class_prior = chosen_parameters(method).get("class_prior") if class_prior is None else class_prior
     check_embed(options.embed)
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)

@@ -44,11 +44,7 @@ def read_documents(estimator: Any, X: Any, *, reset: bool) -> Any:
 def _read_blocks(estimator: Any, X: Any, *, reset: bool) -> Any:
     """`read_documents` for a matrix of blocks, in one pass over it."""
     name, n_words = type(estimator).__name__, X.shape[1]
-    if not estimator.takes_blocks:
-        raise ValueError(
-            f"X is a matrix of blocks, and {name} needs all documents in one matrix. Pass X.to_csr(), or use TCL, "
-            "CDSC, EMNaiveBayes, SourceLR or another method of the table in docs/scale.md."
-        )
+    check_takes_blocks(estimator, "X is a matrix of blocks", "Pass X.to_csr()")
     if reset:
         estimator.n_features_in_ = n_words
     elif estimator.n_features_in_ != n_words:
@@ -63,6 +59,22 @@ def _read_blocks(estimator: Any, X: Any, *, reset: bool) -> Any:
     largest = float(max(high.max(), -low.min(), 0))
     _check_range(largest)
     return apply(X, partial(_drop_below, floor=NEGLIGIBLE * largest)) if tiny.min() < NEGLIGIBLE * largest else X
+
+
+def check_takes_blocks(estimator: Any, reason: str, way_out: str) -> None:
+    """Raise an error if the estimator, with its parameters, needs all documents in one matrix."""
+    name = type(estimator).__name__
+    if not estimator.takes_blocks:
+        raise ValueError(
+            f"{reason}, and {name} needs all documents in one matrix. {way_out}, or use TCL, CDSC, EMNaiveBayes, "
+            "SourceLR or another method of the table in docs/scale.md."
+        )
+    graphs = [parameter for parameter in estimator.graph_weights if getattr(estimator, parameter) != 0]
+    if graphs:
+        raise ValueError(
+            f"{reason}, and the graphs of {name} need all documents in one matrix. {way_out}, or set "
+            f"{' and '.join(f'{parameter}=0' for parameter in graphs)}."
+        )
 
 
 def _range_of_entries(X: sp.csr_array) -> Array:

@@ -11,7 +11,7 @@ result is the same, bit by bit, as that of threads on the same blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ class DaskBackend:
         rows, sums = join(self._gather(groups))
         return [row for group in rows for row in group], sums
 
-    def keep(self, function: Callable[..., Any], calls: Sequence[Call], shared: Any) -> list[Any]:
+    def keep(self, function: Callable[..., Any], calls: Iterable[Call], shared: Any) -> list[Any]:
         """See `Backend`. The blocks stay on the workers; an error of one of them is raised here."""
         common = self.client.submit(_as_is, shared, pure=False)
         blocks = [self.client.submit(function, *call, common, pure=False) for call in calls]
@@ -109,8 +109,7 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
     if not isinstance(address, str):
         check_workers(address)
         return address
-    if find_spec("distributed") is None:
-        raise ImportError("Dask is not installed. Install it: pip install 'labelferry[dask]'")
+    check_installed()
     from distributed import Client, LocalCluster
 
     if address == "local":
@@ -137,6 +136,12 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
         close_client(client)
         raise
     return client
+
+
+def check_installed() -> None:
+    """Raise a ValueError if Dask is not installed."""
+    if find_spec("distributed") is None:
+        raise ValueError("Dask is not installed. Install it: pip install 'labelferry[dask]'")
 
 
 def close_client(client: Client) -> None:

@@ -20,8 +20,8 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 
 from ..core.documents import reject_raw_texts
-from ..families import divergence as measures
 from ..core.sampling import MAX_FITTED
+from ..families import divergence as measures
 from ..linalg.matrix import Matrix, is_blocked, sample_rows
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 
-from .backends import Call, Sums, Visit, tree_sum
+from .backends import Call, Sums, Visit, as_is, tree_sum
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -48,7 +48,7 @@ class DaskBackend:
     def map_reduce(self, function: Callable[..., Visit], calls: Sequence[Call], shared: Any) -> tuple[list[Any], Sums]:
         """See `Backend`."""
         submit = self.client.submit
-        common = submit(_as_is, shared, pure=False)
+        common = submit(as_is, shared, pure=False)
         if all(hasattr(call.block, "open") for call in calls):  # every worker can visit every block
             size = _power_of_two(len(calls) // (_TASKS_PER_THREAD * self.n_threads))
             groups = [
@@ -63,14 +63,14 @@ class DaskBackend:
 
     def keep(self, function: Callable[..., Any], calls: Iterable[Call], shared: Any) -> list[Any]:
         """See `Backend`. The blocks stay on the workers; an error of one of them is raised here."""
-        common = self.client.submit(_as_is, shared, pure=False)
+        common = self.client.submit(as_is, shared, pure=False)
         blocks = [self.client.submit(function, *call, common, pure=False) for call in calls]
         self._gather([self.client.submit(_nothing, block, pure=False) for block in blocks])
         return blocks
 
     def place(self, blocks: Sequence[Any]) -> list[Any]:
         """CSR arrays become results of tasks; their data is kept by the scheduler too, so only for small matrices."""
-        return [self.client.submit(_as_is, b, pure=False) if sp.issparse(b) else b for b in blocks]
+        return [self.client.submit(as_is, b, pure=False) if sp.issparse(b) else b for b in blocks]
 
     def _gather(self, futures: list[Any]) -> list[Any]:
         from distributed.scheduler import KilledWorker
@@ -83,7 +83,7 @@ class DaskBackend:
                 "fit again."
             ) from None
         except KilledWorker as error:
-            raise RuntimeError(
+            raise OSError(
                 f"several workers died while they visited one block ({error}). They probably need more memory: use "
                 "fewer threads per worker, or write smaller blocks (block_rows)."
             ) from None
@@ -167,10 +167,6 @@ def check_workers(client: Client) -> None:
             f"{len(without)} of {len(found)} Dask workers have no {_PACKAGE}, the first is {without[0]}. Install the "
             "version of this machine there: pip install labelferry"
         )
-
-
-def _as_is(value: Any) -> Any:
-    return value
 
 
 def _nothing(block: Any) -> None:

@@ -103,9 +103,7 @@ def documents_per_bucket(
     return buckets.astype(np.int32), np.minimum(documents, MOST).astype(np.uint8)
 
 
-def frequent_buckets(
-    found: Iterable[tuple[np.ndarray, np.ndarray]], n_buckets: int, min_documents: int
-) -> np.ndarray:
+def frequent_buckets(found: Iterable[tuple[np.ndarray, np.ndarray]], n_buckets: int, min_documents: int) -> np.ndarray:
     """Whether the texts of all blocks have the words of each bucket in so many documents or more."""
     table = np.zeros(n_buckets, dtype=np.uint8)
     for buckets, documents in found:

@@ -118,9 +118,7 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
         if is_large:
             announce_size(corpora, settings, len(np.unique(inputs.labels)))
             fit = fit_tfidf if backend is None else partial(fit_tfidf_blocks, backend=backend)
-            (*Xs, Xt), vectorizer = fit(
-                raw, settings.vectorizer(), prepare=cleaned, limit=limit, report=progress.step
-            )
+            (*Xs, Xt), vectorizer = fit(raw, settings.vectorizer(), prepare=cleaned, limit=limit, report=progress.step)
             if sum(map(len, raw)) <= MAX_SORTED:  # sorted by content, in memory, they give the answer of every day
                 *Xs, Xt = map(in_memory, (*Xs, Xt))
         else:

@@ -7,6 +7,7 @@ vocabulary is put together here. The matrix is that of `labelferry.text.counting
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +64,7 @@ def fit_tfidf_blocks(
     sizes = [stop - start for inside in places for start, stop in inside]
     X, fitted = fit_blocks(parts, sizes, Counting(vectorizer, prepare), backend, limit=limit, report=report)
     ends = np.cumsum([0, *map(len, corpora)]).tolist()
-    return [X[start:stop] for start, stop in zip(ends[:-1], ends[1:], strict=True)], fitted
+    return [X[start:stop] for start, stop in pairwise(ends)], fitted
 
 
 def fit_blocks(

@@ -11,9 +11,13 @@ result is the same, bit by bit, as that of threads on the same blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
@@ -46,18 +50,16 @@ class DaskBackend:
         return f"DaskBackend({self.client.scheduler_info()['address']!r})"
 
     def map_reduce(self, function: Callable[..., Visit], calls: Sequence[Call], shared: Any) -> tuple[list[Any], Sums]:
-        """See `Backend`."""
-        submit = self.client.submit
-        common = submit(as_is, shared, pure=False)
+        """See `Backend`. Every `map` is one message to the scheduler, which costs as much as several tasks."""
+        n, submit_all = len(calls), partial(self.client.map, pure=False)
+        common = self.client.submit(as_is, shared, pure=False)
         if all(hasattr(call.block, "open") for call in calls):  # every worker can visit every block
-            size = _power_of_two(len(calls) // (_TASKS_PER_THREAD * self.n_threads))
-            groups = [
-                submit(visit_group, function, calls[i : i + size], common, pure=False)
-                for i in range(0, len(calls), size)
-            ]
+            size = _power_of_two(n // (_TASKS_PER_THREAD * self.n_threads))
+            parts = [calls[i : i + size] for i in range(0, n, size)]
+            groups = submit_all(visit_group, [function] * len(parts), parts, [common] * len(parts))
         else:
-            visits = [submit(function, *call, common, pure=False) for call in calls]
-            groups = [submit(join, visits[i : i + _GROUP], pure=False) for i in range(0, len(visits), _GROUP)]
+            visits = submit_all(function, *map(list, zip(*calls, strict=True)), [common] * n)
+            groups = submit_all(join, [visits[i : i + _GROUP] for i in range(0, n, _GROUP)])
         rows, sums = join(self._gather(groups))
         return [row for group in rows for row in group], sums
 
@@ -65,7 +67,7 @@ class DaskBackend:
         """See `Backend`. The blocks stay on the workers; an error of one of them is raised here."""
         common = self.client.submit(as_is, shared, pure=False)
         blocks = [self.client.submit(function, *call, common, pure=False) for call in calls]
-        self._gather([self.client.submit(_nothing, block, pure=False) for block in blocks])
+        self._gather(self.client.map(_nothing, blocks, pure=False))
         return blocks
 
     def place(self, blocks: Sequence[Any]) -> list[Any]:
@@ -114,13 +116,14 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
 
     if address == "local":
         here = "127.0.0.1"
-        cluster = LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            host=here,
-            dashboard_address=f"{here}:0",  # None would listen on all addresses
-            worker_dashboard_address=f"{here}:0",
-        )
+        with _without_interrupts():
+            cluster = LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                host=here,
+                dashboard_address=f"{here}:0",  # None would listen on all addresses
+                worker_dashboard_address=f"{here}:0",
+            )
         client = Client(cluster)
     else:
         try:
@@ -136,6 +139,23 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
         close_client(client)
         raise
     return client
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Threads and processes that are started inside never get Ctrl-C, which the main thread of this process handles.
+
+    If it is pressed inside, it takes effect afterwards.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def check_installed() -> None:

@@ -352,7 +352,7 @@ def test_a_sample():
     ("model", "message"),
     [
         (labelferry.SourceSVM(), "SourceSVM needs all documents in one matrix"),
-        (labelferry.GCMF(), "graph of neighbors needs all documents"),
+        (labelferry.GCMF(), "graphs of GCMF need all documents"),
     ],
 )
 def test_a_method_that_needs_one_matrix_says_so(task, model, message):

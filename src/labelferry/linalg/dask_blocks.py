@@ -1,9 +1,9 @@
 """Blocks on a Dask cluster: the only file that imports Dask.
 
-A task visits a block, or several blocks in files. What all visits of a pass share (a factor of the matrix) is a task
-too, so that Dask makes it again if the worker that has it dies; scattered data would be lost. Blocks in files are
-opened by the tasks that visit them: workers keep no state. Other blocks are results of tasks, which Dask computes again
-if they are lost.
+A task visits a block, or several blocks in files; the tasks of a pass are one message to the scheduler. What all visits
+of a pass share (a factor of the matrix) is a task too, so that Dask makes it again if the worker that has it dies;
+scattered data would be lost. Blocks in files are opened by the tasks that visit them: workers keep no state. Other
+blocks are results of tasks, which Dask computes again if they are lost.
 
 Sums have the order of `TreeSum`: groups of blocks are summed on workers, the sums of the groups by the client. So the
 result is the same, bit by bit, as that of threads on the same blocks.
@@ -15,7 +15,6 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from functools import partial
 from importlib.util import find_spec
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
@@ -50,29 +49,38 @@ class DaskBackend:
         return f"DaskBackend({self.client.scheduler_info()['address']!r})"
 
     def map_reduce(self, function: Callable[..., Visit], calls: Sequence[Call], shared: Any) -> tuple[list[Any], Sums]:
-        """See `Backend`. Every `map` is one message to the scheduler, which costs as much as several tasks."""
-        n, submit_all = len(calls), partial(self.client.map, pure=False)
-        common = self.client.submit(as_is, shared, pure=False)
+        """See `Backend`."""
+        n, common = len(calls), self._submit(as_is, [shared])[0]
         if all(hasattr(call.block, "open") for call in calls):  # every worker can visit every block
             size = _power_of_two(n // (_TASKS_PER_THREAD * self.n_threads))
             parts = [calls[i : i + size] for i in range(0, n, size)]
-            groups = submit_all(visit_group, [function] * len(parts), parts, [common] * len(parts))
+            groups = self._submit(visit_group, [function] * len(parts), parts, [common] * len(parts))
         else:
-            visits = submit_all(function, *map(list, zip(*calls, strict=True)), [common] * n)
-            groups = submit_all(join, [visits[i : i + _GROUP] for i in range(0, n, _GROUP)])
+            visits = self._submit(function, *map(list, zip(*calls, strict=True)), [common] * n)
+            groups = self._submit(join, [visits[i : i + _GROUP] for i in range(0, n, _GROUP)])
         rows, sums = join(self._gather(groups))
         return [row for group in rows for row in group], sums
 
     def keep(self, function: Callable[..., Any], calls: Iterable[Call], shared: Any) -> list[Any]:
         """See `Backend`. The blocks stay on the workers; an error of one of them is raised here."""
-        common = self.client.submit(as_is, shared, pure=False)
-        blocks = [self.client.submit(function, *call, common, pure=False) for call in calls]
-        self._gather(self.client.map(_nothing, blocks, pure=False))
+        common = self._submit(as_is, [shared])[0]
+        blocks = [self._submit(function, *([part] for part in call), [common])[0] for call in calls]  # one at a time
+        self._gather(self._submit(_nothing, blocks))
         return blocks
 
     def place(self, blocks: Sequence[Any]) -> list[Any]:
         """CSR arrays become results of tasks; their data is kept by the scheduler too, so only for small matrices."""
-        return [self.client.submit(as_is, b, pure=False) if sp.issparse(b) else b for b in blocks]
+        return [self._submit(as_is, [b])[0] if sp.issparse(b) else b for b in blocks]
+
+    def _submit(self, function: Callable[..., Any], *arguments: list[Any]) -> list[Any]:
+        """One task per item of the arguments; one message to the scheduler, which costs as much as several tasks."""
+        from dask import config
+
+        with config.set(
+            {"distributed.admin.large-graph-warning-threshold": "1TB"}
+        ):  # rows of factors are meant to move
+            futures: list[Any] = self.client.map(function, *arguments, pure=False)
+            return futures
 
     def _gather(self, futures: list[Any]) -> list[Any]:
         from distributed.scheduler import KilledWorker

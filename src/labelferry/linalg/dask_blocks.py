@@ -11,6 +11,7 @@ result is the same, bit by bit, as that of threads on the same blocks.
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -131,6 +132,7 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
                 host=here,
                 dashboard_address=f"{here}:0",  # None would listen on all addresses
                 worker_dashboard_address=f"{here}:0",
+                silence_logs=logging.ERROR,  # a worker that is killed, or slow to end, is no problem of the user
             )
         client = Client(cluster)
     else:

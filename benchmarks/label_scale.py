@@ -1,12 +1,18 @@
 """Time and peak memory of `labelferry label` and `apply` from file to file, by size: python -m benchmarks.label_scale.
 
     python -m benchmarks.label_scale [--sizes 50000 200000] [--formats csv parquet] [--method emnaivebayes]
-                                     [--commands label apply] [--judge full] [--checkout FOLDER] [--folder FOLDER]
+                                     [--commands label dask apply] [--judge full] [--checkout FOLDER]
+                                     [--folder FOLDER]
 
 Tickets are generated: about 60 words of a Zipf distribution over 100,000 words, five classes that prefer some words,
 and two domains that prefer others. There is one labelled ticket per ten new ones. Memory is the sum of the resident
 sets of all processes, measured every 50 ms: pages that processes share count several times. Below each run are the
 seconds and the peak of each stage. `--checkout` runs the code of another folder, to compare two versions.
+
+The command `dask` is `label --dask local`; after `label` and `dask`, the values that differ between their outputs are
+counted, column by column:
+
+    python -m benchmarks.label_scale --sizes 500000 --formats parquet --commands label dask
 
 `--judge small`, the default, measures the path of the texts: the panel that the labels are compared with has two naive
 Bayes classifiers, and the new documents are not compared with each other. With `--judge full` the command runs as it
@@ -29,6 +35,8 @@ from typing import IO
 
 import numpy as np
 import psutil
+
+from labelferry.text import read_table
 
 N_WORDS, N_CLASSES, LENGTH = 100_000, 5, 60
 OF_CLASS, OF_DOMAIN = 3.0, 1.6  # how much more frequent a word is in the class, or in the domain, that prefers it
@@ -117,6 +125,7 @@ class Run:
     def __init__(self, checkout: Path, arguments: list[str], judge: str) -> None:
         threads = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
         self.peaks: dict[str, list[float]] = {"start": [0.0, 0.0]}  # GB and seconds per stage
+        self.own = self.of_workers = 0.0  # peaks in GB
         self.stage = "start"
         self.last = ""
         self.process = subprocess.Popen(
@@ -138,7 +147,9 @@ class Run:
             time.sleep(EVERY)
             now = time.perf_counter()
             stage = self.peaks[self.stage]
-            stage[0] = max(stage[0], memory(self.process.pid))
+            own, of_workers = memory(self.process.pid)
+            self.own, self.of_workers = max(self.own, own), max(self.of_workers, of_workers)
+            stage[0] = max(stage[0], own + of_workers)
             stage[1] += now - last
             last = now
         reader.join()
@@ -163,16 +174,24 @@ def cpu_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def memory(pid: int) -> float:
-    """GB of a process and of all its children."""
-    total = 0
+def memory(pid: int) -> tuple[float, float]:
+    """GB of a process, and of all its children together."""
+    found = []
     try:
         process = psutil.Process(pid)
         for one in (process, *process.children(recursive=True)):
-            total += one.memory_info().rss
+            found.append(one.memory_info().rss / 1e9)
     except psutil.NoSuchProcess:
         pass
-    return total / 1e9
+    return sum(found[:1]), sum(found[1:])
+
+
+def differences(first: Path, second: Path) -> str:
+    """The columns in which two files have different values, and in how many rows."""
+    columns, others = (read_table(path).columns for path in (first, second))
+    assert list(columns) == list(others), "the columns are not the same"
+    n = {name: sum(a != b for a, b in zip(columns[name], others[name], strict=True)) for name in columns}
+    return ", ".join(f"{name} {count:,}" for name, count in n.items() if count) or "none"
 
 
 def main() -> None:
@@ -189,24 +208,30 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
-        print(
-            f"{'command':8} {'format':8} {'new rows':>9} {'input MB':>9} {'seconds':>8} {'CPU s':>7} {'peak GB':>8}",
-            flush=True,
-        )
+        heading = f"{'command':8} {'format':8} {'new rows':>9} {'input MB':>9} {'seconds':>8} {'CPU s':>7}"
+        print(f"{heading} {'peak GB':>8} {'own':>6} {'workers':>8}", flush=True)
         for n in given.sizes:
             for suffix in given.formats:
                 old, new = make_files(folder, n, suffix)
-                out, model = folder / f"out.{suffix}", folder / "model.npz"
-                label = ["label", str(old), str(new), "-o", str(out), "--method", given.method, *given.more]
-                label += ["--save", str(model)] if "apply" in given.commands else []
-                commands = {"label": label, "apply": ["apply", str(model), str(new), "-o", str(out)]}
+                outputs = {name: folder / f"{name}.{suffix}" for name in given.commands}
+                model = folder / "model.npz"
+                label = ["label", str(old), str(new), "--method", given.method, *given.more]
+                save = ["--save", str(model)] if "apply" in given.commands else []
+                commands = {
+                    "label": [*label, *save],
+                    "dask": [*label, "--dask", "local"],
+                    "apply": ["apply", str(model), str(new)],
+                }
                 for name in given.commands:
-                    run = Run(given.checkout, commands[name], given.judge)
+                    run = Run(given.checkout, [*commands[name], "-o", str(outputs[name])], given.judge)
                     seconds, cpu, peak = run.measure()
                     size = sum(path.stat().st_size for path in (old, new)) / 1e6
-                    print(f"{name:8} {suffix:8} {n:9,} {size:9.0f} {seconds:8.0f} {cpu:7.0f} {peak:8.2f}", flush=True)
+                    line = f"{name:8} {suffix:8} {n:9,} {size:9.0f} {seconds:8.0f} {cpu:7.0f} {peak:8.2f}"
+                    print(f"{line} {run.own:6.2f} {run.of_workers:8.2f}", flush=True)
                     stages = "; ".join(f"{stage} {s:.0f} s {gb:.2f} GB" for stage, (gb, s) in run.peaks.items())
                     print(f"         {stages}", flush=True)
+                if {"label", "dask"} <= set(given.commands):
+                    print(f"         differences: {differences(outputs['label'], outputs['dask'])}", flush=True)
 
 
 if __name__ == "__main__":

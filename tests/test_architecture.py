@@ -38,7 +38,7 @@ ALLOWED = {
 EVERYWHERE = {"files", "processes"}  # single modules at the top of the package that every package but these may import
 WITHOUT_FILES = {"linalg", "report"}
 THIRD_PARTY = {
-    "linalg": {"numpy", "scipy", "sparse_dot_topn", "joblib", "distributed"},
+    "linalg": {"numpy", "scipy", "sparse_dot_topn", "joblib", "dask", "distributed"},
     "cli": {"typer", "rich"},
     "server": {"starlette", "uvicorn", "jinja2", "markupsafe"},
     "store": {"numpy", "sqlalchemy", "psycopg", "lazy_loader"},

@@ -232,13 +232,23 @@ def test_wrong_columns_in_a_file_are_found_before_they_are_used(tmp_path):
         labelferry.SourceNB().transfer(open_blocks(tmp_path / "a"), [0, 1] * 10, np.ones((2, 3)))
 
 
-def test_an_interrupted_write_is_not_opened_and_a_full_folder_is_not_overwritten(tmp_path):
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_an_interrupted_write_leaves_nothing(tmp_path, error):
     def broken():
         yield np.ones((2, 3))
-        raise KeyboardInterrupt
+        raise error
 
-    with pytest.raises(KeyboardInterrupt):
-        write_blocks(tmp_path / "a", broken())
+    (tmp_path / "empty").mkdir()
+    for name, is_left in (("new", False), ("empty", True)):
+        with pytest.raises(error):
+            write_blocks(tmp_path / name, broken())
+        assert (tmp_path / name).exists() == is_left
+        write_blocks(tmp_path / name, [np.ones((2, 3))])
+
+
+def test_an_incomplete_folder_is_not_opened_and_a_full_one_is_not_overwritten(tmp_path):
+    write_blocks(tmp_path / "a", [np.ones((2, 3))])
+    (tmp_path / "a" / HEADER).unlink()
     with pytest.raises(FileNotFoundError, match="no complete blocks"):
         open_blocks(tmp_path / "a")
     with pytest.raises(FileExistsError, match="not empty"):
@@ -365,7 +375,7 @@ def test_a_sample():
     ("model", "message"),
     [
         (labelferry.SourceSVM(), "SourceSVM needs all documents in one matrix"),
-        (labelferry.GCMF(), "graph of neighbors needs all documents"),
+        (labelferry.GCMF(), "graphs of GCMF need all documents"),
     ],
 )
 def test_a_method_that_needs_one_matrix_says_so(task, model, message):

@@ -3,18 +3,27 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from typer.testing import CliRunner
 
 import labelferry
-from labelferry import Blocks, from_parquet, tfidf, write_blocks
+from labelferry import Blocks, cli, from_parquet, tfidf, write_blocks
 from labelferry.bench.generated import generate_task
+from labelferry.core import ordering
 from labelferry.linalg import dask_blocks
 from labelferry.linalg.backends import Threads
 from labelferry.linalg.dask_blocks import DaskBackend, close_client, connect
+from labelferry.text import growing, sequences
+from labelferry.text.parquet_chunks import ParquetColumn
+from labelferry.workflows import features, text_blocks
+
+from . import tickets
 
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'labelferry[dask]'")
 pytest.importorskip("pyarrow")
@@ -71,6 +80,13 @@ def test_products_are_those_of_threads_bit_by_bit(client):
         assert (D[20:90].to_csr() != X[20:90]).nnz == 0
 
 
+@pytest.mark.filterwarnings("error")
+def test_large_factors_are_sent_without_advice_of_dask(client):
+    B = np.ones((2_000_000, 1))
+    (X,) = on(client, Blocks.of(sp.eye_array(6, len(B), format="csr"), block_rows=3))
+    assert (X @ B == 1).all()
+
+
 @pytest.mark.parametrize("name", ["EMNaiveBayes", "SourceNB", "TCL", "NMTF", "CDSC"])
 def test_estimators_give_the_same_bit_by_bit(client, blocks, name):
     settings = {"TCL": {"max_iter": 5}, "NMTF": {"max_iter": 5}}.get(name, {})
@@ -125,6 +141,19 @@ def test_parquet_gives_the_matrix_of_tfidf(client, tmp_path, where):
     assert set(labelferry.SourceNB().fit(X, y).transduction_) <= {"x", "y"}
 
 
+@pytest.mark.parametrize(
+    "settings", [{"max_features": 1}, {"ngrams": 2, "min_df": 2}, {"max_df": 0.4}, {"use_idf": False}]
+)
+def test_settings_are_those_of_tfidf(client, tmp_path, settings):
+    path = parquet(tmp_path / "a.parquet", text=TEXTS, label=["x", "y"] * 4)
+    settings = {"min_df": 1, **settings}
+    (expected,), reference = tfidf(TEXTS, **settings)
+    for more in ({}, {"client": client}, {"folder": tmp_path / "blocks"}):
+        X, _, vectorizer = from_parquet(path, text="text", label="label", block_rows=3, **settings, **more)
+        assert list(vectorizer.get_feature_names_out()) == list(reference.get_feature_names_out())
+        np.testing.assert_allclose(X.to_csr().toarray(), expected.toarray(), rtol=1e-12)
+
+
 def test_lost_blocks_of_texts_are_made_again(client, tmp_path):
     path = parquet(tmp_path / "a.parquet", text=TEXTS, label=["x", "y"] * 4)
     X = from_parquet(path, text="text", label="label", client=client, block_rows=2, min_df=1).X
@@ -153,7 +182,6 @@ def test_a_chunk_that_cannot_be_read_is_named(client, tmp_path, where):
         ({"text": "body"}, "no column 'body'"),
         ({"label": "class"}, "no file has a column 'class'"),
         ({"paths": "missing.parquet"}, "no file missing.parquet"),
-        ({"max_features": 3}, "max_features"),
         ({"min_df": 50}, "no word is left"),
         ({"text": "number"}, "must contain texts"),
         ({"client": "local", "folder": "x"}, "folder="),
@@ -175,3 +203,138 @@ def test_a_worker_without_the_package(client, monkeypatch):
     monkeypatch.setattr(dask_blocks, "_PACKAGE", "labelferry_is_not_there")
     with pytest.raises(ValueError, match="2 of 2 Dask workers have no labelferry_is_not_there"):
         connect(client)
+
+
+# -- label ------------------------------------------------------------------------------------------------------------
+def run(*arguments):
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments], env={"NO_COLOR": "1"})
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Tickets as Parquet and as CSV; the new ones have a row without a text and one without a known word."""
+    old, new = tickets.old(3), tickets.new(3)
+    new["text"] = [*new["text"][:7], "", "xyzzy", *new["text"][9:]]
+    made = {
+        "parquet": [
+            parquet(tmp_path / f"{name}.parquet", row_group_size=20, **columns)
+            for name, columns in (("old", old), ("new", new))
+        ],
+        "csv": [tickets.write_csv(tmp_path / "old.csv", old), tickets.write_csv(tmp_path / "new.csv", new)],
+    }
+    return made
+
+
+@pytest.fixture
+def in_blocks(monkeypatch):
+    """Few documents are treated as many: they are not sorted by content, stay in blocks, and cells are in files."""
+    monkeypatch.setattr(ordering, "MAX_SORTED", 0)
+    monkeypatch.setattr(features, "MAX_SORTED", 0)
+    monkeypatch.setattr(text_blocks, "MIN_ROWS", 10)
+    monkeypatch.setattr(growing, "IN_MEMORY", 0)
+    monkeypatch.setattr(sequences, "ROWS", 8)
+    monkeypatch.setattr(growing, "ROWS", 8)
+
+
+@pytest.mark.usefixtures("in_blocks")
+@pytest.mark.parametrize(
+    ("suffix", "more"),
+    [
+        ("parquet", ["--method", "auto"]),
+        ("csv", ["--method", "emnaivebayes"]),
+        ("parquet", ["--method", "cdsc"]),
+        ("parquet", ["--method", "hybridlabelpropagation", "--ngrams", "2"]),
+    ],
+)
+def test_label_writes_the_same_file(client, files, tmp_path, suffix, more):
+    address = client.scheduler_info()["address"]
+    old, new = files[suffix]
+    outputs = [tmp_path / f"{name}.{suffix}" for name in ("one", "two")]
+    page, model = tmp_path / "page.html", tmp_path / "model.npz"
+    for out, cluster in zip(outputs, ([], ["--dask", address, "--report", page, "--save", model]), strict=True):
+        result = run("label", old, new, "-o", out, *more, *cluster)
+        assert result.exit_code == 0, result.output
+    tables = [labelferry.text.read_table(out) for out in outputs]
+    assert list(tables[0].columns) == list(tables[1].columns)
+    for name, values in tables[0].columns.items():
+        assert list(values) == list(tables[1].columns[name]), name
+    assert {"label", "confidence", "alternative", "evidence", "needs_review", "source_only", "reason"} < set(
+        tables[1].columns
+    )
+    assert page.exists()
+    assert model.exists()
+
+
+@pytest.mark.usefixtures("in_blocks")
+def test_documents_of_label_stay_on_the_workers(client, files):
+    old, new = files["parquet"]
+    result = labelferry.label(old, new, method="sourcenb", dask=client)
+    assert isinstance(result._features.Xt, Blocks)
+    assert not any(sp.issparse(part.block) for part in result._features.Xt.parts)
+    result.close()
+    assert client.status == "running", "a client of the user is not closed"
+
+
+@pytest.mark.usefixtures("in_blocks")
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_workers_read_parquet_files_themselves(files, suffix):
+    table = labelferry.text.read_table(files[suffix][1])
+    part = sequences.part_of(table.columns["text"], 3, 21)
+    assert list(part[:]) == list(table.columns["text"][3:21])
+    assert isinstance(part, ParquetColumn if suffix == "parquet" else list)
+
+
+def test_a_method_that_needs_one_matrix_is_refused_before_files_are_read():
+    for method, way_out in (("rsp", "use TCL"), ("gcmf", "set word_smoothness=0 and doc_smoothness=0")):
+        result = run("label", "missing.csv", "new.csv", "-o", "out.csv", "--dask", "local", "--method", method)
+        assert result.exit_code == 2
+        assert len(result.stderr.splitlines()) == 1
+        assert "Omit --dask, or" in result.stderr
+        assert way_out in result.stderr
+
+
+def test_errors_of_a_cluster_are_one_line(client, files, tmp_path, monkeypatch):
+    (old, new), out = files["csv"], tmp_path / "out.csv"
+    address = client.scheduler_info()["address"]
+    monkeypatch.setattr(dask_blocks, "_TIMEOUT", 1)
+    errors = [("no Dask scheduler answers", run("label", old, new, "-o", out, "--dask", "tcp://127.0.0.1:9", "-q"))]
+    with monkeypatch.context() as patch:
+        patch.setattr(dask_blocks, "_PACKAGE", "labelferry_is_not_there")
+        errors.append(("workers have no", run("label", old, new, "-o", out, "--dask", address, "-q")))
+    with monkeypatch.context() as patch:
+        patch.setattr(dask_blocks, "find_spec", lambda name: None)
+        errors.append(("pip install 'labelferry[dask]'", run("label", old, new, "-o", out, "--dask", "local", "-q")))
+    damaged = files["parquet"][1]
+    data = damaged.read_bytes()
+    damaged.write_bytes(data[: len(data) // 3] + bytes(len(data) // 3) + data[2 * len(data) // 3 :])
+    errors.append(("damaged", run("label", old, damaged, "-o", out, "--dask", address, "-q")))
+    for message, result in errors:
+        assert result.exit_code == 2, result.output
+        assert message in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+    assert not out.exists()
+
+
+def test_local_workers_end_with_the_command_and_with_ctrl_c(files, tmp_path):
+    old, new = files["parquet"]
+    for is_interrupted in (False, True):
+        out = tmp_path / f"{is_interrupted}.parquet"
+        arguments = ["label", old, new, "-o", out, "--method", "auto" if is_interrupted else "sourcenb"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "labelferry", *map(str, arguments), "--dask", "local"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # a terminal sends Ctrl-C to all processes of the group
+        )
+        first = process.stderr.readline()
+        workers = psutil.Process(process.pid).children(recursive=True)
+        assert "reading" in first
+        assert len(workers) >= 2
+        if is_interrupted:
+            os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == (130 if is_interrupted else 0), errors
+        assert "Traceback" not in errors
+        assert out.exists() != is_interrupted
+        assert not psutil.wait_procs(workers, timeout=20)[1]

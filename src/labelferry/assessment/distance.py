@@ -20,8 +20,9 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 
 from ..core.documents import reject_raw_texts
+from ..core.sampling import MAX_FITTED
 from ..families import divergence as measures
-from ..linalg.matrix import Matrix
+from ..linalg.matrix import Matrix, is_blocked, sample_blocks
 
 
 def divergence(
@@ -34,8 +35,9 @@ def divergence(
 
     Parameters
     ----------
-    Xs, Xt : array or sparse matrix of shape (n_documents, n_words)
-        The documents of the source and of the target, with the same columns.
+    Xs, Xt : array, sparse matrix or Blocks of shape (n_documents, n_words)
+        The documents of the source and of the target, with the same columns. Of blocks, at most 100,000 random
+        documents of each are compared.
     form : {"corrected", "paper"}, default="corrected"
         "corrected" is zero for equal proportions. "paper" is Lemma 1 as printed, which is not zero if the samples
         differ in size.
@@ -58,6 +60,7 @@ def divergence(
         raise ValueError(f"form must be 'corrected' or 'paper'; got {form!r}.")
     Xs, Xt = read_pair(Xs, Xt)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    Xs, Xt = (sample_blocks(X, MAX_FITTED)[1] for X in (Xs, Xt))
     return measures.clustered_kl(Xs, Xt, form=form, theta=theta, rng=rng)
 
 
@@ -70,7 +73,7 @@ def gap(Xs: Any, Xt: Any) -> float:
 
     Parameters
     ----------
-    Xs, Xt : array or sparse matrix of shape (n_documents, n_words)
+    Xs, Xt : array, sparse matrix or Blocks of shape (n_documents, n_words)
         The documents of the source and of the target, with the same columns.
 
     Returns
@@ -110,7 +113,7 @@ def read_pair(Xs: Any, Xt: Any) -> tuple[Matrix, Matrix]:
     for X in (Xs, Xt):
         reject_raw_texts(X)
     Xs, Xt = (
-        check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
+        X if is_blocked(X) else check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
         for X, name in ((Xs, "Xs"), (Xt, "Xt"))
     )
     if Xs.shape[1] != Xt.shape[1]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,6 +69,14 @@ def label(
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
     class_prior: ClassPrior = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Count the words and keep the documents on a Dask cluster: local (two processes), or the address of "
+            "its scheduler, such as tcp://10.0.0.1:8786.",
+        ),
+    ] = None,
     spreadsheet: Spreadsheet = False,
     seed: Seed = 0,
     strict: Strict = False,
@@ -108,7 +117,9 @@ def label(
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
     if save is not None and (options["embed"] or "").endswith((".npy", ".npz")):
         raise ValueError("--save needs --embed with the name of a model: later documents have no rows in a file.")
-    with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
+    with ExitStack() as opened:
+        opened.enter_context(one_line_warnings(quiet=quiet or json))
+        opened.enter_context(show_progress(quiet=quiet or json))
         expect("writing")
         result = run(
             sources,
@@ -120,8 +131,10 @@ def label(
             seed=seed,
             answers=answers,
             out=out,
+            dask=dask,
             **options,
         )
+        opened.callback(result.close)
         begin("writing")
         messages = result.write(out, spreadsheet=spreadsheet)
         written: list[Path | str] = [out]
@@ -136,8 +149,8 @@ def label(
                 with result.store(store) as job:
                     store = job.store.name  # without a password
                 written.append(store)
+        summary = result.summary() if json else {}
     if json:
-        summary = result.summary()
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
         show(

@@ -90,6 +90,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     exceptions: ClassVar[Mapping[str, str]] = {}  # invariants of `core.checks.invariants` that it breaks, and why
     axes: ClassVar[Mapping[str, str]] = {"features": "words"}  # other names of axes in `State`: `core.ordering`
     takes_blocks: ClassVar[bool] = False  # can X be a matrix of blocks, that is, are products with it all that is used?
+    graph_weights: ClassVar[tuple[str, ...]] = ()  # parameters that have to be 0 for that: weights of graphs of X
 
     # Requested by default, so that meta-estimators and skada's splitters and scorers pass them on.
     __metadata_request__fit: ClassVar = {"sample_domain": True}

@@ -14,11 +14,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
+from ..linalg.matrix import is_blocked, word_counts
 from .domains import Domains
 
 PATH = Path(__file__).with_name("costs.json")
@@ -75,4 +75,4 @@ def seconds_of(stage: str, entries: int, classes: int) -> float:
 
 def n_entries(domains: Domains) -> int:
     """Number of values other than 0 in the matrices of all documents."""
-    return sum(int(X.nnz) if hasattr(X, "nnz") else int(np.prod(X.shape)) for X in domains.X)
+    return sum(int(word_counts(X).sum()) if is_blocked(X) else int(getattr(X, "nnz", prod(X.shape))) for X in domains.X)

@@ -44,11 +44,7 @@ def read_documents(estimator: Any, X: Any, *, reset: bool) -> Any:
 def _read_blocks(estimator: Any, X: Any, *, reset: bool) -> Any:
     """`read_documents` for a matrix of blocks, in one pass over it."""
     name, n_words = type(estimator).__name__, X.shape[1]
-    if not estimator.takes_blocks:
-        raise ValueError(
-            f"X is a matrix of blocks, and {name} needs all documents in one matrix. Pass X.to_csr(), or use TCL, "
-            "CDSC, EMNaiveBayes, SourceLR or another method of the table in docs/scale.md."
-        )
+    check_takes_blocks(estimator, "X is a matrix of blocks", "Pass X.to_csr()")
     if reset:
         estimator.n_features_in_ = n_words
     elif estimator.n_features_in_ != n_words:
@@ -60,9 +56,27 @@ def _read_blocks(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise ValueError("Input X contains NaN or infinity. Remove these entries before the blocks are made.")
     if estimator.non_negative and low.min() < 0:
         raise _negative_entries(estimator, None, low.min())
+    if estimator.ignores_scale == "rows":
+        return X.scale_rows(X.of_rows(_power_of_two_per_row))
     largest = float(max(high.max(), -low.min(), 0))
     _check_range(largest)
     return apply(X, partial(_drop_below, floor=NEGLIGIBLE * largest)) if tiny.min() < NEGLIGIBLE * largest else X
+
+
+def check_takes_blocks(estimator: Any, reason: str, way_out: str) -> None:
+    """Raise an error if the estimator, with its parameters, needs all documents in one matrix."""
+    name = type(estimator).__name__
+    if not estimator.takes_blocks:
+        raise ValueError(
+            f"{reason}, and {name} needs all documents in one matrix. {way_out}, or use TCL, CDSC, EMNaiveBayes, "
+            "SourceLR or another method of the table in docs/scale.md."
+        )
+    graphs = [parameter for parameter in estimator.graph_weights if getattr(estimator, parameter) != 0]
+    if graphs:
+        raise ValueError(
+            f"{reason}, and the graphs of {name} need all documents in one matrix. {way_out}, or set "
+            f"{' and '.join(f'{parameter}=0' for parameter in graphs)}."
+        )
 
 
 def _range_of_entries(X: sp.csr_array) -> Array:
@@ -120,11 +134,20 @@ def rows_in_safe_range(X: Any) -> Any:
     if not sp.issparse(X):
         exponent = np.frexp(np.abs(X).max(axis=1, initial=0, keepdims=True))[1]
         return _without_tiny(np.ldexp(X, -exponent))
-    row_of_entry = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    largest = np.zeros(X.shape[0], dtype=X.dtype)
-    np.maximum.at(largest, row_of_entry, np.abs(X.data))
-    data = _without_tiny(np.ldexp(X.data, -np.frexp(largest)[1][row_of_entry]))
+    data = _without_tiny(np.ldexp(X.data, -np.repeat(_exponents(X), np.diff(X.indptr))))
     return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
+
+
+def _exponents(X: sp.csr_array) -> Array:
+    """The exponent of the largest entry of each row."""
+    largest = np.zeros(X.shape[0], dtype=X.dtype)
+    np.maximum.at(largest, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), np.abs(X.data))
+    return np.frexp(largest)[1]
+
+
+def _power_of_two_per_row(X: sp.csr_array) -> Array:
+    """The factor of `rows_in_safe_range`."""
+    return np.ldexp(np.ones(X.shape[0], dtype=X.dtype), -_exponents(X))
 
 
 def _without_tiny(values: np.ndarray) -> np.ndarray:

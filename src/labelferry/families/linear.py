@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domain, Domains
 from ..core.proportions import fit_label_proportions
-from ..core.sampling import sample_per_class
+from ..core.sampling import MAX_FITTED, sample_per_class
 from ..linalg.matrix import Array, Matrix, in_memory, is_blocked, short_indices
 from ..linalg.normalize import normalize_rows_l2
 from ..linalg.threads import each
@@ -93,8 +93,14 @@ def logistic_regression(C: float = START_C, **settings: Any) -> LogisticRegressi
 
 def logistic(X: Matrix, codes: Array, C: float = START_C) -> LinearModel:
     """Logistic regression of the codes on X, in the precision of X."""
+    X = in_memory_if_few(X)
     model = BlockedLogistic(C, tol=TOL) if is_blocked(X) else logistic_regression(C)
     return weights(model.fit(in_double_precision(X), codes), X.dtype)
+
+
+def in_memory_if_few(X: Matrix) -> Any:
+    """Blocks of at most MAX_FITTED documents in memory: the answer is then that of the solver for one matrix."""
+    return in_memory(X) if X.shape[0] <= MAX_FITTED else X
 
 
 def in_double_precision(X: Matrix) -> Any:
@@ -136,7 +142,7 @@ def fit_with_C(
     fit : LinearFit
         The weights in the precision of X, the number of iterations of the solver, and whether it converged.
     """
-    X = short_indices(X)
+    X = short_indices(in_memory_if_few(X))
     if C == "cv":
         chosen = choose_C(model, X, codes, grid, proba=False, sample_weight=sample_weight)
         C = default_C if chosen is None else chosen.C

@@ -32,7 +32,7 @@ class Backend(Protocol):
         The sums are those of `tree_sum`.
         """
 
-    def keep(self, function: Callable[..., Any], calls: Sequence[Call], shared: Any) -> list[Any]:
+    def keep(self, function: Callable[..., Any], calls: Iterable[Call], shared: Any) -> list[Any]:
         """Blocks made by `function(block, arguments, shared)`, which stay where they were made."""
 
     def place(self, blocks: Sequence[Any]) -> list[Any]:
@@ -63,9 +63,9 @@ class Threads:
             total.add(sums)
         return rows, total.value()
 
-    def keep(self, function: Callable[..., Any], calls: Sequence[Call], shared: Any) -> list[Any]:
+    def keep(self, function: Callable[..., Any], calls: Iterable[Call], shared: Any) -> list[Any]:
         """See `Backend`. The blocks stay in memory."""
-        return list(self._in_order(function, calls, shared))
+        return list(self._in_order(function, list(calls), shared))
 
     def place(self, blocks: Sequence[Any]) -> list[Any]:
         """Blocks in memory and in files can be visited where they are."""
@@ -120,3 +120,8 @@ def tree_sum(terms: Iterable[Sums]) -> Sums:
     for term in terms:
         total.add(term)
     return total.value()
+
+
+def as_is(value: Any) -> Any:
+    """The value: a function that a task can call."""
+    return value

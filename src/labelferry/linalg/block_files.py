@@ -5,9 +5,9 @@
     00000.indices.npy
     00000.indptr.npy
 
-`blocks.json` is written last, so that a folder without it is incomplete. Nothing in the folder is executed: arrays are
-read without pickle. A visit maps the files of its block and lets them go, so that the memory of the process stays small
-and the operating system keeps in its cache what fits.
+`blocks.json` is written last, so that a folder without it is incomplete: a process was killed while it wrote. Nothing
+in the folder is executed: arrays are read without pickle. A visit maps the files of its block and lets them go, so that
+the memory of the process stays small and the operating system keeps in its cache what fits.
 """
 
 from __future__ import annotations
@@ -93,12 +93,26 @@ def write_blocks(
     Returns
     -------
     blocks : Blocks
-        The matrix, mapped from the folder.
+        The matrix, mapped from the folder. After an error, the files are removed.
     """
     folder = Path(folder)
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise FileExistsError(f"{folder} is not empty. Name a new folder, or remove it first.")
+    try:
+        _write(folder, matrices, block_rows, dtype)
+    except BaseException:  # also Ctrl-C
+        for path in folder.iterdir():
+            path.unlink()
+        if is_new:
+            folder.rmdir()
+        raise
+    return open_blocks(folder)
+
+
+def _write(folder: Path, matrices: Iterable[Any], block_rows: int, dtype: Any) -> None:
+    """Write the files of all blocks, and then the header."""
     blocks: list[tuple[int, int]] = []
     n_columns: int | None = None
     for X in matrices:
@@ -123,7 +137,6 @@ def write_blocks(
     temporary = folder / f"{HEADER}.part"
     temporary.write_text(json.dumps(header), encoding="utf-8")
     temporary.replace(folder / HEADER)
-    return open_blocks(folder)
 
 
 def open_blocks(folder: str | os.PathLike[str], *, backend: Backend | None = None) -> Blocks:

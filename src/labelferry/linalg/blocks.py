@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from .backends import Backend, Call, Threads, Visit
+from .backends import Backend, Call, Threads, Visit, as_is
 from .block import Block, Columns, Rows, Shared, Transposed, slice_rows, visit
 from .matrix import Array, canonical, stack_rows
 
@@ -224,7 +224,7 @@ class Blocks:
 
     def to_csr(self) -> sp.csr_array:
         """All entries as one CSR array in memory."""
-        return sp.csr_array(self.of_rows(_as_is))
+        return sp.csr_array(self.of_rows(as_is))
 
     def sample(self, n_rows: int, rng: np.random.Generator) -> tuple[Array, sp.csr_array]:
         """Random rows: their numbers, increasing, and the rows as CSR in memory; all rows if there are fewer.
@@ -278,7 +278,3 @@ def _rows_of_csr(X: Block, function: Callable[[sp.csr_array], Any]) -> Visit:
 
 def _sum_of_csr(X: Block, function: Callable[[sp.csr_array], Any]) -> Visit:
     return None, (function(X.to_csr()),)
-
-
-def _as_is(X: sp.csr_array) -> sp.csr_array:
-    return X

@@ -1,9 +1,9 @@
 """Blocks on a Dask cluster: the only file that imports Dask.
 
-A task visits a block, or several blocks in files. What all visits of a pass share (a factor of the matrix) is a task
-too, so that Dask makes it again if the worker that has it dies; scattered data would be lost. Blocks in files are
-opened by the tasks that visit them: workers keep no state. Other blocks are results of tasks, which Dask computes again
-if they are lost.
+A task visits a block, or several blocks in files; the tasks of a pass are one message to the scheduler. What all visits
+of a pass share (a factor of the matrix) is a task too, so that Dask makes it again if the worker that has it dies;
+scattered data would be lost. Blocks in files are opened by the tasks that visit them: workers keep no state. Other
+blocks are results of tasks, which Dask computes again if they are lost.
 
 Sums have the order of `TreeSum`: groups of blocks are summed on workers, the sums of the groups by the client. So the
 result is the same, bit by bit, as that of threads on the same blocks.
@@ -11,14 +11,18 @@ result is the same, bit by bit, as that of threads on the same blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from importlib.util import find_spec
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 
-from .backends import Call, Sums, Visit, tree_sum
+from .backends import Call, Sums, Visit, as_is, tree_sum
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -47,30 +51,37 @@ class DaskBackend:
 
     def map_reduce(self, function: Callable[..., Visit], calls: Sequence[Call], shared: Any) -> tuple[list[Any], Sums]:
         """See `Backend`."""
-        submit = self.client.submit
-        common = submit(_as_is, shared, pure=False)
+        n, common = len(calls), self._submit(as_is, [shared])[0]
         if all(hasattr(call.block, "open") for call in calls):  # every worker can visit every block
-            size = _power_of_two(len(calls) // (_TASKS_PER_THREAD * self.n_threads))
-            groups = [
-                submit(visit_group, function, calls[i : i + size], common, pure=False)
-                for i in range(0, len(calls), size)
-            ]
+            size = _power_of_two(n // (_TASKS_PER_THREAD * self.n_threads))
+            parts = [calls[i : i + size] for i in range(0, n, size)]
+            groups = self._submit(visit_group, [function] * len(parts), parts, [common] * len(parts))
         else:
-            visits = [submit(function, *call, common, pure=False) for call in calls]
-            groups = [submit(join, visits[i : i + _GROUP], pure=False) for i in range(0, len(visits), _GROUP)]
+            visits = self._submit(function, *map(list, zip(*calls, strict=True)), [common] * n)
+            groups = self._submit(join, [visits[i : i + _GROUP] for i in range(0, n, _GROUP)])
         rows, sums = join(self._gather(groups))
         return [row for group in rows for row in group], sums
 
-    def keep(self, function: Callable[..., Any], calls: Sequence[Call], shared: Any) -> list[Any]:
+    def keep(self, function: Callable[..., Any], calls: Iterable[Call], shared: Any) -> list[Any]:
         """See `Backend`. The blocks stay on the workers; an error of one of them is raised here."""
-        common = self.client.submit(_as_is, shared, pure=False)
-        blocks = [self.client.submit(function, *call, common, pure=False) for call in calls]
-        self._gather([self.client.submit(_nothing, block, pure=False) for block in blocks])
+        common = self._submit(as_is, [shared])[0]
+        blocks = [self._submit(function, *([part] for part in call), [common])[0] for call in calls]  # one at a time
+        self._gather(self._submit(_nothing, blocks))
         return blocks
 
     def place(self, blocks: Sequence[Any]) -> list[Any]:
         """CSR arrays become results of tasks; their data is kept by the scheduler too, so only for small matrices."""
-        return [self.client.submit(_as_is, b, pure=False) if sp.issparse(b) else b for b in blocks]
+        return [self._submit(as_is, [b])[0] if sp.issparse(b) else b for b in blocks]
+
+    def _submit(self, function: Callable[..., Any], *arguments: list[Any]) -> list[Any]:
+        """One task per item of the arguments; one message to the scheduler, which costs as much as several tasks."""
+        from dask import config
+
+        with config.set(
+            {"distributed.admin.large-graph-warning-threshold": "1TB"}
+        ):  # rows of factors are meant to move
+            futures: list[Any] = self.client.map(function, *arguments, pure=False)
+            return futures
 
     def _gather(self, futures: list[Any]) -> list[Any]:
         from distributed.scheduler import KilledWorker
@@ -83,7 +94,7 @@ class DaskBackend:
                 "fit again."
             ) from None
         except KilledWorker as error:
-            raise RuntimeError(
+            raise OSError(
                 f"several workers died while they visited one block ({error}). They probably need more memory: use "
                 "fewer threads per worker, or write smaller blocks (block_rows)."
             ) from None
@@ -109,19 +120,20 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
     if not isinstance(address, str):
         check_workers(address)
         return address
-    if find_spec("distributed") is None:
-        raise ImportError("Dask is not installed. Install it: pip install 'labelferry[dask]'")
+    check_installed()
     from distributed import Client, LocalCluster
 
     if address == "local":
         here = "127.0.0.1"
-        cluster = LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            host=here,
-            dashboard_address=f"{here}:0",  # None would listen on all addresses
-            worker_dashboard_address=f"{here}:0",
-        )
+        with _without_interrupts():
+            cluster = LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                host=here,
+                dashboard_address=f"{here}:0",  # None would listen on all addresses
+                worker_dashboard_address=f"{here}:0",
+                silence_logs=logging.ERROR,  # a worker that is killed, or slow to end, is no problem of the user
+            )
         client = Client(cluster)
     else:
         try:
@@ -137,6 +149,29 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
         close_client(client)
         raise
     return client
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Threads and processes that are started inside never get Ctrl-C, which the main thread of this process handles.
+
+    If it is pressed inside, it takes effect afterwards.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def check_installed() -> None:
+    """Raise a ValueError if Dask is not installed."""
+    if find_spec("distributed") is None:
+        raise ValueError("Dask is not installed. Install it: pip install 'labelferry[dask]'")
 
 
 def close_client(client: Client) -> None:
@@ -162,10 +197,6 @@ def check_workers(client: Client) -> None:
             f"{len(without)} of {len(found)} Dask workers have no {_PACKAGE}, the first is {without[0]}. Install the "
             "version of this machine there: pip install labelferry"
         )
-
-
-def _as_is(value: Any) -> Any:
-    return value
 
 
 def _nothing(block: Any) -> None:

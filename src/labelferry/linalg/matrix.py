@@ -111,7 +111,7 @@ def has_column(X: Any, columns: Array) -> Array:
 
 def in_memory(X: Any) -> Any:
     """X as a numpy or sparse array in memory."""
-    return X.to_csr() if is_blocked(X) else X
+    return X.to_csr() if hasattr(X, "to_csr") else X  # Blocks, or a Block that is visited
 
 
 def with_data(S: sp.csr_array, data: Array) -> sp.csr_array:

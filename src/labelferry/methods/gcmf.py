@@ -319,6 +319,7 @@ class GCMF(TriFactorization):
     ignores_scale = "all"
     solve = staticmethod(solve)
     takes_blocks: ClassVar[bool] = True
+    graph_weights: ClassVar[tuple[str, ...]] = ("word_smoothness", "doc_smoothness")
     _parameter_constraints: ClassVar[Rules] = {
         **TriFactorization._parameter_constraints,
         "word_smoothness": at_least(0),

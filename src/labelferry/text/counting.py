@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,17 +23,17 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ..processes import parallel
-from .persist import with_vocabulary
 from .sequences import TemporaryBlocks, blocks_of
+from .vocabulary import Limit, Vocabulary, WordCounts
 
 TEXTS = 2048  # per block
 LARGE = 20_000  # texts from which they are counted block by block
 PROCESSES = 2  # at most: each needs about 0.2 GB
 MIN_PARALLEL = 100_000  # texts from which it is worth starting processes
 PER_TEXT, MAX_BUCKETS = 128, 1 << 27  # buckets of the hash table; multiples of 8
+MOST = 255  # documents that a bucket can count
 
 Prepare = Callable[[list[str]], list[str]]
-Limit = Callable[[np.ndarray, int], int]
 
 
 class Counts(NamedTuple):
@@ -43,6 +43,12 @@ class Counts(NamedTuple):
     columns: np.ndarray  # word of each entry, row after row
     counts: np.ndarray  # how often the text has it
     sizes: np.ndarray  # number of entries per row
+
+    def per_word(self) -> WordCounts:
+        """How often each word of the block occurs."""
+        documents = np.bincount(self.columns, minlength=len(self.words))
+        totals = np.bincount(self.columns, self.counts, minlength=len(self.words)).astype(np.int64)
+        return WordCounts(self.words, documents, totals)
 
     def csr(self, column_of: np.ndarray, n_words: int) -> Any:
         """The counts as a matrix; words whose new column is -1 are dropped."""
@@ -96,9 +102,24 @@ def bits_at(packed: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 def documents_per_bucket(
     texts: list[str], vectorizer: TfidfVectorizer, prepare: Prepare, n_buckets: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The buckets of the words of a block, and how many of its texts have a word of each."""
+    """The buckets of the words of a block, and how many of its texts have a word of each: at most MOST."""
     block = count_block(texts, vectorizer, prepare)
-    return buckets_of(block.words, n_buckets), np.bincount(block.columns, minlength=len(block.words))
+    buckets, which = np.unique(buckets_of(block.words, n_buckets), return_inverse=True)
+    documents = np.bincount(which, np.bincount(block.columns, minlength=len(block.words)))
+    return buckets.astype(np.int32), np.minimum(documents, MOST).astype(np.uint8)
+
+
+def frequent_buckets(found: Iterable[tuple[np.ndarray, np.ndarray]], n_buckets: int, min_documents: int) -> np.ndarray:
+    """One bit per bucket: set if the texts of all blocks have its words in so many documents or more."""
+    table = np.zeros(n_buckets, dtype=np.uint8)
+    for buckets, documents in found:
+        table[buckets] = np.minimum(table[buckets].astype(int) + documents, MOST)
+    return np.packbits(table >= min(min_documents, MOST))
+
+
+def counts_sequences(vectorizer: TfidfVectorizer) -> bool:
+    """Whether sequences of words are counted of which most will be dropped."""
+    return bool(vectorizer.analyzer == "word" and vectorizer.ngram_range[1] > 1 and vectorizer.min_df > 1)
 
 
 def fit_tfidf(
@@ -138,7 +159,7 @@ def fit_tfidf(
     n_texts = sum(map(len, corpora))
     if processes is None:
         processes = min(PROCESSES, os.cpu_count() or 1) if n_texts >= MIN_PARALLEL else 1
-    is_long = vectorizer.analyzer == "word" and vectorizer.ngram_range[1] > 1 and vectorizer.min_df > 1
+    is_long = counts_sequences(vectorizer)
     n_passes = 1 + is_long
     blocks = [block for corpus in corpora for block in range(0, len(corpus), TEXTS)]
 
@@ -152,12 +173,8 @@ def fit_tfidf(
     frequent = None
     if is_long:
         n_buckets = min(MAX_BUCKETS, PER_TEXT * n_texts)
-        table = np.zeros(n_buckets, dtype=np.uint8)
-        for buckets, documents in run(partial(documents_per_bucket, n_buckets=n_buckets), 0):
-            used, which = np.unique(buckets, return_inverse=True)
-            table[used] = np.minimum(table[used] + np.bincount(which, documents), np.iinfo(np.uint8).max)
-        frequent = np.packbits(table >= min(vectorizer.min_df, np.iinfo(np.uint8).max))
-        del table
+        found = run(partial(documents_per_bucket, n_buckets=n_buckets), 0)
+        frequent = frequent_buckets(found, n_buckets, vectorizer.min_df)
     merged = Merged()
     for block in run(partial(count_block, frequent=frequent), n_passes - 1):
         merged.add(block)
@@ -185,25 +202,26 @@ def in_order(function: Callable[[Any], Any], items: Iterator[Any], processes: in
         get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
+def weigh(counts: Counts, fitted: TfidfVectorizer) -> sp.csr_array:
+    """Documents x words of a chunk, with a fitted vectorizer."""
+    column_of = np.array([fitted.vocabulary_.get(word, -1) for word in counts.words], dtype=np.int32)
+    X = counts.csr(column_of, len(fitted.vocabulary_)).astype(fitted.dtype, copy=False)
+    if fitted.binary:
+        X.data[:] = 1
+    return sp.csr_array(fitted._tfidf.transform(X, copy=False))
+
+
 class Merged:
     """Blocks of counts with one vocabulary."""
 
     def __init__(self) -> None:
-        self.vocabulary: dict[str, int] = {}
+        self.vocabulary = Vocabulary()
         self.store = TemporaryBlocks()
         self.places: list[tuple[int, int]] = []  # of the blocks
-        self.documents = np.zeros(1024, dtype=np.int64)  # per word
-        self.totals = np.zeros(1024, dtype=np.int64)  # occurrences per word
 
     def add(self, block: Counts) -> None:
         """Add the next block."""
-        vocabulary = self.vocabulary
-        numbers = np.array([vocabulary.setdefault(word, len(vocabulary)) for word in block.words], dtype=np.int32)
-        if len(vocabulary) > len(self.documents):
-            more = np.zeros(max(len(vocabulary), 2 * len(self.documents)) - len(self.documents), dtype=np.int64)
-            self.documents, self.totals = np.append(self.documents, more), np.append(self.totals, more)
-        self.documents[numbers] += np.bincount(block.columns, minlength=len(numbers))
-        self.totals[numbers] += np.bincount(block.columns, block.counts, minlength=len(numbers)).astype(np.int64)
+        numbers = self.vocabulary.add(block.per_word())
         self.places.append(self.store.write([numbers[block.columns], block.counts, block.sizes]))
 
     def blocks(self, places: Sequence[tuple[int, int]]) -> Iterator[Counts]:
@@ -215,20 +233,10 @@ class Merged:
         self, sizes: Sequence[int], vectorizer: TfidfVectorizer, limit: Limit | None
     ) -> tuple[list[Any], TfidfVectorizer]:
         """The matrices of corpora of these sizes, and the fitted vectorizer. The vocabulary is used up."""
-        n_texts = sum(sizes)
-        words = sorted(word for word, number in self.vocabulary.items() if self.documents[number] >= vectorizer.min_df)
-        if not words:
-            raise ValueError("no terms remain: the vocabulary is empty")
-        numbers = np.array([self.vocabulary[word] for word in words])
-        if limit is not None and (n_kept := limit(self.documents[numbers], n_texts)) < len(words):
-            kept = np.sort(np.argsort(-self.totals[numbers], kind="stable")[:n_kept])
-            words, numbers = [words[i] for i in kept.tolist()], numbers[kept]
+        fitted, numbers = self.vocabulary.fit(vectorizer, sum(sizes), limit)
         column_of = np.full(len(self.vocabulary), -1, dtype=np.int32)
-        column_of[numbers] = np.arange(len(words), dtype=np.int32)
-        self.vocabulary = {}
-        smooth = int(vectorizer.smooth_idf)
-        idf = np.log((n_texts + smooth) / (self.documents[numbers] + smooth)) + 1
-        fitted = with_vocabulary(vectorizer, words, idf)
+        column_of[numbers] = np.arange(len(numbers), dtype=np.int32)
+        self.vocabulary = Vocabulary()
         ends = np.cumsum([-(-size // TEXTS) for size in sizes]).tolist()
         places = [self.places[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         return [self.matrix(some, column_of, fitted) for some in places], fitted

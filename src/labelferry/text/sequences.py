@@ -28,6 +28,10 @@ class OnDemand(Sequence[Any]):
     def read(self, start: int, stop: int) -> list[Any]:
         """The values from `start` to `stop`."""
 
+    def part(self, start: int, stop: int) -> Sequence[Any]:
+        """The values from `start` to `stop` for another process: see `part_of`."""
+        return self.read(start, stop)
+
     @overload
     def __getitem__(self, which: int) -> Any: ...
     @overload
@@ -67,6 +71,29 @@ def blocks_of(values: Sequence[Any], n: int) -> Iterator[list[Any]]:
     """
     for start in range(0, len(values), n):
         yield list(values[start : start + n])
+
+
+def part_of(values: Sequence[Any], start: int, stop: int) -> Sequence[Any]:
+    """The values from `start` to `stop`, for another process, which may be on another machine. Read them at once: [:].
+
+    Parameters
+    ----------
+    values : sequence
+        A list, or values that are read block by block.
+    start, stop : int
+        Positions.
+
+    Returns
+    -------
+    part : sequence
+        A list or, for values of a large Parquet file, a sequence that reads the file.
+
+    Examples
+    --------
+    >>> part_of(["a", "b", "c"], 1, 3)
+    ['b', 'c']
+    """
+    return values.part(start, stop) if isinstance(values, OnDemand) else list(values[start:stop])
 
 
 class TemporaryBlocks:
@@ -113,6 +140,7 @@ class StoredColumn(OnDemand):
         self.store = store
         self.places: list[tuple[int, int] | None] = [None] * n_empty  # of the blocks; None: it has no values
         self.rest: list[Any] = []  # values behind the last full block
+        self.origin: OnDemand | None = None  # the same values in a file that other processes can read
         self.number = -1  # of the block in memory
         self.block: list[Any] = []
 
@@ -130,6 +158,10 @@ class StoredColumn(OnDemand):
             first = number * ROWS
             values += self.load(number)[max(start - first, 0) : stop - first]
         return values
+
+    def part(self, start: int, stop: int) -> Sequence[Any]:
+        """The values from `start` to `stop` for another process."""
+        return self.read(start, stop) if self.origin is None else self.origin.part(start, stop)
 
     def load(self, number: int) -> list[Any]:
         """A block."""
@@ -155,6 +187,10 @@ class Mapped(OnDemand):
         """The values from `start` to `stop`."""
         return self.function(list(self.values[start:stop]))
 
+    def part(self, start: int, stop: int) -> Sequence[Any]:
+        """The values from `start` to `stop`, which another process computes."""
+        return Mapped(part_of(self.values, start, stop), self.function)
+
 
 class Zipped(OnDemand):
     """Tuples of the values of several sequences."""
@@ -169,12 +205,16 @@ class Zipped(OnDemand):
         """The tuples from `start` to `stop`."""
         return list(zip(*(column[start:stop] for column in self.columns), strict=True))
 
+    def part(self, start: int, stop: int) -> Sequence[Any]:
+        """The tuples from `start` to `stop` for another process."""
+        return Zipped([part_of(column, start, stop) for column in self.columns])
+
 
 class Picked(OnDemand):
-    """Some of the values, at increasing positions."""
+    """Some of the values, at increasing positions; `at_once` if all between the first and the last are to be read."""
 
-    def __init__(self, values: Sequence[Any], rows: Sequence[int] | np.ndarray) -> None:
-        self.values, self.rows = values, array("q", rows)
+    def __init__(self, values: Sequence[Any], rows: Sequence[int] | np.ndarray, *, at_once: bool = False) -> None:
+        self.values, self.rows, self.at_once = values, array("q", rows), at_once
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -182,11 +222,21 @@ class Picked(OnDemand):
     def read(self, start: int, stop: int) -> list[Any]:
         """The values from `start` to `stop`."""
         rows = self.rows[start:stop]
-        if len(rows) and rows[-1] - rows[0] < 2 * ROWS:  # close to each other: one block of the values is enough
+        is_near = len(rows) and rows[-1] - rows[0] < 2 * ROWS  # one block of the values is enough
+        if self.at_once or is_near:
             first = int(rows[0])
             near = self.values[first : int(rows[-1]) + 1]
             return [near[row - first] for row in rows]
         return [self.values[row] for row in rows]
+
+    def part(self, start: int, stop: int) -> Sequence[Any]:
+        """The values from `start` to `stop` for another process."""
+        rows = self.rows[start:stop]
+        if not len(rows):
+            return []
+        first, last = rows[0], rows[-1] + 1
+        near = part_of(self.values, first, last)
+        return near if last - first == len(rows) else Picked(near, [row - first for row in rows], at_once=True)
 
 
 class Chained(OnDemand):
@@ -206,6 +256,15 @@ class Chained(OnDemand):
             first = self.starts[i]
             values += self.parts[i][max(start - first, 0) : stop - first]
         return values
+
+    def part(self, start: int, stop: int) -> Sequence[Any]:
+        """The values from `start` to `stop` for another process."""
+        inside = [
+            part_of(values, max(start - first, 0), min(stop - first, len(values)))
+            for values, first in zip(self.parts, self.starts, strict=False)
+            if first < stop and start < first + len(values)
+        ]
+        return inside[0] if len(inside) == 1 else Chained(inside)
 
 
 def mapped(values: Sequence[Any], function: Callable[[list[Any]], list[Any]]) -> Sequence[Any]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.domains import Domains
-from ..linalg.matrix import Array, has_negative, word_counts
+from ..linalg.matrix import Array, has_negative, in_memory, map_reduce, word_counts
 from ..text.sequences import OnDemand
 
 SMOOTHING = 0.5  # documents added to every word and class
@@ -141,16 +141,20 @@ def evidence(Xt: Any, codes: Array, scores: Array, words: Array, n_words: int = 
 
 def evidence_columns(Xt: Any, codes: Array, scores: Array, n_words: int = 5) -> Array:
     """The columns of the words of `evidence`: one row per document, -1 where there are fewer words."""
+    return np.asarray(map_reduce(_best_columns, Xt, codes, shared=(scores, n_words))[0])
+
+
+def _best_columns(Xt: Any, codes: Array, scores: Array, n_words: int) -> tuple[Array, tuple[()]]:
+    Xt = in_memory(Xt)
     found = np.full((Xt.shape[0], n_words), NO_WORD, dtype=np.int32)
     for start in range(0, Xt.shape[0], ROWS):
-        X = Xt[start : start + ROWS]
-        rows, columns, weights = _entries(X)
+        rows, columns, weights = _entries(Xt[start : start + ROWS])
         support = weights * scores[columns, codes[start : start + ROWS][rows]]
-        order = np.lexsort((-support, rows))  # stable: of equal support, the first column
+        order = np.lexsort((columns, -support, rows))  # of equal support, the first column
         rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
         best = (rank < n_words) & (support[order] > 0)
         found[start + rows[best], rank[best]] = columns[order[best]]
-    return found
+    return found, ()
 
 
 def shown_word(word: Any) -> str:

@@ -16,7 +16,9 @@ from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.documents import read_documents
 from ..core.domains import Domains
-from ..linalg.matrix import Array
+from ..core.ordering import MAX_SORTED
+from ..linalg.backends import Backend
+from ..linalg.matrix import Array, in_memory
 from ..text import clean
 from ..text.candidates import TextSettings
 from ..text.counting import LARGE, fit_tfidf
@@ -26,6 +28,7 @@ from ..text.settings import choose_settings
 from .inputs import TARGET, Inputs
 from .matrices import read_matrix
 from .options import TextOptions
+from .text_blocks import fit_tfidf_blocks
 from .views import make_view, view_name
 
 # What a fit needs beside the matrix: a copy in another order, and the factors of some 64 topics in double precision.
@@ -72,9 +75,12 @@ class Features(NamedTuple):
         return self.beside, replace(domains, domains=tuple(replace(d, X=X) for d, X in blocks))
 
 
-def make_features(inputs: Inputs, options: TextOptions) -> Features:
-    """The features of the documents, the user's own or tf-idf of their texts; and their second view."""
-    features = vectorize(inputs, options) if options.features is None else own_features(inputs, options)
+def make_features(inputs: Inputs, options: TextOptions, backend: Backend | None = None) -> Features:
+    """The features of the documents, the user's own or tf-idf of their texts; and their second view.
+
+    With a backend, tf-idf is made of blocks, where the backend visits them.
+    """
+    features = vectorize(inputs, options, backend) if options.features is None else own_features(inputs, options)
     return features._replace(view=make_view(inputs, options), view_name=view_name(options.embed))
 
 
@@ -89,11 +95,11 @@ def own_features(inputs: Inputs, options: TextOptions) -> Features:
     return Features(Xs, Xt, np.array([f"feature {j + 1}" for j in range(X.shape[1])]), None, [], beside=beside)
 
 
-def vectorize(inputs: Inputs, options: TextOptions) -> Features:
+def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = None) -> Features:
     """tf-idf of the cleaned texts. With a memory limit, rare words are dropped to stay below it."""
     cleaned: Callable[[Sequence[str]], list[str]] = partial(clean, **options.cleaning)
     raw = [*(source.texts for source in inputs.sources), inputs.texts]
-    is_large = sum(map(len, raw)) >= LARGE
+    is_large = sum(map(len, raw)) >= LARGE or backend is not None
     corpora = [Mapped(texts, cleaned) if is_large else cleaned(texts) for texts in raw]
     settings, languages, messages = choose_words(corpora, inputs, options)
 
@@ -111,9 +117,10 @@ def vectorize(inputs: Inputs, options: TextOptions) -> Features:
     try:
         if is_large:
             announce_size(corpora, settings, len(np.unique(inputs.labels)))
-            (*Xs, Xt), vectorizer = fit_tfidf(
-                raw, settings.vectorizer(), prepare=cleaned, limit=limit, report=progress.step
-            )
+            fit = fit_tfidf if backend is None else partial(fit_tfidf_blocks, backend=backend)
+            (*Xs, Xt), vectorizer = fit(raw, settings.vectorizer(), prepare=cleaned, limit=limit, report=progress.step)
+            if sum(map(len, raw)) <= MAX_SORTED:  # sorted by content, in memory, they give the answer of every day
+                *Xs, Xt = map(in_memory, (*Xs, Xt))
         else:
             (*Xs, Xt), vectorizer = fit_small(corpora, settings, limit)
     except ValueError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -24,6 +24,7 @@ from ..linalg.matrix import empty_rows
 from ..text import check_output
 from .all_rows import join_answers, of_documents, with_all_rows
 from .answers import AnsweredRows, read_answers, with_answers
+from .dask_cluster import check_dask, dask_backend
 from .evidence import characteristic_words, evidence, group_words, word_evidence
 from .features import Features, make_features
 from .filled import answers_of_sample, is_sample
@@ -50,6 +51,7 @@ def label(
     seed: int = 0,
     answers: Any = None,
     out: str | PathLike[str] | None = None,
+    dask: Any = None,
     options: TextOptions,
 ) -> Labelling:
     """Predict labels for the documents of `target` from the labelled documents of `source`.
@@ -82,6 +84,10 @@ def label(
         answered rows keep their answers. "none of these" and "unclear" are answers too.
     out : path, default=None
         File to which you will write the result: an error if it cannot contain the rows comes before the fit.
+    dask : {"local"}, str or distributed.Client, default=None
+        A Dask cluster on which the words are counted and on which the documents stay: "local" for two processes of
+        this machine, the address of a scheduler such as "tcp://10.0.0.1:8786", or a client. The method has to accept
+        blocks of documents (docs/scale.md). `result.close()` ends a connection that was made here.
 
     Returns
     -------
@@ -120,26 +126,30 @@ def label(
     settings |= options.cleaning
     if options.embed is not None:
         settings["embed"] = view_name(options.embed) or OWN_VECTORS
-    seconds: dict[str, float] = {}
-    progress.expect(*STAGES)
-    with _stage("reading", seconds):
-        inputs = read_inputs(source, target, options)
-        if out is not None:
-            check_output(inputs.all_rows, out)
-    with _stage("counting words", seconds):
-        features = make_features(inputs, options)
-        domains = features.domains(inputs, estimator)
-        progress.size(n_entries(domains), domains.n_classes)
-        prior = read_class_prior(class_prior, domains.classes)
-    settings |= {} if features.text_settings is None else features.text_settings._asdict()
-    settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
-    known: dict[int, str] = {}
-    if options.use_target_labels and not inputs.is_half_labelled:
-        known, messages = answers_of_target(inputs, domains.classes.tolist())
-        inputs = inputs._replace(messages=[*inputs.messages, *messages])
-        settings["use_target_labels"] = True
-    read = _read(answers, inputs, domains, known)
-    return _finish(inputs, features, domains, estimator, read, settings, seconds)
+    check_dask(dask, estimator, options)
+    with ExitStack() as opened:  # an error closes what was opened
+        backend = opened.enter_context(dask_backend(dask))
+        seconds: dict[str, float] = {}
+        progress.expect(*STAGES)
+        with _stage("reading", seconds):
+            inputs = read_inputs(source, target, options)
+            if out is not None:
+                check_output(inputs.all_rows, out)
+        with _stage("counting words", seconds):
+            features = make_features(inputs, options, backend)
+            domains = features.domains(inputs, estimator)
+            progress.size(n_entries(domains), domains.n_classes)
+            prior = read_class_prior(class_prior, domains.classes)
+        settings |= {} if features.text_settings is None else features.text_settings._asdict()
+        settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
+        known: dict[int, str] = {}
+        if options.use_target_labels and not inputs.is_half_labelled:
+            known, messages = answers_of_target(inputs, domains.classes.tolist())
+            inputs = inputs._replace(messages=[*inputs.messages, *messages])
+            settings["use_target_labels"] = True
+        read = _read(answers, inputs, domains, known)
+        result = _finish(inputs, features, domains, estimator, read, settings, seconds)
+        return replace(result, _opened=opened.pop_all())
 
 
 def learn_from_answers(result: Labelling, answers: Any) -> Labelling:

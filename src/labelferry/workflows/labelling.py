@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -113,6 +114,7 @@ class Labelling:
     reasons: list[str] = field(default_factory=list)
     given: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     _documents: Labelling | None = None
+    _opened: ExitStack = field(default_factory=ExitStack)
 
     def __post_init__(self) -> None:
         if not self.reasons:
@@ -214,6 +216,10 @@ class Labelling:
         With `spreadsheet`, cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
         """
         return write_labelled(self._inputs.all_rows, self.columns(), path, spreadsheet=spreadsheet)
+
+    def close(self) -> None:
+        """End the connection to a Dask cluster that `label` made; without it the result cannot be used any more."""
+        self._opened.close()
 
     def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
         """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""

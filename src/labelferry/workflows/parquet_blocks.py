@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from ..linalg.backends import Backend, Call, Threads
-from ..linalg.block import Columns, Rows
+from ..linalg.backends import Backend, Threads
 from ..linalg.block_files import write_blocks
 from ..linalg.blocks import BLOCK_ROWS, Blocks
 from ..linalg.dask_blocks import DaskBackend, connect
-from ..text.chunks import (
-    Chunk,
-    document_frequencies,
-    fitted,
-    has_column,
-    parquet_chunks,
-    read_column,
-    read_texts,
-    vectorize,
-)
+from ..text.parquet_chunks import Chunk, ParquetColumn, has_parquet_column, parquet_chunks, parquet_texts
 from ..text.vectorize import tfidf_vectorizer
+from ..text.vocabulary import Limit
+from .text_blocks import Counting, fit_blocks, stream_blocks
 
 
 class ParquetDocuments(NamedTuple):
@@ -47,10 +37,10 @@ def from_parquet(
     block_rows: int = BLOCK_ROWS,
     **settings: Any,
 ) -> ParquetDocuments:
-    """Make a tf-idf matrix of blocks from the texts of Parquet files, in two passes over the files.
+    """Make a tf-idf matrix of blocks from the texts of Parquet files.
 
-    The first pass counts the documents of each word, the second one weighs the words. The matrix is that of
-    `labelferry.tfidf` on all texts, but no process has all of them in memory.
+    The words of each chunk of a file are counted and, when the documents of every word are known, weighed. The matrix
+    is that of `labelferry.tfidf` on all texts, but no process has all of them in memory.
 
     Parameters
     ----------
@@ -83,37 +73,24 @@ def from_parquet(
     chunks = parquet_chunks(names, block_rows)
     y = _labels(chunks, label)
     backend: Backend = Threads() if client is None else DaskBackend(connect(client))
-    vectorizer = tfidf_vectorizer(**settings)
-    frequencies: Counter[str] = Counter()
-    for part in backend.map_reduce(count_words, [Call(chunk, ()) for chunk in chunks], (text, vectorizer))[0]:
-        frequencies.update(part)
-    vectorizer = fitted(vectorizer, frequencies, sum(chunk.n_rows for chunk in chunks))
-    shared = (text, vectorizer)
+    counting = Counting(tfidf_vectorizer(**settings))
+    texts, sizes = [parquet_texts(chunk, text) for chunk in chunks], [chunk.n_rows for chunk in chunks]
     if folder is None:
-        blocks = backend.keep(vectorize_chunk, [Call(chunk, ()) for chunk in chunks], shared)
-        parts = [Rows(block, slice(0, chunk.n_rows)) for block, chunk in zip(blocks, chunks, strict=True)]
-        columns = [Columns(np.dtype(vectorizer.dtype), len(vectorizer.vocabulary))]
-        X = Blocks(parts, columns, backend=backend)
+        X, vectorizer = fit_blocks(texts, sizes, counting, backend, limit=_max_features(counting))
     else:
-        X = write_blocks(folder, (vectorize_chunk(chunk, (), shared) for chunk in chunks), block_rows=block_rows)
+        blocks, vectorizer = stream_blocks(texts, sizes, counting, backend, limit=_max_features(counting))
+        X = write_blocks(folder, blocks, block_rows=block_rows)
     return ParquetDocuments(X, y, vectorizer)
 
 
-def count_words(chunk: Chunk, _: tuple[()], shared: tuple[str, TfidfVectorizer]) -> tuple[Counter[str], tuple[()]]:
-    """The document frequencies of a chunk."""
-    text, vectorizer = shared
-    return document_frequencies(read_texts(chunk, text), vectorizer), ()
-
-
-def vectorize_chunk(chunk: Chunk, _: tuple[()], shared: tuple[str, TfidfVectorizer]) -> sp.csr_array:
-    """The documents of a chunk."""
-    text, vectorizer = shared
-    return vectorize(read_texts(chunk, text), vectorizer)
+def _max_features(counting: Counting) -> Limit | None:
+    n_words = counting.vectorizer.max_features
+    return None if n_words is None else lambda documents, n_texts: int(n_words)
 
 
 def _labels(chunks: Sequence[Chunk], label: str) -> np.ndarray:
-    with_labels = {path: has_column(path, label) for path in {chunk.path for chunk in chunks}}
+    with_labels = {path: has_parquet_column(path, label) for path in {chunk.path for chunk in chunks}}
     if not any(with_labels.values()):
         raise ValueError(f"no file has a column {label!r}. Name the column with the labels: label=...")
-    values = [read_column(c, label) if with_labels[c.path] else [None] * c.n_rows for c in chunks]
+    values = [ParquetColumn(c, label)[:] if with_labels[c.path] else [None] * c.n_rows for c in chunks]
     return np.array([value for part in values for value in part], dtype=object)

@@ -9,7 +9,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from ..core.domains import Domains
 from ..linalg.eigen import fix_signs
-from ..linalg.matrix import Array, stack_rows
+from ..linalg.matrix import Array, in_memory, stack_rows
 from ..linalg.normalize import normalize_rows_l2
 from ..text.sequences import chained
 from .documents import record_numbers
@@ -61,7 +61,9 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
     placed = np.arange(len(codes)) if len(codes) <= MAX_PLACED else rows
     of_sources, of_target = placed[~is_target[placed]], placed[is_target[placed]] - Xs.shape[0]
     coordinates = np.zeros((len(codes), 2))
-    coordinates[placed] = place_documents(stack_rows([Xs[of_sources], domains.target_documents()[of_target]]))
+    coordinates[placed] = place_documents(
+        stack_rows([in_memory(Xs[of_sources]), in_memory(domains.target_documents()[of_target])])
+    )
     texts = chained([source.texts for source in inputs.sources])
     names = [f"{source.name} (labelled)" if source.name == TARGET else source.name for source in inputs.sources]
     domain_of = [name for name, source in zip(names, inputs.sources, strict=True) for _ in source.texts]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Sequence
+from io import BufferedReader
 from typing import Any
 
 from ..growing import GrowingColumns
-from ..sequences import blocks_of
+from ..parquet_chunks import Chunk, ParquetColumn
+from ..sequences import StoredColumn, blocks_of
 from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
 from .header import check_column_names
 
@@ -55,7 +58,12 @@ def read_parquet(source: InputFile) -> Parsed:
         what = " ".join(str(error).split())[:160]
         raise ValueError(f"{name} is not a Parquet file, or damaged ({what}). Write it again.") from None
     types = dict(zip(schema.names, schema.types, strict=True))
-    return Parsed(growing.finish(), array("q", range(1, count + 1)), types)
+    columns = growing.finish()
+    if isinstance(source.file, BufferedReader):  # the file itself, not a copy: other processes can read it too
+        for column, values in columns.items():
+            if isinstance(values, StoredColumn):
+                values.origin = ParquetColumn(Chunk(os.path.abspath(source.file.name), 0, count), column)
+    return Parsed(columns, array("q", range(1, count + 1)), types)
 
 
 def check_parquet(columns: ColumnValues, name: str) -> None:

@@ -85,7 +85,7 @@ def candidates(request: TextRequest, language: Language) -> list[TextSettings]:
         return [fixed._replace(sublinear=request.sublinear is not False)]
     languages = [_language_of(request, language)]
     if request.language == AUTO and languages[0] is not None and not request.stem:
-        languages = [*languages, None] if fixed.analyzer == "words" else [None]
+        languages = [None, *languages] if fixed.analyzer == "words" else [None]
     free = (1, 2) if fixed.analyzer == "words" else (1,)
     ngrams = free if request.ngrams is None else (request.ngrams,)
     sublinear = (True,) if request.sublinear is None else (request.sublinear,)

@@ -176,6 +176,8 @@ def _unpack(value: Any, arrays: Mapping[str, np.ndarray], hint: Any) -> Any:
         return arrays[value["key"]]
     if kind == "csr":
         data, indices, indptr = (_unpack(part, arrays, None) for part in value["parts"])
+        if not indices.dtype.kind == indptr.dtype.kind == "i":
+            raise ValueError(f"the positions of a sparse matrix must be integers; they are {indices.dtype}")
         matrix = sp.csr_array((data, indices, indptr), shape=tuple(value["shape"]))
         matrix.check_format(full_check=True)
         return matrix

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ..files import open_atomic
+from ..linalg.matrix import check_positions
 from .archive import Archive, not_a_model
 from .classifier import TransductiveClassifier
 from .registry import estimators
@@ -179,7 +180,7 @@ def _unpack(value: Any, arrays: Mapping[str, np.ndarray], hint: Any) -> Any:
         if not indices.dtype.kind == indptr.dtype.kind == "i":
             raise ValueError(f"the positions of a sparse matrix must be integers; they are {indices.dtype}")
         matrix = sp.csr_array((data, indices, indptr), shape=tuple(value["shape"]))
-        matrix.check_format(full_check=True)
+        check_positions(matrix)
         return matrix
     if kind == "state":
         cls = _named_tuple_in(hint)

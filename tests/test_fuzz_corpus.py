@@ -27,6 +27,8 @@ QUICK = {
     "models": 20,
     "requests": 30,
     "corpora": 60,
+    "arguments": 20,
+    "roundtrips": 60,
 }
 
 

@@ -29,6 +29,7 @@ from ..linalg.content import row_keys
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
 from ..text.sequences import OnDemand, blocks_of, picked
+from ..text.tables import to_list
 from ..text.vectorize import is_own_pattern
 from .evidence import NO_WORD, evidence, evidence_columns
 from .view_student import ViewStudent
@@ -248,7 +249,7 @@ def check_texts(texts: Any) -> None:
         raise ValueError(f"texts must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
     if isinstance(texts, OnDemand):  # of a table, whose values were checked when it was read
         return
-    given = list(texts) if isinstance(texts, Iterable) else [texts]
+    given = to_list(texts, "texts")
     wrong = [text for text in given if not isinstance(text, str)][:1] if given else ["no text"]
     if wrong:
         raise ValueError(f"texts must be a list of one text or more; got {wrong[0]!r:.40}. Pass '' for a missing one.")

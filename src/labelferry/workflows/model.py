@@ -249,7 +249,7 @@ def check_texts(texts: Any) -> None:
         raise ValueError(f"texts must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
     if isinstance(texts, OnDemand):  # of a table, whose values were checked when it was read
         return
-    given = to_list(texts, "texts")
+    given = to_list(texts, "texts") if isinstance(texts, Iterable) else [texts]
     wrong = [text for text in given if not isinstance(text, str)][:1] if given else ["no text"]
     if wrong:
         raise ValueError(f"texts must be a list of one text or more; got {wrong[0]!r:.40}. Pass '' for a missing one.")

@@ -65,7 +65,7 @@ def prepare_streams() -> None:
 
 def print_result(text: str) -> None:
     """Print a result to standard output, see `Results`."""
-    print(text, file=Results(sys.stdout), flush=True)  # type: ignore[call-overload]
+    print(text, file=Results(sys.stdout), flush=True)
 
 
 def discard(stream: TextIO) -> None:

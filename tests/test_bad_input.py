@@ -199,7 +199,7 @@ def test_the_memory_limit_counts_the_classes():
 
 
 def test_a_fit_that_needs_more_memory_than_there_is_is_refused_before_it(monkeypatch):
-    monkeypatch.setattr(memory, "free_memory", lambda: 10_000.0)
+    monkeypatch.setattr(memory, "free_memory", lambda: 100.0)
     with pytest.raises(ValueError, match=r"2 classes needs about .* GB, and 0\.0 GB are free\. Pass --max-memory"):
         label()
     monkeypatch.setattr(memory, "free_memory", lambda: None)

@@ -213,5 +213,6 @@ PAST = {
     "positions that are not finite": ModelCase(
         "sgt", (Edit("estimator/array2", "inf"), Edit("estimator/array3", "inf"))
     ),
+    "no documents": ModelCase(METHODS[2], (Edit("estimator/array4", "empty"),)),
     "ends of words that decrease": ModelCase(METHODS[0], (Edit("vectorizer/ends", "negative"),)),
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -131,8 +132,10 @@ def _check_prediction(estimator: TransductiveClassifier) -> None:
     for key, is_target in zip(estimator.domain_keys_, estimator.domain_is_target_, strict=True):
         if is_target:
             try:
-                proba = estimator.predict_proba(document, key)
-            except (IndexError, ZeroDivisionError, FloatingPointError) as error:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error", RuntimeWarning)
+                    proba = estimator.predict_proba(document, key)
+            except (IndexError, ArithmeticError, RuntimeWarning) as error:
                 raise ValueError(f"its state does not fit ({error})") from None
             if not np.isfinite(proba).all():
                 raise ValueError("its state gives predictions that are not finite")

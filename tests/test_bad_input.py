@@ -16,8 +16,8 @@ from labelferry.datasets import load_reuters
 from labelferry.files import atomic_write, locked
 from labelferry.text import from_texts, read_table, write_table
 from labelferry.text.write import check_place
-from labelferry.workflows import load
-from labelferry.workflows.features import words_within
+from labelferry.workflows import load, memory
+from labelferry.workflows.memory import words_within
 
 OLD = [f"the train number {i} was late again today" for i in range(6)] + [f"a good meal of soup {i}" for i in range(6)]
 NEW = ["my bus and the train was late", "good soup and a meal", "late train today", "the soup was good again"]
@@ -196,6 +196,21 @@ def test_the_memory_limit_counts_the_classes():
     assert words_within(documents, X.shape[0], limit, 3) == X.shape[1]
     with pytest.raises(ValueError, match="max_memory is enough for"):
         words_within(documents, X.shape[0], limit, 5_000)
+
+
+def test_a_fit_that_needs_more_memory_than_there_is_is_refused_before_it(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 100.0)
+    with pytest.raises(ValueError, match=r"2 classes needs about .* GB, and 0\.0 GB are free\. Pass --max-memory"):
+        label()
+    monkeypatch.setattr(memory, "free_memory", lambda: None)
+    assert len(label().labels) == len(NEW)
+
+
+def test_free_memory_is_that_of_the_limit_if_it_is_lower(monkeypatch):
+    resource = pytest.importorskip("resource")
+    assert memory.free_memory() > 1e7
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (5_000_000, -1))
+    assert memory.free_memory() == 5_000_000
 
 
 def test_words_that_help():

@@ -168,6 +168,17 @@ def test_json_is_always_utf8(tmp_path):
     assert (tmp_path / "out.jsonl").read_bytes() == '{"text": "Türklingel läutet"}\r\n'.encode()
 
 
+def test_an_output_is_not_mistaken_for_utf8(tmp_path):
+    """The row that shows the encoding is bad and left out; the bytes of the other are also those of "cät"."""
+    table = read_table(
+        put(tmp_path, b"text,label\na\xe0\x8d\x9a" + b"\xba" * 90 + b",b,c\nc\xc3\xa4t,x\n"), skip_bad=True
+    )
+    assert table.columns["text"][0] != "cät"
+    messages = write_table(table, {}, tmp_path / "out.csv")
+    assert "has bytes that are read as UTF-8" in messages[0]
+    assert read_table(tmp_path / "out.csv").columns == table.columns
+
+
 @pytest.mark.parametrize("where", ["name", "cell", "list"])
 def test_no_character_is_lost(tmp_path, where):
     table = read_table(put(tmp_path, "text;label\nDie Türklingel läutet;ä\n".encode("cp1252")))

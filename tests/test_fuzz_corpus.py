@@ -18,7 +18,18 @@ pytest.importorskip("openpyxl")
 pytest.importorskip("pyarrow")
 pytest.importorskip("starlette.testclient")
 
-QUICK = {"files": 40, "tables": 3, "options": 6, "features": 40, "matrices": 20, "models": 20, "requests": 30}
+QUICK = {
+    "files": 40,
+    "tables": 3,
+    "options": 6,
+    "features": 40,
+    "matrices": 20,
+    "models": 20,
+    "requests": 30,
+    "corpora": 60,
+    "arguments": 20,
+    "roundtrips": 60,
+}
 
 
 def past_failures():

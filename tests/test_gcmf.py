@@ -147,7 +147,7 @@ def test_the_gradient_vanishes_for_a_new_document():
     est.transfer(task.Xs, task.ys, task.Xt[:60])
     s, f, X = est.state_, est.state_.factors, task.Xt[60:] / est.state_.lengths[-1]
     V, B = fold_in_with_neighbors(X, s, 1, n_iter=2000), f.U[1] @ f.H
-    W = s.gamma * nearest(X, s.X[1], n_neighbors=s.p)
+    W = s.gamma * nearest(X, s.X[1], n_neighbors=s.p, rank=s.place[1])
     gradient = V @ (B.T @ B) - X @ B + W.sum(axis=1)[:, None] * V - W @ f.V[1]
     assert abs(gradient * V).max() < 1e-6 * abs(X @ B).max() * V.max()
     assert gradient[V < 1e-12].min(initial=0) > -1e-9

@@ -57,6 +57,34 @@ def test_only_documented_exceptions(name):
     holds()
 
 
+PAST = [  # an estimator, and a problem on which it broke an invariant
+    (
+        "SGT",
+        {"seed": 39407891, "n_documents": 23, "n_words": 5, "n_classes": 4, "n_duplicates": 5, "n_single": 3}
+        | {"kind": "tf-idf", "density": 0.4},
+        186,
+    ),
+    (
+        "SGT",
+        {"seed": 2736786404, "n_documents": 29, "n_words": 34, "n_classes": 4, "n_duplicates": 5}
+        | {"density": 1.0, "follows_classes": False},
+        553,
+    ),
+    (
+        "SGT",
+        {"seed": 3719337527, "n_documents": 10, "n_words": 31, "n_duplicates": 5, "n_single": 1, "n_empty": 1}
+        | {"density": 0.05, "follows_classes": False},
+        536,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "seed"), PAST)
+def test_a_past_violation_is_none(name, settings, seed):
+    """Equal documents of several domains, or with other classes, and documents that differ in length only."""
+    assert {*violations(small(name), make_problem(**settings), seed)} <= {"symmetry"}
+
+
 def counts(name: str) -> collections.Counter:
     """How many problems break each invariant, "problems" is their number."""
     estimator, counter = small(name), collections.Counter()

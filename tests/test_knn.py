@@ -106,3 +106,10 @@ def test_roughness_is_the_sum_over_edges():
     dense = W.toarray()
     slow = 0.5 * sum(dense[i, j] * ((V[i] - V[j]) ** 2).sum() for i in range(14) for j in range(14))
     assert roughness(graph(W, float), V) == pytest.approx(slow)
+
+
+def test_of_equally_near_other_rows_the_lower_rank_comes_first():
+    W = knn.nearest(np.ones((1, 4)), np.ones((5, 4)), n_neighbors=2, rank=np.array([3, 4, 0, 1, 2]))
+    assert W.indices.tolist() == [2, 3]
+    with pytest.raises(ValueError, match="rank must have one number for each of the 5 other rows"):
+        knn.nearest(np.ones((1, 4)), np.ones((5, 4)), n_neighbors=2, rank=np.arange(4))

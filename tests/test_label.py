@@ -20,8 +20,8 @@ from labelferry.datasets import load_newsgroups
 from labelferry.report import render_page
 from labelferry.text import tfidf
 from labelferry.workflows.evidence import characteristic_words, evidence, word_evidence
-from labelferry.workflows.features import words_within
 from labelferry.workflows.inputs import read_inputs
+from labelferry.workflows.memory import words_within
 from labelferry.workflows.options import TextOptions
 
 from . import tickets

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from labelferry.linalg.matrix import check_positions
 from labelferry.workflows.inputs import read_inputs
 from labelferry.workflows.matrices import read_matrix
 from labelferry.workflows.options import TextOptions
@@ -94,3 +95,12 @@ def test_a_table_is_no_matrix(inputs, tmp_path):
     (tmp_path / "emb.csv").write_text("1,2\n3,4\n")
     with pytest.raises(ValueError, match=r"cannot read features from .*emb\.csv \(\.csv is not \.npy or \.npz\)"):
         read_matrix(tmp_path / "emb.csv", inputs, "features")
+
+
+@pytest.mark.parametrize("ends", [(0, 10**7, 0), (0, 2, 1), (0, -1, -5), (0, 1, 10**7)])
+def test_wrong_positions_are_found_whatever_the_last_one_is(ends):
+    """scipy's own check passes the first and the third, and using them ends the process."""
+    X = sp.csr_array(np.eye(2))
+    X.indptr = np.array(ends)
+    with pytest.raises(ValueError, match=r"must not decrease|should be less than"):
+        check_positions(X)

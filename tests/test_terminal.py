@@ -135,6 +135,18 @@ def test_a_full_standard_output_is_an_error_if_it_is_the_table(folder):
 
 
 @needs_full
+@pytest.mark.parametrize("arguments", [["methods"], ["methods", "--json"], ["data"]])
+def test_a_full_standard_output_is_an_error_if_nothing_else_is_asked_for(arguments):
+    with FULL.open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "labelferry", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert run.returncode == 2
+    assert run.stderr.startswith("labelferry: cannot write standard output: No space left on device")
+    assert run.stderr.count("\n") == 1
+
+
+@needs_full
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_full_stream_changes_nothing_if_it_has_messages_only(folder, tmp_path, stream):
     out = tmp_path / "out.csv"

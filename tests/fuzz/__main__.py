@@ -16,7 +16,18 @@ import tempfile
 import time
 from pathlib import Path
 
-KINDS = ("files", "tables", "options", "features", "matrices", "models", "requests")
+KINDS = (
+    "files",
+    "tables",
+    "options",
+    "features",
+    "matrices",
+    "models",
+    "requests",
+    "corpora",
+    "arguments",
+    "roundtrips",
+)
 COLUMNS = ("fine", "refused", "traceback", "hang", "crash", "wrong")
 HANG = 600  # seconds of one input that needs no processor; one that does is ended by the child
 

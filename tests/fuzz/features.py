@@ -36,6 +36,7 @@ POINTERS = (
     (0, 6),
     (),
     (-5,) * 7,
+    (0, 10**7, 10**7, 10**7, 10**7, 10**7, 0),
 )
 DTYPES = ("<f8", "<f4", "<i8", "<i4", "|b1", "<U3", "|O", "<c16", "<f2", ">f8", "<M8[s]", "|V8")
 
@@ -120,6 +121,8 @@ def seeds() -> list[bytes]:
 PAST = {
     "pointers that decrease": FeatureCase(("csr", SHAPES[0], INDICES[0], POINTERS[1], (1.0,) * 6)),
     "pointers behind the end": FeatureCase(("csr", SHAPES[0], INDICES[0], POINTERS[2], (1.0,) * 6)),
+    "pointers that end with zero": FeatureCase(("csr", SHAPES[0], INDICES[0], POINTERS[7], (1.0,) * 6)),
+    "pointers that end with zero, by columns": FeatureCase(("csc", (3, 6), INDICES[0], POINTERS[7], (1.0,) * 6)),
     "columns out of range": FeatureCase(("csr", SHAPES[0], INDICES[3], POINTERS[0], (1.0,) * 6)),
     "negative columns": FeatureCase(("csr", SHAPES[0], INDICES[2], POINTERS[0], (1.0,) * 6)),
     "an absurd shape": decode(Choices(bytes([1, 0, 0, 7]))),

@@ -162,5 +162,8 @@ PAST = {
     "bytes after a gzip file": FileCase("in.csv", gzip.compress(CSV, mtime=0) + b"junk"),
     "an empty file": FileCase("in.csv", b""),
     "only a byte order mark": FileCase("in.csv", b"\xff\xfe"),
+    "an output that looks like UTF-8": FileCase(
+        "in.csv", b"text,label\na\xe0\x8d\x9a" + b"\xba" * 90 + b",b,c\nc\xc3\xa4t,\n", skip_bad=True
+    ),
     "a cut Parquet file": FileCase("in.parquet", b"PAR1\x15\x04PAR1"),
 }

@@ -207,5 +207,12 @@ PAST = {
     ),
     "infinite idf": ModelCase(METHODS[0], (Edit("vectorizer/idf", "inf"),)),
     "negative idf": ModelCase(METHODS[0], (Edit("vectorizer/idf", "negative"),)),
+    "words that are numbers": ModelCase(METHODS[0], (Edit("vectorizer/words", "inf"),)),
+    "evidence that is text": ModelCase(METHODS[0], (Edit("word_scores", "text"),)),
+    "evidence that is not finite": ModelCase(METHODS[0], (Edit("word_scores", "nan"),)),
+    "positions that are not finite": ModelCase(
+        "sgt", (Edit("estimator/array2", "inf"), Edit("estimator/array3", "inf"))
+    ),
+    "no documents": ModelCase(METHODS[2], (Edit("estimator/array4", "empty"),)),
     "ends of words that decrease": ModelCase(METHODS[0], (Edit("vectorizer/ends", "negative"),)),
 }

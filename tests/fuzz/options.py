@@ -299,6 +299,7 @@ PAST = {
     ),
     "a device as output": OptionCase(("label", "old.csv", "new.csv", "-o", "/dev/full", "--method", "sourcelr")),
     "two stars": OptionCase(("compare", "old.csv", "new.csv", "--methods", "TCL(**{'a':1})")),
+    "some minus signs": OptionCase(("compare", "old.csv", "new.csv", "--methods", "-" * 500 + "1")),
     "many minus signs": OptionCase(("compare", "old.csv", "new.csv", "--methods", "-" * 50_000 + "1")),
     "a limit that is no number": OptionCase(("label", "old.csv", "new.csv", "-o", "out.csv", "--max-memory", "nan")),
     "a sequence as a name": OptionCase(("label", "\x1b]0;t\x07.csv", "new.csv", "-o", "out.csv")),

@@ -60,6 +60,7 @@ class Transducer(NamedTuple):
 
     F: Annotated[Array, "documents x classes"]  # sources first: z minus its threshold
     X: Annotated[Matrix, "documents x words"]  # the documents
+    place: Annotated[Array, "documents"]  # of equally near documents the first by content is the neighbor
     values: Annotated[Array, "any"]  # eigenvalues of L, before they are replaced
 
 
@@ -115,7 +116,7 @@ def solve(
     L = laplacian_operator(graph(knn.neighbor_graph(X, n_neighbors=n_neighbors), np.float64))
     eigenpairs = eigen.smallest(L, min(n_eigenvectors, len(codes) - 1), rng=rng)
     F = transduce(eigenpairs.vectors, codes, domains.n_classes, label_weight)
-    state = Transducer(F.astype(domains.dtype), X, eigenpairs.values.astype(domains.dtype))
+    state = Transducer(F.astype(domains.dtype), X, np.arange(len(codes)), eigenpairs.values.astype(domains.dtype))
     return Solution(state, (), 1, eigenpairs.converged)
 
 
@@ -142,7 +143,7 @@ class SGT(TransductiveClassifier):
     Attributes
     ----------
     state_ : Transducer
-        F (the solution per class), X (the documents) and the eigenvalues of L.
+        F (the solution per class), X (the documents), their places by content and the eigenvalues of L.
         For the other attributes see `labelferry.core.classifier.TransductiveClassifier`.
     objective_history_ : array
         Empty: there is one problem per class, solved exactly.
@@ -188,7 +189,7 @@ class SGT(TransductiveClassifier):
         self.random_state = random_state
 
     def _fold_in(self, X: Matrix, d: int) -> Array:
-        near = knn.nearest(X, self.state_.X, n_neighbors=self.n_neighbors)
+        near = knn.nearest(X, self.state_.X, n_neighbors=self.n_neighbors, rank=self.state_.place)
         total = np.asarray(near.sum(axis=1)).reshape(-1, 1)
         F = (near @ self.state_.F) / np.where(total > 0, total, 1)
         return np.where(total > 0, softmax(F, axis=1), 0)  # without a neighbor there is no evidence for any class

@@ -42,9 +42,8 @@ class Smoothed(NamedTuple):
 
     model: LinearModel
     F: tuple[Annotated[Array, "documents[t] x classes"], ...]  # per target
-    X: tuple[
-        Annotated[Matrix, "documents[t] x words"], ...
-    ]  # per target: documents among which new ones have neighbors
+    X: tuple[Annotated[Matrix, "documents[t] x words"], ...]  # documents among which new ones have neighbors
+    place: tuple[Annotated[Array, "documents[t]"], ...]  # of equally near ones the first by content is the neighbor
 
 
 def solve(
@@ -54,7 +53,7 @@ def solve(
     X = tuple(d.X for d in domains.targets)
     graphs = [knn.neighbor_graph(Xt, n_neighbors=n_neighbors) for Xt in X]
     F = tuple(smooth(model.proba(Xt), W, smoothness, n_rounds) for Xt, W in zip(X, graphs, strict=True))
-    return Solution(Smoothed(model, F, X), (), n_rounds, True)
+    return Solution(Smoothed(model, F, X, tuple(np.arange(len(Ft)) for Ft in F)), (), n_rounds, True)
 
 
 @register
@@ -124,7 +123,7 @@ class SmoothedLR(PerTargetClassifier):
 
     def _target_scores(self, X: Matrix, t: int) -> Array:
         s = self.state_
-        neighbors = knn.nearest(X, s.X[t], n_neighbors=self.n_neighbors)
+        neighbors = knn.nearest(X, s.X[t], n_neighbors=self.n_neighbors, rank=s.place[t])
         return step(s.F[t], s.model.proba(X), neighbors, self.smoothness)
 
     def _scores(self, domains: Domains) -> list[Array]:

@@ -139,7 +139,7 @@ def show(result: dict[str, Any], messages: list[str], *, as_json: bool) -> None:
     if as_json:
         print_json({**result, "messages": messages})
         return
-    console = new_console()
+    console = new_console(result=True)
     print_messages(console, messages)
     for sentence in result["sentences"]:
         console.print(f"- {escape(sentence)}")

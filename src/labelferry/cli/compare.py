@@ -60,7 +60,7 @@ def compare(
     if json:
         print_json(comparison)
     elif not quiet:
-        show(new_console(), comparison)
+        show(new_console(result=True), comparison)
 
 
 def show(console: Console, comparison: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def data(
 
 def show_corpora(corpora: list[dict[str, Any]]) -> None:
     """Print the corpora as a table."""
-    console = new_console()
+    console = new_console(result=True)
     table = new_table("corpus", "documents", "groups", "place and terms of use", lines=True)
     table.columns[-1].overflow = "fold"  # a path is shown completely
     for corpus in corpora:

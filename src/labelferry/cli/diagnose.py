@@ -43,7 +43,7 @@ def diagnose(
     if json:
         print_json(diagnosis)
     else:
-        show(new_console(), diagnosis)
+        show(new_console(result=True), diagnosis)
 
 
 def show(console: Console, diagnosis: dict[str, Any]) -> None:

@@ -28,7 +28,7 @@ def explain(
     if json:
         print_json(explanation)
         return
-    console = new_console()
+    console = new_console(result=True)
     heading(console, f"Words typical of each class, by {explanation['method']}")
     by_class = new_table("class", "words", lines=True)
     for name, typical in explanation["words"].items():

@@ -32,9 +32,9 @@ def methods(
     if json:
         print_json({"methods": rows})
     elif name is None:
-        show_all(new_console(), rows)
+        show_all(new_console(result=True), rows)
     else:
-        show_one(new_console(), rows[0])
+        show_one(new_console(result=True), rows[0])
 
 
 def show_all(console: Console, rows: list[dict[str, Any]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal
 
-from .streams import Messages
+from .streams import Messages, Results
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,11 +17,11 @@ DIRECTION = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206
 VISIBLE = {code: f"\\x{code:02x}" for code in CONTROL} | {code: f"\\u{code:04x}" for code in DIRECTION}
 
 
-def new_console(*, stderr: bool = False) -> Console:
-    """A console; on standard error if standard output is the table."""
+def new_console(*, stderr: bool = False, result: bool = False) -> Console:
+    """A console; on standard error if standard output is the table. `result`: nothing else is asked for."""
     from rich.console import Console
 
-    stream = Messages(sys.stderr if stderr else sys.stdout)
+    stream = (Results if result else Messages)(sys.stderr if stderr else sys.stdout)
     console = Console(file=stream, highlight=False)  # type: ignore[arg-type]
     console.width = min(console.width, MAX_WIDTH)
     return console

@@ -23,19 +23,33 @@ class Messages:
         """Write a text, or discard it."""
         try:
             self._stream.write(text)
-        except OSError:
-            discard(self._stream)
+        except OSError as error:
+            self._fail(error)
         return len(text)
 
     def flush(self) -> None:
         """Write what is buffered, or discard it."""
         try:
             self._stream.flush()
-        except OSError:
-            discard(self._stream)
+        except OSError as error:
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        discard(self._stream)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+class Results(Messages):
+    """Standard output for results: an error if it cannot be written, but not if nobody reads it any more."""
+
+    def _fail(self, error: OSError) -> None:
+        super()._fail(error)
+        if not isinstance(error, BrokenPipeError):
+            raise ValueError(
+                f"cannot write standard output: {error.strerror or error}. Files that were asked for are written."
+            ) from None
 
 
 def prepare_streams() -> None:
@@ -50,16 +64,8 @@ def prepare_streams() -> None:
 
 
 def print_result(text: str) -> None:
-    """Print a result to standard output; an error if it cannot be written, but not if nobody reads it any more."""
-    try:
-        print(text, flush=True)  # noqa: T201
-    except BrokenPipeError:
-        discard(sys.stdout)
-    except OSError as error:
-        discard(sys.stdout)
-        raise ValueError(
-            f"cannot write standard output: {error.strerror or error}. Files that were asked for are written."
-        ) from None
+    """Print a result to standard output, see `Results`."""
+    print(text, file=Results(sys.stdout), flush=True)
 
 
 def discard(stream: TextIO) -> None:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from ..linalg.entries import apply
-from ..linalg.matrix import Array, has_negative, is_blocked, to_csr, word_counts
+from ..linalg.matrix import Array, check_positions, has_negative, is_blocked, to_csr, word_counts
 from .domains import Domains
 from .warn import warn_user
 
@@ -81,7 +81,7 @@ def check_takes_blocks(estimator: Any, reason: str, way_out: str) -> None:
 
 def _range_of_entries(X: sp.csr_array) -> Array:
     """Smallest, largest and smallest absolute entry, as one row; an error if this is no canonical CSR array."""
-    X.check_format(full_check=True)
+    check_positions(X)
     if not sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape).has_canonical_format:
         raise ValueError("a block has unsorted or duplicate entries. Make blocks with Blocks.of or write_blocks.")
     values = X.data if X.nnz else np.zeros(1, dtype=X.dtype)

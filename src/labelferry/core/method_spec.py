@@ -178,10 +178,15 @@ def _parse(text: str) -> list[MethodSpec]:
     try:
         elements = ast.parse(f"[{text}]", mode="eval").body.elts  # type: ignore[attr-defined]
     except (SyntaxError, AttributeError, ValueError, MemoryError, RecursionError):
-        raise ValueError(
-            f"methods must be names with commas between them, such as TCL,RSP(risk=0); got {text!r}."
-        ) from None
-    return [_read(element) for element in elements]
+        raise _no_methods(text) from None
+    try:
+        return [_read(element) for element in elements]
+    except RecursionError:  # nested too deeply to be read or shown
+        raise _no_methods(text) from None
+
+
+def _no_methods(text: str) -> ValueError:
+    return ValueError(f"methods must be names with commas between them, such as TCL,RSP(risk=0); got {text!r}.")
 
 
 def _read(node: ast.expr) -> MethodSpec:

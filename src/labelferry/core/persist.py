@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -19,6 +20,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ..files import open_atomic
+from ..linalg.matrix import check_positions
 from .archive import Archive, not_a_model
 from .classifier import TransductiveClassifier
 from .registry import estimators
@@ -130,8 +132,10 @@ def _check_prediction(estimator: TransductiveClassifier) -> None:
     for key, is_target in zip(estimator.domain_keys_, estimator.domain_is_target_, strict=True):
         if is_target:
             try:
-                proba = estimator.predict_proba(document, key)
-            except (IndexError, ZeroDivisionError, FloatingPointError) as error:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error", RuntimeWarning)
+                    proba = estimator.predict_proba(document, key)
+            except (IndexError, ArithmeticError, RuntimeWarning) as error:
                 raise ValueError(f"its state does not fit ({error})") from None
             if not np.isfinite(proba).all():
                 raise ValueError("its state gives predictions that are not finite")
@@ -176,8 +180,10 @@ def _unpack(value: Any, arrays: Mapping[str, np.ndarray], hint: Any) -> Any:
         return arrays[value["key"]]
     if kind == "csr":
         data, indices, indptr = (_unpack(part, arrays, None) for part in value["parts"])
+        if not indices.dtype.kind == indptr.dtype.kind == "i":
+            raise ValueError(f"the positions of a sparse matrix must be integers; they are {indices.dtype}")
         matrix = sp.csr_array((data, indices, indptr), shape=tuple(value["shape"]))
-        matrix.check_format(full_check=True)
+        check_positions(matrix)
         return matrix
     if kind == "state":
         cls = _named_tuple_in(hint)

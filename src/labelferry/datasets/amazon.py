@@ -23,8 +23,8 @@ SOURCE = Source(
     origin="https://www.cs.jhu.edu/~mdredze/datasets/sentiment/ (domain_sentiment_data.tar.gz).",
     license="none stated; published by its authors for research; cite Blitzer, Dredze and Pereira, ACL 2007.",
 )
-REVIEW = re.compile(r"<review>(.*?)</review>", re.S)
-FIELD = re.compile(r"<(unique_id|rating|title|review_text)>(.*?)</\1>", re.S)
+FIELDS = ("domain", "label", "title", "unique_id", "text")
+TAG = re.compile(r"<(unique_id|rating|title|review_text)>")
 SHORT_NAMES = {"kitchen_&_housewares": "kitchen"}
 
 
@@ -48,8 +48,9 @@ def load_amazon(path: str | PathLike[str] | None = None, *, download: bool = Fal
     """
     place = find(SOURCE, path, download=download)
     with reading(place):
-        lines = read_lines(place) if place.name.endswith(".jsonl.gz") else read_reviews(place)
-        fields = {name: np.array([line[name] for line in lines]) for name in ("domain", "label", "rating", "title")}
+        lines = read_lines(place, *FIELDS) if place.name.endswith(".jsonl.gz") else read_reviews(place)
+        fields = {name: np.array([line[name] for line in lines]) for name in ("domain", "label", "title")}
+        fields["rating"] = np.array([float(line["rating"]) for line in lines])
         fields["id"] = np.array([line["unique_id"] for line in lines])
         return Corpus(SOURCE.name, [f"{line['title']} {line['text']}" for line in lines], fields)
 
@@ -64,8 +65,8 @@ def read_reviews(place: Path) -> list[dict[str, Any]]:
     lines = []
     for name, content in read_members(place, SOURCE.parts):
         domain = SHORT_NAMES.get(name.parent.name, name.parent.name)
-        for review in REVIEW.findall(content):
-            fields = FIELD.findall(review)
+        for review in content.split("<review>")[1:]:
+            fields = fields_of(review.partition("</review>")[0])
             line = {tag: value.strip() for tag, value in fields}
             # If a review has two ids, the one that is only a number is to be ignored (note of the authors).
             ids = [value.strip() for tag, value in fields if tag == "unique_id" and not value.strip().isdigit()]
@@ -80,3 +81,14 @@ def read_reviews(place: Path) -> list[dict[str, Any]]:
                 }
             )
     return lines
+
+
+def fields_of(review: str) -> list[tuple[str, str]]:
+    """The tags of a review and what is in them. Takes time linear in its length."""
+    found, position = [], 0
+    while (tag := TAG.search(review, position)) is not None:
+        position = review.find(f"</{tag[1]}>", tag.end())
+        if position < 0:
+            raise ValueError(f"a review has a <{tag[1]}> that is not closed")
+        found.append((tag[1], review[tag.end() : position]))
+    return found

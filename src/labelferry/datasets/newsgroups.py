@@ -13,7 +13,7 @@ import numpy as np
 from ..files import open_atomic
 from .cache import Source, cache_path, downloading, find
 from .corpus import Corpus, Counts, count_texts
-from .reading import by_number, read_lines, read_members, reading
+from .reading import by_number, read_lines, read_members
 
 SOURCE = Source(
     name="newsgroups",
@@ -25,6 +25,9 @@ SOURCE = Source(
     origin="http://qwone.com/~jason/20Newsgroups/, or with load_newsgroups(download=True).",
     license="none stated; public Usenet articles of 1993, in general use for research.",
 )
+
+
+FIELDS = ("split", "group", "id", "text")
 
 
 def load_newsgroups(path: str | PathLike[str] | None = None, *, download: bool = False) -> Corpus:
@@ -47,8 +50,7 @@ def load_newsgroups(path: str | PathLike[str] | None = None, *, download: bool =
     """
     place = find(SOURCE, path, download=download, fetch=fetch_newsgroups)
     if place.name.endswith(".jsonl.gz"):
-        with reading(place):
-            rows = [(line["split"], line["group"], line["id"], line["text"]) for line in read_lines(place)]
+        rows = [tuple(line[name] for name in FIELDS) for line in read_lines(place, *FIELDS)]
     else:
         rows = [(*split_group_id(name), text) for name, text in read_members(place, SOURCE.parts)]
         rows.sort(key=lambda row: row[0] == "test")  # train first; otherwise the order is kept

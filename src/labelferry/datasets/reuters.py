@@ -27,7 +27,7 @@ SOURCE = Source(
 )
 HIERARCHIES = ("topics", "places", "people", "orgs")
 BEGIN = "<REUTERS "
-SPLIT, NUMBER = re.compile(r'LEWISSPLIT="([^"]*)"'), re.compile(r'NEWID="(\d+)"')
+SPLIT, NUMBER = re.compile(r'LEWISSPLIT="([^"]*)"'), re.compile(r'NEWID="([0-9]{1,18})"')
 
 
 class Story(NamedTuple):

@@ -1,7 +1,7 @@
 """Exact cosine nearest neighbors of the rows of a sparse matrix; no n x n matrix is formed.
 
-Ties among the rows of one matrix are broken by the lower index, ties among other rows by their content (see
-`content.py`), so that a graph depends on the data alone, not on threads or on the order in which a heap was filled.
+Of equally near rows, the one with the lower index, or the lower `rank`, comes first, so that a graph depends on the
+data alone, not on threads or on the order in which a heap was filled.
 Cosines that agree to ten digits (in single precision to five) are equal, so that it does not depend on rounding either,
 except for rare pairs at the border of two bins.
 """
@@ -12,7 +12,6 @@ import numpy as np
 import scipy.sparse as sp
 from sparse_dot_topn import sp_matmul_topn
 
-from .content import content_order
 from .matrix import Array, Matrix, is_blocked, to_csr
 from .normalize import normalize_rows_l2
 from .threads import n_threads
@@ -20,7 +19,7 @@ from .threads import n_threads
 _BLOCK_ENTRIES = 20_000_000  # entries of a full product in memory at once while ties are resolved
 
 
-def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.csr_array:
+def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int, rank: Array | None = None) -> sp.csr_array:
     """Cosines of each row with its nearest neighbors.
 
     Parameters
@@ -31,6 +30,8 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
         Rows among which the neighbors are; None takes X, and a row is not its own neighbor.
     n_neighbors : int
         Number of neighbors per row; fewer if fewer cosines are positive.
+    rank : array of int, shape (n_others,), default=None
+        Of equally near rows the one with the lower rank comes first; None: with the lower index.
 
     Returns
     -------
@@ -44,6 +45,10 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
         )
     Q = sp.csr_array(normalize_rows_l2(to_csr(X)))
     Z = Q if others is None else sp.csr_array(normalize_rows_l2(to_csr(others)), dtype=Q.dtype)
+    if rank is not None and rank.shape != (Z.shape[0],):
+        raise ValueError(
+            f"rank must have one number for each of the {Z.shape[0]} other rows; its shape is {rank.shape}."
+        )
     if n_neighbors == 0:
         return sp.csr_array((Q.shape[0], Z.shape[0]), dtype=Q.dtype)
     Zt = sp.csr_array(Z.T.tocsr())
@@ -57,11 +62,10 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int) -> sp.
             n_threads=n_threads(),
         )
     )
-    best, tied = _first_per_row(top, n_neighbors, without_self=others is None)
+    best, tied = _first_per_row(top, n_neighbors, without_self=others is None, rank=rank)
     rows = np.flatnonzero(tied)
     if len(rows) == 0:
         return best
-    rank = np.arange(Z.shape[0]) if others is None else np.argsort(content_order(to_csr(others)).rows)
     blocks = np.array_split(rows, max(1, len(rows) * Z.shape[0] // _BLOCK_ENTRIES))
     resolved = sp.vstack(
         [_resolve_ties(Q, Zt, best, block, rank, without_self=others is None) for block in blocks], format="csr"
@@ -83,7 +87,7 @@ def symmetric(affinity: Matrix) -> sp.csr_array:
 
 
 def _resolve_ties(
-    Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, rank: Array, *, without_self: bool
+    Q: sp.csr_array, Zt: sp.csr_array, best: sp.csr_array, rows: Array, rank: Array | None, *, without_self: bool
 ) -> sp.csr_array:
     """The neighbors of rows with a tie at the border, from all their cosines that reach it."""
     border = best[rows].min(axis=1, explicit=True).toarray().ravel()

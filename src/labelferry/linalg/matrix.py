@@ -114,6 +114,16 @@ def in_memory(X: Any) -> Any:
     return X.to_csr() if hasattr(X, "to_csr") else X  # Blocks, or a Block that is visited
 
 
+def check_positions(X: Any) -> None:
+    """Raise ValueError if a CSR, CSC or BSR matrix has wrong positions, which would read or write foreign memory.
+
+    The check of scipy does nothing if the last number of `indptr` is 0 or less, whatever the others are.
+    """
+    if (np.diff(X.indptr) < 0).any():
+        raise ValueError("the ends of the rows of a sparse matrix must not decrease")
+    X.check_format(full_check=True)
+
+
 def with_data(S: sp.csr_array, data: Array) -> sp.csr_array:
     """CSR with the columns of S and other entries; the columns are not copied."""
     A = sp.csr_array(S.shape, dtype=data.dtype)

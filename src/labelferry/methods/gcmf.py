@@ -104,6 +104,7 @@ class Fitted(NamedTuple):
 
     factors: Factors
     X: tuple[Annotated[Matrix, "documents[d] x words"], ...]  # as factorized; without rows if gamma is 0
+    place: tuple[Annotated[Array, "documents[d]"], ...]  # of equally near ones the first by content is the neighbor
     lengths: Annotated[Array, "domains"] | None  # divisor of each X; None if every document has its own
     gamma: float
     p: int  # number of neighbors of a document
@@ -241,7 +242,9 @@ def solve(
     U, XV = (tuple(fill_rows(Ad, h) for Ad, h in zip(A, here, strict=True)) for A in (f.U, f.XV))
     lengths = np.sqrt([squared_norm(Xd) or 1.0 for Xd in domains.X]) if by_matrix else None
     kept = X if doc_smoothness > 0 else tuple(map(no_rows, X))  # without a graph no neighbors are searched later
-    return best._replace(state=Fitted(Factors(U, f.H, f.V, XV), kept, lengths, float(doc_smoothness), n_neighbors))
+    place = tuple(np.arange(Xd.shape[0]) for Xd in kept)
+    fitted = Fitted(Factors(U, f.H, f.V, XV), kept, place, lengths, float(doc_smoothness), n_neighbors)
+    return best._replace(state=fitted)
 
 
 def fold_in_with_neighbors(X: Matrix, s: Fitted, d: int, *, n_iter: int = 100) -> Array:
@@ -251,7 +254,7 @@ def fold_in_with_neighbors(X: Matrix, s: Fitted, d: int, *, n_iter: int = 100) -
     V: Array = np.full_like(XB, V_d.mean())
     WV, degree = np.zeros_like(XB), np.zeros_like(XB[:, :1])
     if s.gamma > 0:
-        W = s.gamma * nearest(X, s.X[d], n_neighbors=s.p)
+        W = s.gamma * nearest(X, s.X[d], n_neighbors=s.p, rank=s.place[d])
         WV, degree = W @ V_d, np.asarray(W.sum(axis=1)).reshape(-1, 1)
     for _ in range(n_iter):
         V = update_V(V, XB, WV, degree, G=BtB)

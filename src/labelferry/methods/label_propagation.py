@@ -196,7 +196,8 @@ class HybridLabelPropagation(TransductiveClassifier):
         for two classes, the second for more.
     weighting : {"auto", "none", "log", "tfidf"}, default="auto"
         Weighting of X. "none": X as it is; "log": 1 + log tf, of counts; "tfidf": that times idf, with rows of unit
-        length; "auto": "log" if all entries are whole numbers, else "none".
+        length; "auto": "log" if all entries are whole numbers, else "none". A multiple of X can get other labels than
+        X, many if X does not separate the classes.
     degree_regularization : float, default=1.0
         Multiple of the mean degree that is added to both degrees of (4), tau; 0 is the paper's form.
     n_clusters : int, default=None

@@ -171,7 +171,9 @@ def words_of(encoded: np.ndarray, ends: np.ndarray) -> list[str]:
     ends = np.asarray(ends)
     if ends.ndim != 1 or ends.dtype.kind not in "iu" or (np.diff(ends, prepend=0) <= 0).any():
         raise ValueError("the ends of its words must be integers that increase")
-    data, stops = np.asarray(encoded, dtype=np.uint8).tobytes(), ends.tolist()
+    if encoded.dtype != np.uint8:
+        raise ValueError(f"its words must be bytes; they are {encoded.dtype}")
+    data, stops = encoded.tobytes(), ends.tolist()
     starts = [0, *stops[:-1]]
     words = [data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, stops, strict=True)]
     if not words or len(set(words)) < len(words) or stops[-1] != len(data):

@@ -204,16 +204,21 @@ def from_texts(texts: Iterable[str], labels: Iterable[Any] | None = None, *, nam
     """
     if isinstance(texts, str):
         raise ValueError(f"{name} must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
-    columns = {"text": to_list(texts)}
+    columns = {"text": to_list(texts, name)}
     if labels is not None:
-        columns["label"] = to_list(labels)
+        columns["label"] = to_list(labels, "labels")
         if len(columns["label"]) != len(columns["text"]):
             sizes = f"{len(columns['label'])} labels and {len(columns['text'])} texts"
             raise ValueError(f"{name}: labels must be as many as texts; got {sizes}. Pass one per text.")
     return Table(name, columns, range(1, len(columns["text"]) + 1))
 
 
-def to_list(values: Iterable[Any]) -> list[Any]:
+def to_list(values: Iterable[Any], name: str = "values") -> list[Any]:
     """A list of Python values; numpy scalars would not be written as numbers."""
-    as_list: list[Any] = values.tolist() if hasattr(values, "tolist") else list(values)
+    try:
+        as_list = values.tolist() if hasattr(values, "tolist") else list(values)
+    except TypeError:  # no iterable, or a sparse matrix
+        as_list = None
+    if not isinstance(as_list, list):
+        raise ValueError(f"{name} must be a list or an array; got {type(values).__name__}.")
     return as_list

@@ -13,6 +13,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, cast
@@ -20,6 +21,7 @@ from typing import Any, BinaryIO, cast
 from ..files import open_atomic
 from .formats import STANDARD, Dialect, Format, OutputFile, format_of
 from .formats.delimited import cell
+from .formats.encodings import SAMPLE, choose_by_sample
 from .sequences import OnDemand
 from .tables import Table, to_list
 
@@ -32,9 +34,9 @@ def write_table(
     """Write a table with new columns.
 
     CSV and TSV are written as the table was read if it was the same format: delimiter, encoding, byte order mark and
-    line ends; otherwise with comma or tab, as UTF-8. If a character is not in the encoding, the file is UTF-8 with a
-    byte order mark, and a message states it. In CSV and TSV a missing value is an empty cell, and a value that is
-    neither text nor number is JSON.
+    line ends; otherwise with comma or tab, as UTF-8. If a character is not in the encoding, or the bytes would be read
+    as UTF-8, the file is UTF-8 with a byte order mark, and a message states it. In CSV and TSV a missing value is an
+    empty cell, and a value that is neither text nor number is JSON.
 
     Parameters
     ----------
@@ -89,9 +91,10 @@ def output_dialect(
     if not format_.keeps_encoding:
         return before._replace(encoding="utf-8", byte_order_mark=False), []
     missing = not_encodable(columns, before.encoding)
-    if missing is None:
+    if missing is None and not is_mistaken_for_utf8(columns, before.encoding):
         return before, []
-    message = f"{shown(path)} is UTF-8 with a byte order mark, because {before.encoding} has no {missing!r}"
+    reason = "has bytes that are read as UTF-8" if missing is None else f"has no {missing!r}"
+    message = f"{shown(path)} is UTF-8 with a byte order mark, because {before.encoding} {reason}"
     return before._replace(encoding="utf-8", byte_order_mark=True), [message]
 
 
@@ -111,6 +114,18 @@ def not_encodable(columns: Mapping[str, Sequence[Any]], encoding: str) -> str | 
             except UnicodeEncodeError as error:
                 return text[error.start]
     return None
+
+
+def is_mistaken_for_utf8(columns: Mapping[str, Sequence[Any]], encoding: str) -> bool:
+    """Whether a reader takes the cells in this encoding for UTF-8: then not even the name of the encoding helps."""
+    if encoding.startswith("utf"):
+        return False
+    sample = bytearray()
+    for row in chain([list(columns)], zip(*columns.values(), strict=True)):
+        sample += b"".join(text.encode(encoding) for text in map(cell, row) if not text.isascii())
+        if len(sample) > SAMPLE:
+            break
+    return not sample.isascii() and choose_by_sample(bytes(sample), encoding).name == "utf-8"
 
 
 def shown(path: Path) -> str:

@@ -27,16 +27,12 @@ from ..text.sequences import Mapped, chained
 from ..text.settings import choose_settings
 from .inputs import TARGET, Inputs
 from .matrices import read_matrix
+from .memory import check_memory, words_within
 from .options import TextOptions
 from .text_blocks import fit_tfidf_blocks
 from .views import make_view, view_name
 
-# What a fit needs beside the matrix: a copy in another order, and the factors of some 64 topics in double precision.
-COPIES = 3
-ENTRY = 12  # bytes of an entry of the matrix: a value in double precision, and its column
-COLUMNS = 64
 N_SAMPLED = 200  # texts from which the number of entries is estimated
-MIN_WORDS = 1000  # with fewer words an error is better than a result
 
 
 class NoWords(ValueError):
@@ -105,9 +101,11 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
 
     def limit(documents: Array, n_documents: int) -> int:
         """How many words may be kept; a message if they are not all."""
+        n_classes = len(set(inputs.labels.tolist()))
         if options.max_memory is None:
+            check_memory(documents, n_documents, n_classes)
             return len(documents)
-        keep = words_within(documents, n_documents, options.max_memory, len(set(inputs.labels.tolist())))
+        keep = words_within(documents, n_documents, options.max_memory, n_classes)
         if keep < len(documents):
             messages.append(
                 f"{keep:,} of {len(documents):,} words are kept, the most frequent, to stay below --max-memory"
@@ -173,38 +171,6 @@ def choose_words(
         source_language.name or "", target_language.name or "", foreign_share(source_language, target_language)
     )
     return choice.settings, languages, [*language_messages(source_language, target_language), *choice.messages]
-
-
-def words_within(documents: Array, n_documents: int, max_memory: float, n_classes: int) -> int:
-    """How many words, the most frequent first, allow a fit to stay below so many bytes.
-
-    Parameters
-    ----------
-    documents : array of int
-        Number of documents of each word.
-    n_documents : int
-        Number of all documents.
-    max_memory : float
-        The limit.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    n_words : int
-        At most `len(documents)`.
-    """
-    columns = max(COLUMNS, n_classes)
-    entries, n_words = np.sort(documents)[::-1], len(documents)
-    bytes_needed = np.cumsum(entries * ENTRY * COPIES + 8 * columns * COPIES) + 8 * columns * n_documents
-    keep = int(np.searchsorted(bytes_needed, max_memory, side="right"))
-    least = min(MIN_WORDS, n_words)
-    if keep < least:
-        raise ValueError(
-            f"max_memory is enough for {keep} of {n_words} words; at least {least} are needed, "
-            f"{bytes_needed[least - 1] / 1e6:.0f} MB. Raise it, or pass fewer documents."
-        )
-    return keep
 
 
 def _split(X: Any, sizes: list[int]) -> list[Any]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -113,7 +114,7 @@ def label(
     True
     """
     for name, value in (("min_confidence", min_confidence), ("target_error", target_error)):
-        if value is not None and not 0 <= value <= 1:
+        if value is not None and not (isinstance(value, Real) and 0 <= value <= 1):
             raise ValueError(f"{name} must be from 0 to 1; got {value}.")
     estimator = make_labeller(method, seed)  # a wrong name or parameter is an error before the files are read
     if isinstance(estimator, AutoTransfer) and target_error == TARGET_ERROR:

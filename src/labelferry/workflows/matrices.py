@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 import scipy.sparse as sp
 
-from ..linalg.matrix import stack_rows
+from ..linalg.matrix import check_positions, stack_rows
 from .inputs import Inputs
 
 MAX_COLUMNS = 10_000_000  # every column gets a name and a weight per class
@@ -78,8 +78,8 @@ def _read_file(path: Path, option: str) -> Any:
 def _load_sparse(path: Path) -> Any:
     """A sparse matrix whose indices are checked: wrong ones would read foreign memory."""
     X = sp.load_npz(path)
-    if hasattr(X, "check_format"):
-        X.check_format(full_check=True)
+    if hasattr(X, "indptr"):
+        check_positions(X)
     return X
 
 

@@ -29,6 +29,7 @@ from ..linalg.content import row_keys
 from ..linalg.matrix import Array
 from ..text import clean, vectorizer_from, vectorizer_state
 from ..text.sequences import OnDemand, blocks_of, picked
+from ..text.tables import to_list
 from ..text.vectorize import is_own_pattern
 from .evidence import NO_WORD, evidence, evidence_columns
 from .view_student import ViewStudent
@@ -248,7 +249,7 @@ def check_texts(texts: Any) -> None:
         raise ValueError(f"texts must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
     if isinstance(texts, OnDemand):  # of a table, whose values were checked when it was read
         return
-    given = list(texts) if isinstance(texts, Iterable) else [texts]
+    given = to_list(texts, "texts") if isinstance(texts, Iterable) else [texts]
     wrong = [text for text in given if not isinstance(text, str)][:1] if given else ["no text"]
     if wrong:
         raise ValueError(f"texts must be a list of one text or more; got {wrong[0]!r:.40}. Pass '' for a missing one.")
@@ -290,7 +291,7 @@ def _read(arrays: Archive, path: str | PathLike[str]) -> Model:
         raise ValueError(f"{path} is damaged: its classes are not those of its estimator. Save the model again.")
     n_words, n_classes = len(vectorizer.vocabulary_), len(estimator.classes_)
     scores = arrays.get(WORD_SCORES)
-    if scores is not None and scores.shape != (n_words, n_classes):
+    if scores is not None and (scores.shape != (n_words, n_classes) or not is_finite(scores)):
         raise ValueError(f"{path} is damaged: its evidence is not that of its words. Save the model again.")
     mean = read_center(arrays, n_words, path)
     view = None
@@ -312,6 +313,11 @@ def load_model(path: str | PathLike[str]) -> Model:
     return model
 
 
+def is_finite(array: Array) -> bool:
+    """Whether an array contains finite numbers, as floats."""
+    return array.dtype.kind == "f" and bool(np.isfinite(array).all())
+
+
 def center_arrays(center: Center) -> dict[str, Array]:
     """The center as arrays of the file."""
     return {CENTER: center.total.astype(np.float32), CENTER_SIZE: np.array([center.n, center.squared_length])}
@@ -322,8 +328,13 @@ def read_center(arrays: Mapping[str, Array], n_words: int, path: str | PathLike[
     if CENTER not in arrays:
         return None
     total, size = arrays[CENTER], arrays.get(CENTER_SIZE, np.zeros(0))
-    numbers = total.dtype.kind == size.dtype.kind == "f" and np.isfinite(total).all() and np.isfinite(size).all()
-    if not numbers or total.shape != (n_words,) or size.shape != (2,) or not size[0] >= 1:
+    if (
+        not is_finite(total)
+        or not is_finite(size)
+        or total.shape != (n_words,)
+        or size.shape != (2,)
+        or not size[0] >= 1
+    ):
         raise ValueError(f"{path} is damaged: its mean document is not that of its words. Save the model again.")
     return Center(total.astype(np.float64), int(size[0]), float(size[1]))
 

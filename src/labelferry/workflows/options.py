@@ -10,7 +10,11 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from numbers import Integral, Real
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_type_hints
+
+import numpy as np
 
 from ..text.candidates import AUTO, TextRequest
 
@@ -99,8 +103,11 @@ class TextOptions:
     def __post_init__(self) -> None:
         """Raise an error if a value has the wrong type."""
         limit = self.max_memory
-        if limit is not None and (isinstance(limit, bool | str) or not 0 < limit < float("inf")):
-            raise ValueError(f"max_memory must be a number of bytes, such as 5e9; got {limit!r}.")
+        if limit is not None and not (fits(limit, float) and 0 < limit < float("inf")):
+            raise ValueError(f"max_memory must be a number of bytes, such as 5e9; got {limit!r:.60}.")
+        for name, hint in get_type_hints(type(self)).items():
+            if not fits(value := getattr(self, name), hint):
+                raise ValueError(f"{name} must be {words_of(hint)}; got {value!r:.60}.")
 
     def check_no_answers(self, workflow: str) -> None:
         """Raise an error if labels of the target are to be used by a workflow that never uses them."""
@@ -116,6 +123,33 @@ class TextOptions:
     def words(self) -> TextRequest:
         """The text settings that the user fixes."""
         return TextRequest(**{name: getattr(self, name) for name in TextRequest._fields})
+
+
+KINDS: dict[Any, tuple[tuple[type, ...], str]] = {  # types of values, and their name in messages
+    str: ((str,), "a text"),
+    bool: ((bool, np.bool_), "True or False"),
+    int: ((Integral,), "a whole number"),
+    float: ((Real,), "a number"),
+    type(None): ((type(None),), "None"),
+    Sequence[str]: ((list, tuple), "a list of texts"),
+}
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value has the type of a field of TextOptions. True is no number."""
+    if hint is Any:
+        return True
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    if isinstance(value, bool) and bool not in kinds:
+        return False
+    if isinstance(value, list | tuple) and not all(isinstance(item, str) for item in value):
+        return False
+    return isinstance(value, tuple(type_ for kind in kinds for type_ in KINDS[kind][0]))
+
+
+def words_of(hint: Any) -> str:
+    """The type of a field in words."""
+    return " or ".join(KINDS[kind][1] for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,)))
 
 
 NAMES = tuple(field.name for field in fields(TextOptions))

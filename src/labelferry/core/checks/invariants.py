@@ -136,10 +136,10 @@ def violations(estimator: TransductiveClassifier, problem: Problem, seed: int = 
         changed = answer(estimator, change.problem, change)
         if isinstance(changed, str) or not same_answer(first, changed):
             found.append(change)
-    if found and all(change.of_order for change in found) and problem.is_symmetric():
+    if found and all(change.of_order for change in found) and problem.is_symmetric(estimator.ignores_scale):
         return [*broken, "symmetry"]
     alone = [change.name for change in found]
-    if not alone and not problem.is_symmetric():
+    if not alone and not problem.is_symmetric(estimator.ignores_scale):
         alone = ["all changes at once"]
     return broken + alone
 

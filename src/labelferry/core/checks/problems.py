@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...linalg.normalize import normalize_rows_l2
+from ..documents import rows_in_safe_range
 from ..domains import read_domains
 from ..ordering import sort_domains
 
@@ -39,9 +40,14 @@ class Problem:
         """Class c gets the name `names[c]`."""
         return replace(self, y=np.where(self.in_target, -1, names[self.y]))
 
-    def is_symmetric(self) -> bool:
-        """Are there documents, words or classes that differ and are told apart by nothing but their place?"""
-        domains = read_domains(sp.csr_array(self.X), self.y, self.domain, estimator="problem")
+    def is_symmetric(self, ignores_scale: str) -> bool:
+        """Are there documents, words or classes that differ and are told apart by nothing but their place?
+
+        For an estimator that ignores the lengths of rows, two documents that only these tell apart count too.
+        """
+        X = sp.csr_array(self.X)
+        X = rows_in_safe_range(X) if ignores_scale == "rows" else X
+        domains = read_domains(X, self.y, self.domain, estimator="problem")
         return sort_domains(domains.drop_empty_documents())[1].interchangeable
 
 

@@ -178,7 +178,8 @@ def write_delimited(
 
 def check_characters(columns: ColumnValues, name: str) -> None:
     """Raise an error if a text has half a character, which no encoding can contain."""
-    if any(isinstance(value, str) and SURROGATE.search(value) for values in columns.values() for value in values):
+    texts = chain(columns, *columns.values())
+    if any(isinstance(text, str) and SURROGATE.search(text) for text in texts):
         raise ValueError(f"cannot write {name}: {HALF_CHARACTER}. Write .jsonl.")
 
 

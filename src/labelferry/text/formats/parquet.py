@@ -93,14 +93,17 @@ def write_parquet(columns: ColumnValues, out: OutputFile) -> None:
 def arrow_type(column: str, values: Sequence[Any], name: str) -> Any:
     """The Arrow type of the values of a column; `name` is that of the file."""
     import pyarrow
+    import pyarrow.parquet
 
     types = dict.fromkeys(to_arrow(column, block, None, name).type for block in blocks_of(values, GROUP))
-    if len(types) < 2:
-        return next(iter(types), pyarrow.null())
     try:
-        schemas = [pyarrow.schema([(column, type_)]) for type_ in types]
-        return pyarrow.unify_schemas(schemas, promote_options="permissive").field(0).type
-    except pyarrow.ArrowException as error:
+        schemas = [pyarrow.schema([(column, type_)]) for type_ in types or [pyarrow.null()]]
+        schema = pyarrow.unify_schemas(schemas, promote_options="permissive")
+        pyarrow.parquet.ParquetWriter(
+            pyarrow.BufferOutputStream(), schema
+        ).close()  # Arrow has types that Parquet lacks
+        return schema.field(0).type
+    except (pyarrow.ArrowException, UnicodeEncodeError) as error:  # of the types, or of the name
         raise several_types(column, name, error) from None
 
 
@@ -117,7 +120,7 @@ def to_arrow(column: str, values: Any, type_: Any, name: str) -> Any:
 def several_types(column: str, name: str, error: Exception) -> ValueError:
     """The error for a column that Arrow cannot represent."""
     what = " ".join(str(error).split())[:120]
-    rule = f"column {column!r} has values of several types, or out of range ({what})"
+    rule = f"column {column!r} has values of several types, or that Parquet cannot contain ({what})"
     return ValueError(f"cannot write {name}: {rule}. Write .jsonl, which accepts any.")
 
 

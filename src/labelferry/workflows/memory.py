@@ -1,0 +1,86 @@
+"""How much memory a fit needs, and how much there is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from ..linalg.matrix import Array
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+# What a fit needs beside the matrix: a copy in another order, and the factors of some 64 topics in double precision.
+COPIES = 3
+ENTRY = 12  # bytes of an entry of the matrix: a value in double precision, and its column
+COLUMNS = 64
+CLASS_COPIES = 10  # of the weights of all classes: logistic regression keeps its last steps and gradients
+MIN_WORDS = 1000  # with fewer words an error is better than a result
+MEMINFO = Path("/proc/meminfo")
+
+
+def bytes_of_words(documents: Array, n_documents: int, n_classes: int, columns: int = COLUMNS) -> Array:
+    """Bytes that a fit needs with the 1, 2, ... most frequent words.
+
+    Parameters
+    ----------
+    documents : array of int
+        Number of documents of each word.
+    n_documents : int
+        Number of all documents.
+    n_classes : int
+        Number of classes.
+    columns : int, default=COLUMNS
+        Number of topics; 0 is what any method needs at least.
+
+    Returns
+    -------
+    needed : array
+        One number per word.
+    """
+    per_word = 8 * max(columns * COPIES, n_classes * CLASS_COPIES)
+    entries = np.sort(documents)[::-1].astype(np.int64)
+    return np.asarray(np.cumsum(entries * ENTRY * COPIES + per_word) + 8 * max(columns, n_classes) * n_documents)
+
+
+def words_within(documents: Array, n_documents: int, max_memory: float, n_classes: int) -> int:
+    """How many words, the most frequent first, allow a fit to stay below so many bytes; see `bytes_of_words`."""
+    needed, n_words = bytes_of_words(documents, n_documents, n_classes), len(documents)
+    keep = int(np.searchsorted(needed, max_memory, side="right"))
+    least = min(MIN_WORDS, n_words)
+    if keep < least:
+        raise ValueError(
+            f"max_memory is enough for {keep} of {n_words} words; at least {least} are needed, "
+            f"{needed[least - 1] / 1e6:.0f} MB. Raise it, or pass fewer documents or classes."
+        )
+    return keep
+
+
+def check_memory(documents: Array, n_documents: int, n_classes: int) -> None:
+    """Raise an error before a fit that needs more memory than there is."""
+    there = free_memory()
+    needed = bytes_of_words(documents, n_documents, n_classes, columns=0).max(initial=0)
+    if there is not None and needed > there:
+        raise ValueError(
+            f"a fit of {len(documents):,} words and {n_classes:,} classes needs about {needed / 1e9:.1f} GB, and "
+            f"{there / 1e9:.1f} GB are free. Pass --max-memory {max(there / 2e9, 0.1):.1f}G to keep the most frequent "
+            "words, or merge classes."
+        )
+
+
+def free_memory() -> float | None:
+    """Bytes that this process can still use: of the machine, or of its limit if that is lower; None if unknown."""
+    free = []
+    if MEMINFO.is_file():
+        lines = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
+        free += [float(lines["MemAvailable"].split()[0]) * 1024] if "MemAvailable" in lines else []
+    elif hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        free.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
+    if resource is not None:
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        free += [float(limit)] if limit != resource.RLIM_INFINITY else []
+    return min(free, default=None)

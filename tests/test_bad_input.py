@@ -206,6 +206,14 @@ def test_a_fit_that_needs_more_memory_than_there_is_is_refused_before_it(monkeyp
     assert len(label().labels) == len(NEW)
 
 
+def test_documents_on_workers_do_not_count(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 1e9)
+    documents = np.full(1000, 1_000_000)  # 12 GB
+    with pytest.raises(ValueError, match=r"needs about 12\.0 GB, and 1\.0 GB are free"):
+        memory.check_memory(documents, 2_000_000, 2)
+    memory.check_memory(documents, 2_000_000, 2, copies=0)
+
+
 def test_free_memory_is_that_of_the_limit_if_it_is_lower(monkeypatch):
     resource = pytest.importorskip("resource")
     assert memory.free_memory() > 1e7

@@ -103,7 +103,7 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
         """How many words may be kept; a message if they are not all."""
         n_classes = len(set(inputs.labels.tolist()))
         if options.max_memory is None:
-            check_memory(documents, n_documents, n_classes)
+            check_memory(documents, n_documents, n_classes, copies=int(backend is None))
             return len(documents)
         keep = words_within(documents, n_documents, options.max_memory, n_classes)
         if keep < len(documents):

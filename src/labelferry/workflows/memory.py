@@ -23,7 +23,9 @@ MIN_WORDS = 1000  # with fewer words an error is better than a result
 MEMINFO = Path("/proc/meminfo")
 
 
-def bytes_of_words(documents: Array, n_documents: int, n_classes: int, columns: int = COLUMNS) -> Array:
+def bytes_of_words(
+    documents: Array, n_documents: int, n_classes: int, *, copies: int = COPIES, columns: int = COLUMNS
+) -> Array:
     """Bytes that a fit needs with the 1, 2, ... most frequent words.
 
     Parameters
@@ -34,8 +36,10 @@ def bytes_of_words(documents: Array, n_documents: int, n_classes: int, columns: 
         Number of all documents.
     n_classes : int
         Number of classes.
+    copies : int, default=COPIES
+        How often the matrix is in memory.
     columns : int, default=COLUMNS
-        Number of topics; 0 is what any method needs at least.
+        Number of topics; 0 if there are none.
 
     Returns
     -------
@@ -44,7 +48,7 @@ def bytes_of_words(documents: Array, n_documents: int, n_classes: int, columns: 
     """
     per_word = 8 * max(columns * COPIES, n_classes * CLASS_COPIES)
     entries = np.sort(documents)[::-1].astype(np.int64)
-    return np.asarray(np.cumsum(entries * ENTRY * COPIES + per_word) + 8 * max(columns, n_classes) * n_documents)
+    return np.asarray(np.cumsum(entries * ENTRY * copies + per_word) + 8 * max(columns, n_classes) * n_documents)
 
 
 def words_within(documents: Array, n_documents: int, max_memory: float, n_classes: int) -> int:
@@ -60,10 +64,13 @@ def words_within(documents: Array, n_documents: int, max_memory: float, n_classe
     return keep
 
 
-def check_memory(documents: Array, n_documents: int, n_classes: int) -> None:
-    """Raise an error before a fit that needs more memory than there is."""
+def check_memory(documents: Array, n_documents: int, n_classes: int, *, copies: int = 1) -> None:
+    """Raise an error before a fit that needs more memory than there is, whatever the method: the matrix is there once.
+
+    With `copies=0` the matrix is in another place, such as on Dask workers.
+    """
     there = free_memory()
-    needed = bytes_of_words(documents, n_documents, n_classes, columns=0).max(initial=0)
+    needed = bytes_of_words(documents, n_documents, n_classes, copies=copies, columns=0).max(initial=0)
     if there is not None and needed > there:
         raise ValueError(
             f"a fit of {len(documents):,} words and {n_classes:,} classes needs about {needed / 1e9:.1f} GB, and "

@@ -68,7 +68,7 @@ def fit_and_assess(
     assessment = assess(
         P,
         fit_panel(domains.hide_target_labels(), seed, second_view),
-        target_facts(domains, languages),
+        target_facts(domains).with_languages(languages),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
         target_error=target_error,

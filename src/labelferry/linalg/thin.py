@@ -37,7 +37,7 @@ def thin_product(X: Any, B: Array) -> Any:
         return X @ B
     in_parallel = X.nnz >= _MANY_ENTRIES and n_threads() > 1
     if not in_parallel and X.format != "csr":
-        return X @ B  # CSC has the faster loop for several columns
+        return np.asfortranarray(X @ B)  # CSC has the faster loop for several columns
     XB: Array = np.empty((B.shape[1], X.shape[0]), dtype=np.result_type(X.dtype, B.dtype))
 
     def multiply(column: int, b: Array) -> None:

@@ -102,6 +102,7 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     """`fit_panel` in the given order."""
     estimators = usable_estimators(domains, seed)
     fitted_on, X = sample_domains(domains, MAX_FITTED), domains.target_documents()
+    progress.begin(SOURCE_ONLY)
     source = once(partial(fit_source, fitted_on, X))
     members: dict[str, Callable[[], Array | None]] = {
         SOURCE_ONLY: lambda: source().proba,
@@ -117,7 +118,8 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     def fit(name: str) -> tuple[Array | None, float]:
         start = time.perf_counter()
         P = members[name]()
-        progress.begin(name)  # members overlap, so that the end of each is announced
+        if name != SOURCE_ONLY:
+            progress.begin(name)  # members overlap, so that the end of each is announced
         return P, time.perf_counter() - start
 
     slowest, *others = [name for name in members if name != SOURCE_ONLY][::-1]

@@ -34,7 +34,8 @@ def discretize(vectors: Array, *, max_iter: int = 100) -> Discretization:
     non_zero = Y.any(axis=1)
     if not non_zero.any():
         return Discretization(np.full(len(Y), NO_CLUSTER), np.eye(Y.shape[1], dtype=Y.dtype))
-    Y, T = Y[non_zero], _first_rotation(Y[non_zero])
+    Y = np.asfortranarray(Y[non_zero])  # columns are contiguous: what follows works on one after the other
+    T = _first_rotation(Y)
     codes, value = np.full(len(vectors), NO_CLUSTER, dtype=np.intp), -1.0
     for _ in range(max_iter):
         codes[non_zero] = largest_column(Y @ T)

@@ -112,9 +112,12 @@ def by_rows(update: Callable[..., Array], A: Array, *others: Array) -> Array:
     """
     new = np.empty_like(A)
     height = max(1, _BLOCK_ENTRIES // A.shape[1])
-    for first in range(0, len(A), height):
+
+    def update_block(first: int) -> None:
         rows = slice(first, first + height)
         new[rows] = update(A[rows], *(B[rows] for B in others))
+
+    each(update_block, range(0, len(A), height))
     return new
 
 

@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelferry.linalg.multiplicative import equal_parts, normalize_columns_l1, scale, tall_product, update_tall
-from labelferry.linalg.thin import FEW_COLUMNS, thin_product
-from labelferry.linalg.threads import each
+from labelferry.linalg.multiplicative import (
+    add_up,
+    by_rows,
+    equal_parts,
+    normalize_columns_l1,
+    scale,
+    tall_product,
+    tall_sums,
+    update_tall,
+)
+from labelferry.linalg.thin import FEW_COLUMNS, largest_column, thin_product
+from labelferry.linalg.threads import each, once
 
 
 @pytest.fixture(params=["1", "2", "5"])
@@ -50,12 +59,41 @@ def test_several_threads_work_at_the_same_time(monkeypatch):
 
 
 @pytest.mark.usefixtures("threads")
-def test_a_call_inside_a_call_is_made_in_the_same_thread():
-    def name(_):
-        return threading.current_thread().name
+def test_a_call_may_use_threads_itself():
+    inside = each(lambda i: each(lambda j: each(lambda k: 100 * i + 10 * j + k, range(3)), range(4)), range(8))
+    assert inside == [[[100 * i + 10 * j + k for k in range(3)] for j in range(4)] for i in range(8)]
 
-    for outer, inner in each(lambda i: (name(i), each(name, range(4))), range(8)):
-        assert inner == [outer] * 4
+
+def test_a_thread_that_has_nothing_to_do_helps_a_call(monkeypatch):
+    """The first call of the outer `each` ends only if the other thread, which is free after the second, helps it."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setattr("labelferry.linalg.threads._n_cores", lambda: 2)
+    meeting = threading.Barrier(2, timeout=60)
+    each(lambda i: each(lambda _: meeting.wait(), range(2)) if i == 0 else None, range(2))
+
+
+def test_this_thread_makes_the_first_call(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setattr("labelferry.linalg.threads._n_cores", lambda: 2)
+    for _ in range(50):
+        assert each(lambda _: threading.get_ident(), range(3))[0] == threading.get_ident()
+
+
+@pytest.mark.usefixtures("threads")
+def test_once_is_called_once_in_all_threads_and_again_after_an_error():
+    made, errors = [], [ValueError("first")]
+
+    def make():
+        made.append(1)
+        if errors:
+            raise errors.pop()
+        return object()
+
+    result = once(make)
+    with pytest.raises(ValueError, match="first"):
+        result()
+    assert len(set(each(lambda _: id(result()), range(20)))) == 1
+    assert len(made) == 2
 
 
 @pytest.mark.usefixtures("threads")
@@ -92,6 +130,8 @@ def test_products_with_few_columns_are_the_products(columns, dtype):
         product = thin_product(A, C)
         np.testing.assert_allclose(product, A.astype(np.float64) @ C, rtol=1e-4 if dtype == np.float32 else 1e-12)
         assert product.dtype == dtype
+        if sp.issparse(A) and 1 < columns <= FEW_COLUMNS:
+            assert product.flags.f_contiguous
         np.testing.assert_array_equal(product, A @ C if columns == 1 or not sp.issparse(A) else product)
 
 
@@ -109,6 +149,30 @@ def test_the_update_of_a_tall_factor(n, normalize):
     np.testing.assert_allclose(new, expected, rtol=1e-12)
     np.testing.assert_allclose(product, expected @ H, rtol=1e-12)
     np.testing.assert_allclose(tall_product(A, H), A @ H, rtol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, FEW_COLUMNS + 1])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_largest_column_is_the_first_one_of_equals(k, order):
+    A = np.asarray(np.random.default_rng(k).integers(-2, 2, (500, k)), dtype=np.float64, order=order)
+    np.testing.assert_array_equal(largest_column(A), A.argmax(axis=1))
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("n", [1, 30, 40_000])
+def test_sums_and_updates_of_a_tall_factor_part_by_part(n):
+    rng = np.random.default_rng(n)
+    A, B, C = rng.random((n, 6)), rng.random((n, 3)), np.asfortranarray(rng.random((n, 2)))
+    for product, other in zip(tall_sums(A, B, C), (B, C), strict=True):
+        np.testing.assert_allclose(product, A.T @ other, rtol=1e-12)
+    np.testing.assert_array_equal(by_rows(lambda a, b: a * b.sum(axis=1, keepdims=True), A, B), A * B.sum(1)[:, None])
+
+
+def test_the_sum_of_arrays_with_contiguous_columns_has_contiguous_columns():
+    """Products of tall factors take several times as long otherwise."""
+    A = np.asfortranarray(np.ones((5, 2)))
+    assert add_up([A, A]).flags.f_contiguous
+    np.testing.assert_array_equal(A, 1)
 
 
 def test_the_number_of_threads_changes_no_digit(monkeypatch):

@@ -58,6 +58,11 @@ class TargetFacts(NamedTuple):
         """The clusters of the new documents."""
         return Clusters(self.cluster, self.contrasts)
 
+    def with_languages(self, languages: Languages | None) -> TargetFacts:
+        """The facts with the languages of the documents; None: they are unknown."""
+        source, target, foreign = languages or Languages()
+        return self._replace(source_language=source, target_language=target, foreign=foreign)
+
     def as_dict(self) -> dict[str, Any]:
         """The plain numbers."""
         return {name: value for name, value in self._asdict().items() if not isinstance(value, np.ndarray)}
@@ -104,9 +109,8 @@ LATER = Wording(
 )
 
 
-def target_facts(domains: Domains, languages: Languages | None = None) -> TargetFacts:
-    """Measure the documents. Their languages are known only if they are texts."""
-    languages = Languages() if languages is None else languages
+def target_facts(domains: Domains) -> TargetFacts:
+    """Measure the documents."""
     Xs, codes = domains.labelled()
     Xt: Any = domains.target_documents()
     known = word_counts(Xs) > 0
@@ -125,9 +129,6 @@ def target_facts(domains: Domains, languages: Languages | None = None) -> Target
         to_target=mean_largest(neighbors, some.shape[0] - 1),
         cluster=clusters.cluster,
         contrasts=clusters.contrasts,
-        source_language=languages.source,
-        target_language=languages.target,
-        foreign=languages.foreign,
     )
 
 

@@ -70,7 +70,7 @@ def fit_and_assess(
     assessment = assess(
         P,
         fit_panel(compared.hide_target_labels(), seed, second_view),
-        target_facts(compared, languages),
+        target_facts(compared).with_languages(languages),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
         target_error=target_error,

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..assessment.assessment import Assessment, assess
 from ..assessment.calibration import load_calibration
-from ..assessment.facts import Fact, Languages, target_facts
+from ..assessment.facts import Fact, Languages
 from ..assessment.new_classes import NOT_MARKED
 from ..assessment.proportions import Prior
 from ..assessment.verdict import Verdict
@@ -81,7 +81,7 @@ def solve(
     assessment = assess(
         P,
         predictions,
-        target_facts(panel_domains, languages),
+        panel.facts.with_languages(languages),
         classes=[str(c) for c in domains.classes],
         weights=panel.answer.weights,
         target_error=target_error,

@@ -3,15 +3,20 @@ fit of the members."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..assessment.assessment import PanelPredictions
+from ..assessment.facts import TargetFacts, target_facts
 from ..core import progress
 from ..core.domains import Domains
 from ..core.sampling import MAX_FITTED, sample_domains
+from ..core.threads import single_thread, without_line_search_warnings
 from ..linalg.matrix import Array
+from ..linalg.threads import each
 from .panel import fit_panel, panel_stages
 from .pool import PooledAnswer, combine, load_coefficients
 from .queries import coordinates
@@ -28,6 +33,7 @@ class FittedPanel(NamedTuple):
     answer: PooledAnswer
     sources: SourceScores
     coordinates: Array  # of the target documents, in row order
+    facts: TargetFacts  # without languages
 
     def used_domains(self, domains: Domains) -> Domains:
         """The domains without a source that was dropped."""
@@ -38,10 +44,22 @@ class FittedPanel(NamedTuple):
 
 
 def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any = None) -> FittedPanel:
-    """Fit the panel, drop a harmful source and fit again, and combine the members."""
+    """Fit the panel, drop a harmful source and fit again, and combine the members.
+
+    The documents are measured while the panel is fitted: both take long, and a second core may be free.
+    """
     seed = int(rng.integers(2**31 - 1))
     progress.expect(*panel_stages(domains, second_view), ASSESSING)
-    predictions = fit_panel(domains, seed, second_view)
+    predictions: PanelPredictions
+    facts: TargetFacts
+    Z: Array
+    work: tuple[Callable[[], Any], ...] = (
+        partial(fit_panel, domains, seed, second_view),
+        partial(target_facts, domains),
+        partial(coordinates, domains.target_documents(), rng),
+    )
+    with single_thread("blas"), without_line_search_warnings():
+        predictions, facts, Z = each(lambda run: run(), work)
     answer = combine(predictions, load_coefficients())
     some = sample_domains(domains, MAX_FITTED)
     rows = rows_of(some, domains)
@@ -50,6 +68,6 @@ def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any
     if not sources.used.all():
         progress.expect(*panel_stages(domains, second_view))
         predictions = fit_panel(domains, seed, second_view)
-        answer = combine(predictions, load_coefficients())
+        answer, facts = combine(predictions, load_coefficients()), target_facts(domains)
     progress.begin(ASSESSING)
-    return FittedPanel(predictions, answer, sources, coordinates(domains.target_documents(), rng))
+    return FittedPanel(predictions, answer, sources, Z, facts)

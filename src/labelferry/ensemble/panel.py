@@ -24,7 +24,7 @@ from ..core.ordering import can_sort, sort_domains
 from ..core.sampling import MAX_COMPARED, MAX_FITTED, sample_domains
 from ..core.threads import single_thread, without_line_search_warnings
 from ..linalg.matrix import Array, has_negative
-from ..linalg.threads import each
+from ..linalg.threads import each, once
 from ..methods import GCMF, HybridLabelPropagation
 from . import members as linear
 from .members import common_words, fit_source, log_count_ratios, self_training
@@ -103,13 +103,12 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     estimators = usable_estimators(domains, seed)
     fitted_on, X = sample_domains(domains, MAX_FITTED), domains.target_documents()
     progress.begin(SOURCE_ONLY)
-    start = time.perf_counter()
-    source = fit_source(fitted_on, X)
-    proba, seconds = {SOURCE_ONLY: source.proba}, {SOURCE_ONLY: time.perf_counter() - start}
+    source = once(partial(fit_source, fitted_on, X))
     members: dict[str, Callable[[], Array | None]] = {
+        SOURCE_ONLY: lambda: source().proba,
         LINEAR[0]: partial(common_words, fitted_on, X),
         LINEAR[1]: partial(log_count_ratios, fitted_on, X),
-        LINEAR[2]: partial(self_training, fitted_on, X, source.proba[rows_of(fitted_on, domains)]),
+        LINEAR[2]: lambda: self_training(fitted_on, X, source().proba[rows_of(fitted_on, domains)]),
         **{name: partial(predict_estimator, estimator, fitted_on, domains) for name, estimator in estimators.items()},
     }
     if second_view is not None:
@@ -119,17 +118,18 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     def fit(name: str) -> tuple[Array | None, float]:
         start = time.perf_counter()
         P = members[name]()
-        progress.begin(name)  # members overlap, so that the end of each is announced
+        if name != SOURCE_ONLY:
+            progress.begin(name)  # members overlap, so that the end of each is announced
         return P, time.perf_counter() - start
 
-    slowest_first = [*members][::-1]
+    slowest, *others = [name for name in members if name != SOURCE_ONLY][::-1]
+    order = [slowest, SOURCE_ONLY, *others]  # self-training, one of the last, waits for SourceLR
     with single_thread("blas"), without_line_search_warnings():
-        fitted = dict(zip(slowest_first, each(fit, slowest_first), strict=True))
-    for name in members:
-        P, duration = fitted[name]
-        if P is not None:
-            proba[name], seconds[name] = np.asarray(P, dtype=np.float64), duration
-    return PanelPredictions(proba, seconds, source.held_out, source.codes)
+        fitted = dict(zip(order, each(fit, order), strict=True))
+    used = {name: fitted[name] for name in members if fitted[name][0] is not None}
+    proba = {name: np.asarray(P, dtype=np.float64) for name, (P, _) in used.items()}
+    seconds = {name: duration for name, (_, duration) in used.items()}
+    return PanelPredictions(proba, seconds, source().held_out, source().codes)
 
 
 def predict_estimator(estimator: TransductiveClassifier, fitted_on: Domains, domains: Domains) -> Array:

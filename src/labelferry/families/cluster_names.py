@@ -10,11 +10,11 @@ remaining cluster gets the nearest class.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 
 from ..linalg.matrix import Array, Matrix
-from ..linalg.normalize import normalize_rows_l2
+from ..linalg.normalize import normalize_rows_l2, row_norms
+from ..linalg.thin import thin_product
 
 _NO_MATCH = -2.0  # below every cosine: matched only if nothing else is left
 
@@ -73,8 +73,7 @@ def profile_similarity(
 
 def _profiles(X: Matrix, codes: Array, k: int) -> tuple[Array, Array]:
     """k x words: mean of the unit rows of X per code; and which codes have a row."""
-    size = np.bincount(codes, minlength=k)
-    weight = (1.0 / np.maximum(size, 1))[codes]
-    member = sp.csr_array((weight, (codes, np.arange(len(codes)))), shape=(k, len(codes)))
-    total = member @ normalize_rows_l2(X)
-    return np.asarray(total.toarray() if sp.issparse(total) else total), size > 0
+    size, length = np.bincount(codes, minlength=k), row_norms(X)
+    member = np.zeros((len(codes), k), dtype=X.dtype)
+    member[np.arange(len(codes)), codes] = 1.0 / (np.maximum(size, 1)[codes] * np.where(length > 0, length, 1))
+    return np.asarray(thin_product(X.T, member).T), size > 0

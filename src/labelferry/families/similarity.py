@@ -24,6 +24,7 @@ from ..core.iterate import Solution
 from ..core.labels import UNKNOWN
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array
+from ..linalg.thin import thin_product
 from .class_means import class_means
 from .hybrid_graph import (
     Scales,
@@ -86,14 +87,14 @@ def step(
     """One round of Table 2; C_o are the labels of the start, for footnote 1."""
     v = v or Variant(C_i.shape[1], C_i.shape[1])
     scaled = _divided_by_degree if v.by_degree else _to_norm_one
-    G, l = b.R_i.T @ s.U_i + b.R_o.T @ s.U_o, s.l  # P'U
+    G, l = thin_product(b.R_i.T, s.U_i) + thin_product(b.R_o.T, s.U_o), s.l  # P'U
     if v.by_degree:
         G, l = by_degree(G / np.sqrt(s.l)), np.ones_like(s.l)
     W0, T = np.linalg.qr(G)
     q, V = leading_positive((T / l) @ T.T, v.n_word_pairs)
     W = fix_signs(W0 @ V) / np.sqrt(q)  # Q = P' O^+ P; its inverse is the new W W'
-    W_i, A_i = scaled(W, b.R_i @ W)
-    W_o, A_o = scaled(W, b.R_o @ W)  # O = P Q^+ P', block by block
+    W_i, A_i = scaled(W, thin_product(b.R_i, W))
+    W_o, A_o = scaled(W, thin_product(b.R_o, W))  # O = P Q^+ P', block by block
     if v.reinitialize == "current":
         codes = class_means(b, W_i, C_i.shape[1]).codes(A_o)
         C_o = indicator(codes, C_i.shape[1], C_i.dtype)

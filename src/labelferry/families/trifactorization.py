@@ -66,7 +66,7 @@ def factorization_problem(
     X: Sequence[Matrix], known: Sequence[Array], V: Sequence[Array], shares: Sequence[Array | None] | None = None
 ) -> FactorizationProblem:
     """The problem for data X, starting labels V, and the class proportions that the labels of each domain match."""
-    XV = tuple(Xd.T @ Vd for Xd, Vd in zip(X, V, strict=True))
+    XV = tuple(thin_product(Xd.T, Vd) for Xd, Vd in zip(X, V, strict=True))
     return FactorizationProblem(tuple(X), tuple(known), tuple(V), XV, tuple(shares or [None] * len(V)))
 
 

@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from .matrix import Array, Matrix, word_counts
 
 MAX_ROUNDS = 8
-_BLOCK_ENTRIES = 1 << 20
+_BLOCK_ENTRIES = 1 << 15  # temporary arrays fit the cache
 _NO_GROUP = -1
 
 
@@ -88,7 +88,7 @@ def content_order(
         column_order[occurs[column_order]],
         group_order,
         fingerprints,
-        tied or len(np.unique(groups)) < n_groups,
+        tied or _n_different(groups) < n_groups,
     )
 
 
@@ -117,16 +117,23 @@ def _colors(X: Any, occurs: Array, kinds: Array, group_of_row: Array, n_groups: 
         rows[in_group] += groups[group_of_row[in_group]]
         columns = _mix(columns ^ _mix(_column_sums(X, rows)))
         groups = _mix(groups ^ _mix(_group_sums(rows, group_of_row, n_groups)))
-        before, n_colors = n_colors, sum(len(np.unique(colors)) for colors in (rows, columns[occurs], groups))
+        before, n_colors = n_colors, sum(map(_n_different, (rows, columns[occurs], groups)))
         if n_colors in (before, n_items):
             break
     return rows, columns, groups
 
 
+def _n_different(colors: Array) -> int:
+    """Number of different colors; sorting is faster than `np.unique`."""
+    ordered = np.sort(colors)
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + min(1, len(ordered))
+
+
 def _tied(colors: Array, content: Array) -> bool:
     """Whether two items of one color differ in content."""
-    pairs = np.unique(np.column_stack([colors, content]), axis=0)
-    return len(pairs) > len(np.unique(colors))
+    order = np.argsort(colors)
+    colors, content = colors[order], content[order]
+    return bool(np.any((colors[1:] == colors[:-1]) & (content[1:] != content[:-1])))
 
 
 def _row_sums(X: Any, columns: Array) -> Array:
@@ -196,6 +203,9 @@ def _bits(values: Array, exponent: int) -> Array:
 def _mix(x: Array) -> Array:
     """A bijection of 64-bit numbers without visible structure (the finalizer of SplitMix64, Steele et al. 2014)."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(x ^ (x >> np.uint64(31)))
+    x ^= x >> np.uint64(30)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return np.asarray(x)

@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from .matrix import Array
 from .normalize import normalize_rows_l2
+from .thin import largest_column
 
 NO_CLUSTER = -1  # the cluster of a row of zeros
 
@@ -34,22 +34,22 @@ def discretize(vectors: Array, *, max_iter: int = 100) -> Discretization:
     non_zero = Y.any(axis=1)
     if not non_zero.any():
         return Discretization(np.full(len(Y), NO_CLUSTER), np.eye(Y.shape[1], dtype=Y.dtype))
-    Y, T = Y[non_zero], _first_rotation(Y[non_zero])
+    Y = np.asfortranarray(Y[non_zero])  # columns are contiguous: what follows works on one after the other
+    T = _first_rotation(Y)
     codes, value = np.full(len(vectors), NO_CLUSTER, dtype=np.intp), -1.0
     for _ in range(max_iter):
-        codes[non_zero] = (Y @ T).argmax(axis=1)
+        codes[non_zero] = largest_column(Y @ T)
         U, S, Vt = np.linalg.svd(indicator_sums(Y, codes[non_zero], Y.shape[1]))  # of C'Y
         if S.sum() <= value + 1e-10 * len(Y):
             break
         value, T = S.sum(), (U @ Vt).T
-    codes[non_zero] = (Y @ T).argmax(axis=1)
+    codes[non_zero] = largest_column(Y @ T)
     return Discretization(codes, T)
 
 
 def indicator_sums(Y: Array, codes: Array, k: int) -> Array:
     """C'Y for the indicator matrix C of the codes: the sum of the rows of each cluster."""
-    member = sp.csr_array((np.ones(len(codes), Y.dtype), (codes, np.arange(len(codes)))), shape=(k, len(codes)))
-    return np.asarray(member @ Y)
+    return np.stack([np.bincount(codes, y, minlength=k) for y in Y.T], axis=1).astype(Y.dtype)
 
 
 def _first_rotation(Y: Array) -> Array:

@@ -51,21 +51,23 @@ def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int, rank: 
         )
     if n_neighbors == 0:
         return sp.csr_array((Q.shape[0], Z.shape[0]), dtype=Q.dtype)
-    Zt = sp.csr_array(Z.T.tocsr())
+    often_first = np.argsort(-np.diff(Z.indptr), kind="stable")  # what is read most stays in the cache
     spare = 2 if others is None else 1  # one to detect a tie at the border, one for the row itself
     top = sp.csr_array(
         sp_matmul_topn(
             sp.csr_matrix(Q),
-            sp.csr_matrix(Zt),
+            sp.csr_matrix(Z[often_first].T.tocsr()),
             top_n=min(n_neighbors + spare, Z.shape[0]),
             threshold=0.0,
             n_threads=n_threads(),
         )
     )
+    top.indices = often_first.astype(top.indices.dtype)[top.indices]
     best, tied = _first_per_row(top, n_neighbors, without_self=others is None, rank=rank)
     rows = np.flatnonzero(tied)
     if len(rows) == 0:
         return best
+    Zt = sp.csr_array(Z.T.tocsr())
     blocks = np.array_split(rows, max(1, len(rows) * Z.shape[0] // _BLOCK_ENTRIES))
     resolved = sp.vstack(
         [_resolve_ties(Q, Zt, best, block, rank, without_self=others is None) for block in blocks], format="csr"

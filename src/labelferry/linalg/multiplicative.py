@@ -90,6 +90,15 @@ def tall_product(A: Array, B: Array) -> Array:
     return product
 
 
+def tall_sums(A: Array, *others: Array) -> list[Array]:
+    """A'B for a tall A and each of the other tall arrays B, with A read once."""
+
+    def part(rows: slice) -> list[Array]:
+        return [A[rows].T @ B[rows] for B in others]
+
+    return [add_up(products) for products in zip(*each(part, equal_parts(len(A))), strict=True)]
+
+
 def equal_parts(n_rows: int) -> list[slice]:
     """Rows in parts of about the same size, for threads. The parts do not depend on the number of threads."""
     ends = np.linspace(0, n_rows, max(1, math.ceil(n_rows / _PART_ROWS)) + 1).astype(int).tolist()
@@ -103,9 +112,12 @@ def by_rows(update: Callable[..., Array], A: Array, *others: Array) -> Array:
     """
     new = np.empty_like(A)
     height = max(1, _BLOCK_ENTRIES // A.shape[1])
-    for first in range(0, len(A), height):
+
+    def update_block(first: int) -> None:
         rows = slice(first, first + height)
         new[rows] = update(A[rows], *(B[rows] for B in others))
+
+    each(update_block, range(0, len(A), height))
     return new
 
 
@@ -140,7 +152,7 @@ def sq_residual(X: Matrix, B: Array, V: Array, XtV: Array | None = None) -> floa
 def add_up(arrays: Iterable[Array]) -> Array:
     """The sum of arrays of one shape, with at most one of them in memory besides the sum."""
     each = iter(arrays)
-    total = next(each).copy()
+    total = next(each).copy(order="K")  # columns stay contiguous
     for A in each:
         total += A
     return total

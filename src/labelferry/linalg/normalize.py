@@ -14,8 +14,9 @@ def row_norms(X: Any) -> Array:
     """Euclidean length of each row."""
     if is_blocked(X):
         return np.asarray(X.of_rows(row_norms))
-    squared = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
-    return np.asarray(np.sqrt(squared))
+    if sp.issparse(X):
+        return np.asarray(np.sqrt(with_data(X, X.data**2) @ np.ones(X.shape[1], dtype=X.dtype)))
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", X, X)))
 
 
 def scale_rows(X: Any, factor: Array) -> Any:

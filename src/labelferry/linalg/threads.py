@@ -5,6 +5,7 @@ A result never depends on the number of threads: every call computes a part of i
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -18,7 +19,6 @@ import joblib
 Result = TypeVar("Result")
 
 _forked = False  # is this process a fork of one in which this module was loaded?
-_here = threading.local()  # `busy`: is this thread inside `each`?
 
 
 def _mark_fork() -> None:
@@ -40,8 +40,9 @@ def n_threads() -> int:
 def each(function: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
     """`list(map(function, *arguments))` with `n_threads()` threads, this one among them.
 
-    A thread that is free takes the next call. If the other threads get no time, this one makes all calls; it never
-    waits for a thread that has not begun. A call inside a call uses no further threads.
+    This thread makes the first call, and a thread that is free takes the next one. If the other threads get no time,
+    this one makes all calls; it never waits for a thread that has not begun. So a call may use `each` itself: threads
+    that have nothing else to do help it.
 
     Parameters
     ----------
@@ -57,32 +58,27 @@ def each(function: Callable[..., Result], *arguments: Iterable[Any]) -> list[Res
     """
     calls = list(zip(*arguments, strict=True))
     n_helpers = min(n_threads(), len(calls)) - 1
-    if n_helpers < 1 or getattr(_here, "busy", False):
+    if n_helpers < 1:
         return [function(*call) for call in calls]
     results: dict[int, Result] = {}
     numbers = iter(range(len(calls)))  # `next` is atomic
     stop = threading.Event()  # after an error or Ctrl-C no further call begins
 
-    def work() -> None:
-        _here.busy = True
+    def work(*first: int) -> None:
         try:
-            for number in numbers:
+            for number in itertools.chain(first, numbers):
                 if stop.is_set():
                     return
                 results[number] = function(*calls[number])
         except BaseException:
             stop.set()
             raise
-        finally:
-            _here.busy = False
 
+    first = next(numbers)
     pool = _pool(n_threads())
     helpers = [pool.submit(copy_context().run, work) for _ in range(n_helpers)]  # the context has numpy's errstate
     try:
-        work()
-    except BaseException:
-        stop.set()
-        raise
+        work(first)
     finally:
         begun = [helper for helper in helpers if not helper.cancel()]
         errors = [helper.exception() for helper in begun]  # waits
@@ -90,6 +86,19 @@ def each(function: Callable[..., Result], *arguments: Iterable[Any]) -> list[Res
         if error is not None:
             raise error
     return [results[number] for number in range(len(calls))]
+
+
+def once(function: Callable[[], Result]) -> Callable[[], Result]:
+    """A function that calls the given one the first time and returns that result ever after, in any thread."""
+    lock, results = threading.Lock(), list[Result]()
+
+    def result() -> Result:
+        with lock:
+            if not results:
+                results.append(function())
+        return results[0]
+
+    return result
 
 
 @cache

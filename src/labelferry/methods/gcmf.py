@@ -81,6 +81,8 @@ from ..linalg.laplacian import Graph, graph, no_edges, roughness, subgraph
 from ..linalg.matrix import Array, Matrix, fill_rows, no_rows, squared_norm, take_columns, word_counts
 from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale, sq_residual
 from ..linalg.normalize import normalize_rows_l2, scale_rows, unit_norm
+from ..linalg.thin import thin_product
+from ..linalg.threads import each
 
 
 class Factors(NamedTuple):
@@ -140,15 +142,16 @@ def step(f: Factors, p: FactorizationProblem, g: Graphs, normalize: str = "updat
     U, H, V, XV = list(f.U), f.H, list(f.V), list(f.XV)
     VtV = [gram(Vd) for Vd in V]
     UtXV = [Ud.T @ XVd for Ud, XVd in zip(U, XV, strict=True)]
+    WU = each(lambda words, Ud: words.W @ Ud, g.words, U)
     at_once, known = normalize == "update", p.known
     for d, (words, docs) in enumerate(zip(g.words, g.docs, strict=True)):
         new_U = partial(update_U, H=H, G=H @ VtV[d] @ H.T)
-        U[d] = normalize_columns_if(at_once, by_rows(new_U, U[d], XV[d], words.W @ U[d], words.degree))
+        U[d] = normalize_columns_if(at_once, by_rows(new_U, U[d], XV[d], WU[d], words.degree))
         if not known[d].all():
             B = U[d] @ H
-            Vd = update_V(V[d], p.X[d] @ B, docs.W @ V[d], docs.degree, G=gram(B))
+            Vd = update_V(V[d], thin_product(p.X[d], B), thin_product(docs.W, V[d]), docs.degree, G=gram(B))
             V[d] = np.where(known[d][:, None], V[d], scale_to_mass(normalize_columns_if(at_once, Vd), p.shares[d]))
-            XV[d], VtV[d] = p.X[d].T @ V[d], gram(V[d])
+            XV[d], VtV[d] = thin_product(p.X[d].T, V[d]), gram(V[d])
         UtXV[d] = U[d].T @ XV[d]
         H = root_scale(H, add_up(UtXV), add_up(Ud.T @ (Ud @ H) @ VtVd for Ud, VtVd in zip(U, VtV, strict=True)))  # (10)
         if normalize == "cycle":
@@ -156,7 +159,7 @@ def step(f: Factors, p: FactorizationProblem, g: Graphs, normalize: str = "updat
             if not known[d].all():
                 Vd = scale_to_mass(normalize_columns_l1(V[d]), p.shares[d])
                 V[d] = np.where(known[d][:, None], V[d], Vd)
-                XV[d], VtV[d] = p.X[d].T @ V[d], gram(V[d])
+                XV[d], VtV[d] = thin_product(p.X[d].T, V[d]), gram(V[d])
             UtXV[d] = U[d].T @ XV[d]
     return Factors(tuple(U), H, tuple(V), tuple(XV))
 

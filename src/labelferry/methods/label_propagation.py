@@ -77,6 +77,7 @@ from ..linalg.discretize import discretize
 from ..linalg.matrix import Array, Matrix, squared_norm
 from ..linalg.multiplicative import add_up
 from ..linalg.normalize import normalize_rows_l2
+from ..linalg.thin import thin_product
 
 
 class TargetPartition(NamedTuple):
@@ -117,7 +118,7 @@ def objective(partition: Array, words: Array, b: TargetGraph, sizes: Sizes) -> f
 
     def residual(R: Matrix, codes: Array) -> float:
         C = indicator(codes, sizes.n_all, dtype)
-        return squared_norm(R) - squared_norm(C.T @ (R @ C_w))
+        return squared_norm(R) - squared_norm(C.T @ thin_product(R, C_w))
 
     return mu * residual(b.R_i, b.codes_i) + residual(b.R_o, partition)
 
@@ -127,9 +128,10 @@ def step(partition: Array, b: TargetGraph, sizes: Sizes, prior: Array | None = N
     K, K_w, dtype = sizes.n_classes, min(sizes.n_word_clusters or sizes.n_all, sizes.n_all), b.R_i.dtype
     C_i = indicator(b.codes_i, K, dtype).toarray() * dtype.type(np.sqrt(sizes.source_weight))
     C_o = indicator(partition, K if sizes.n_clusters is None else sizes.n_all, dtype).toarray()
-    words = discretize(leading_vectors(np.hstack([b.R_i.T @ C_i, b.R_o.T @ C_o]), K_w)[0]).codes  # (8)
+    of_words = np.hstack([thin_product(b.R_i.T, C_i), thin_product(b.R_o.T, C_o)])
+    words = discretize(leading_vectors(of_words, K_w)[0]).codes  # (8)
     C_w = indicator(words, K_w, dtype).toarray()
-    U, back = leading_vectors(b.R_o @ C_w, sizes.n_clusters or K)  # (9)
+    U, back = leading_vectors(thin_product(b.R_o, C_w), sizes.n_clusters or K)  # (9)
     clusters, T = discretize(U)
     clusters = np.maximum(clusters, 0)  # a document without words needs some cluster; its row of R is zero
     names = class_of_clusters(b.R_i, b.codes_i, b.R_o, clusters, K, n_clusters=max(len(T), 1))

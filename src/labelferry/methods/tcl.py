@@ -81,6 +81,7 @@ from ..linalg.multiplicative import (
     scale,
     sq_residual,
     tall_product,
+    tall_sums,
     update_tall,
 )
 from ..linalg.normalize import normalize_rows_l2, scale_columns
@@ -203,10 +204,9 @@ def expected(B: Iterable[Array], VtV: Iterable[Array]) -> list[Array]:
 
 def topic_sums(alpha: float, U: Array, W: Sequence[Array], *both: Sequence[Array]) -> list[Array]:
     """sum_d P_d' A_d, topics x classes, for each of the sequences A (one words x classes array per domain)."""
-    pairs = [(F, Ad) for A in both for F, Ad in zip([U, *W], [add_up(A), *A], strict=True)]
-    products = each(lambda pair: pair[0].T @ pair[1], pairs)
-    n = 1 + len(W)
-    return [mix(alpha, products[i], add_up(products[i + 1 : i + n])) for i in range(0, len(products), n)]
+    common = tall_sums(U, *map(add_up, both))
+    own = [tall_sums(Wd, *A) for Wd, *A in zip(W, *both, strict=True)]
+    return [mix(alpha, UA, add_up(WA)) for UA, WA in zip(common, zip(*own, strict=True), strict=True)]
 
 
 def absorb(fitted: Fitted, X: Matrix, d: int, normalize: str) -> Fitted:

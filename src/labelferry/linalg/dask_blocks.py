@@ -1,9 +1,9 @@
 """Blocks on a Dask cluster: the only file that imports Dask.
 
-A task visits a block, or several blocks in files; the tasks of a pass are one message to the scheduler. What all visits
-of a pass share (a factor of the matrix) is a task too, so that Dask makes it again if the worker that has it dies;
-scattered data would be lost. Blocks in files are opened by the tasks that visit them: workers keep no state. Other
-blocks are results of tasks, which Dask computes again if they are lost.
+The tasks of a pass are one message to the scheduler. Blocks in files are opened by the tasks that visit them, one task
+per thread, which gets what all visits of the pass share (a factor of the matrix): workers keep no state. Other blocks
+are results of tasks, which Dask computes again if they are lost. Each is visited by a task of its own; what these share
+is a task too, so that Dask makes it again if the worker that has it dies. Scattered data would be lost.
 
 Sums have the order of `TreeSum`: groups of blocks are summed on workers, the sums of the groups by the client. So the
 result is the same, bit by bit, as that of threads on the same blocks.
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _GROUP = 16  # results of tasks that are joined on a worker; a power of two
-_TASKS_PER_THREAD = 2  # in one pass over blocks in files: fewer tasks cost less, more are balanced better
 _PACKAGE = "labelferry"
 _TIMEOUT = 10  # seconds to find a scheduler, or a worker
 
@@ -51,12 +50,13 @@ class DaskBackend:
 
     def map_reduce(self, function: Callable[..., Visit], calls: Sequence[Call], shared: Any) -> tuple[list[Any], Sums]:
         """See `Backend`."""
-        n, common = len(calls), self._submit(as_is, [shared])[0]
-        if all(hasattr(call.block, "open") for call in calls):  # every worker can visit every block
-            size = _power_of_two(n // (_TASKS_PER_THREAD * self.n_threads))
+        n = len(calls)
+        if all(hasattr(call.block, "open") for call in calls):  # every worker can visit every block: a task per thread
+            size = _power_of_two(n // self.n_threads)
             parts = [calls[i : i + size] for i in range(0, n, size)]
-            groups = self._submit(visit_group, [function] * len(parts), parts, [common] * len(parts))
+            groups = self._submit(visit_group, [function] * len(parts), parts, [shared] * len(parts))
         else:
+            common = self._submit(as_is, [shared])[0]
             visits = self._submit(function, *map(list, zip(*calls, strict=True)), [common] * n)
             groups = self._submit(join, [visits[i : i + _GROUP] for i in range(0, n, _GROUP)])
         rows, sums = join(self._gather(groups))
@@ -134,7 +134,7 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
                 worker_dashboard_address=f"{here}:0",
                 silence_logs=logging.ERROR,  # a worker that is killed, or slow to end, is no problem of the user
             )
-        client = Client(cluster)
+        client = Client(cluster, direct_to_workers=True)  # results need not pass through the scheduler
     else:
         try:
             client = Client(address, timeout=_TIMEOUT)

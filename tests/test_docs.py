@@ -26,7 +26,7 @@ METHODS = [page for page in PAGES if page.parent.name == "methods"]
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        ("docs/tutorial.md", ["130 of 360", "least confident: 92%, others: 99.4%", "['technical' 'billing']"]),
+        ("docs/tutorial.md", ["0 of 360", "least confident: 92%, others: 100.0%", "['technical' 'billing']"]),
         ("docs/python.md", ["TCL safe", "['technical' 'billing']", " None\n"]),
     ],
 )
@@ -37,7 +37,7 @@ def test_examples_run_from_top_to_bottom(page, expected, tmp_path, monkeypatch, 
     for text in expected:
         assert text in printed
     if page == "docs/tutorial.md":
-        assert re.search(r"99%\s+of\s+the\s+new\s+documents", printed_by_command["diagnose labelled.csv new.csv"])
+        assert re.search(r"100%\s+of\s+the\s+new\s+documents", printed_by_command["diagnose labelled.csv new.csv"])
         assert "Sources, nearest first" in printed_by_command["diagnose first.csv second.csv new.csv"]
 
 

@@ -222,6 +222,11 @@ def test_stop_words_are_not_shown():
         d.texts_source, d.texts_target, label=d.y_source.tolist(), method="sourcelr", language=None, ngrams=1
     )
     assert "the" in result._features.words
-    shown = {word for words in [*result.typical.values(), *result.evidence] for word in words}
-    assert "printer" in shown
-    assert not {"the", "it", "at", "when", "was"} & shown
+    summary = result.summary()
+    diagnosis = labelferry.diagnose(d.texts_source, d.texts_target, label=d.y_source.tolist(), language=None, ngrams=1)
+    rows = [*summary["changed_words"], *diagnosis["changed_words"]]
+    rows += [row for own in diagnosis["carriers"]["classes"] for row in own["words"]]
+    lists = [*result.typical.values(), *result.evidence, *(row["words"] for row in summary["classes"])]
+    shown = {word for words in lists for word in words} | {row["word"] for row in rows}
+    assert {"printer", "password", "subscription"} <= shown
+    assert not {"the", "my", "in", "it", "at", "do", "when", "was"} & shown

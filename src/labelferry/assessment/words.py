@@ -40,7 +40,9 @@ def vocabulary_overlap(Xs: Any, Xt: Any) -> float:
     return float(in_target[word_counts(Xs) > 0].sum() / total) if total else 0.0
 
 
-def changed_words(Xs: Any, Xt: Any, words: Sequence[str] | Array, n: int = 20) -> list[dict[str, Any]]:
+def changed_words(
+    Xs: Any, Xt: Any, words: Sequence[str] | Array, n: int = 20, *, shown: Array | None = None
+) -> list[dict[str, Any]]:
     """Words whose document frequency changed most between source and target.
 
     The order is that of the change of the square root of the frequency: a change from 1 % to 4 % counts as much as one
@@ -54,6 +56,8 @@ def changed_words(Xs: Any, Xt: Any, words: Sequence[str] | Array, n: int = 20) -
         The word of each column.
     n : int, default=20
         Number of words.
+    shown : array of bool, shape (n_words,), default=None
+        Words that may be listed; None: all.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def changed_words(Xs: Any, Xt: Any, words: Sequence[str] | Array, n: int = 20) -
     """
     Xs, Xt = read_pair(Xs, Xt)
     before, after = (word_counts(X) / max(X.shape[0], 1) for X in (Xs, Xt))
-    change = np.abs(np.sqrt(after) - np.sqrt(before))
+    change = np.abs(np.sqrt(after) - np.sqrt(before)) * (1 if shown is None else shown)
     order = np.argsort(-change, kind="stable")[:n]
     return [
         {"word": str(words[w]), "source": float(before[w]), "target": float(after[w])} for w in order if change[w] > 0
@@ -96,7 +100,7 @@ def carriers(Xs: Any, codes: Array, Xt: Any) -> Array:
 
 
 def carrier_words(
-    Xs: Any, codes: Array, Xt: Any, words: Sequence[str] | Array, n: int = 10
+    Xs: Any, codes: Array, Xt: Any, words: Sequence[str] | Array, n: int = 10, *, shown: Array | None = None
 ) -> list[list[dict[str, Any]]]:
     """Per class, the words of `carriers` that indicate it, those that are in many documents of the target first.
 
@@ -115,6 +119,8 @@ def carrier_words(
         The word of each column.
     n : int, default=10
         Largest number of words per class.
+    shown : array of bool, shape (n_words,), default=None
+        Words that may be listed; None: all.
 
     Returns
     -------
@@ -124,7 +130,7 @@ def carrier_words(
     """
     Xs, Xt = read_pair(Xs, Xt)
     share, other = _class_shares(Xs, codes)
-    carry, target = carriers(Xs, codes, Xt), word_counts(Xt) / max(Xt.shape[0], 1)
+    carry, target = carriers(Xs, codes, Xt) & (True if shown is None else shown), word_counts(Xt) / max(Xt.shape[0], 1)
     listed = []
     for c in range(share.shape[1]):
         own = np.flatnonzero(carry & (share[:, c] > CARRIES * other[:, c]))

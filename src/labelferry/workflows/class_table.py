@@ -36,7 +36,9 @@ def class_rows(result: Labelling, features: Features, domains: Domains) -> list[
     codes = np.searchsorted(domains.classes, result.labels)
     n_source = np.bincount(domains.labelled()[1], minlength=domains.n_classes)
     proportions = result.assessment.proportions
-    words = target_words(features.Xt, codes, domains.n_classes, features.words) if features.vectorizer else None
+    words = None
+    if features.vectorizer is not None:
+        words = target_words(features.Xt, codes, domains.n_classes, features.words, shown=features.shown)
     rows = []
     for c, name in enumerate(domains.classes.tolist()):
         inside = codes == c

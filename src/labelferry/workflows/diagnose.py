@@ -80,6 +80,7 @@ def diagnose(
     assessment = fit.assessment
     verdict = assessment.verdict()
     carrying = carriers(Xs, codes, Xt)
+    listed = carrier_words(Xs, codes, Xt, features.words, shown=features.shown)
     kl = divergence(Xs, Xt, random_state=seed)
     return {
         "title": inputs.title,
@@ -94,10 +95,7 @@ def diagnose(
         "carriers": {
             "words": int(carrying.sum()),
             "documents": _share_with(Xt, carrying),
-            "classes": [
-                {"class": str(c), "words": own}
-                for c, own in zip(domains.classes, carrier_words(Xs, codes, Xt, features.words), strict=True)
-            ],
+            "classes": [{"class": str(c), "words": own} for c, own in zip(domains.classes, listed, strict=True)],
         },
         "sources": sorted(source_rows(inputs, domains), key=lambda row: row["gap"]),
         "estimated_balanced_accuracy": assessment.estimated("balanced_accuracy"),
@@ -113,7 +111,7 @@ def diagnose(
             }
             for row, share in zip(assessment.proportions.rows(domains.classes), domains.class_prior, strict=True)
         ],
-        "changed_words": changed_words(Xs, Xt, features.words, N_WORDS),
+        "changed_words": changed_words(Xs, Xt, features.words, N_WORDS, shown=features.shown),
         "agreement": dict(zip(assessment.members.names, assessment.members.agreement.tolist(), strict=True)),
         "messages": [*inputs.messages, *features.messages, *cluster_messages(estimator)],
     }

@@ -90,7 +90,9 @@ def group_words(
     return typical
 
 
-def target_words(Xt: Any, codes: Array, n_classes: int, words: Array, n_words: int = 8) -> list[list[str]]:
+def target_words(
+    Xt: Any, codes: Array, n_classes: int, words: Array, n_words: int = 8, *, shown: Array | None = None
+) -> list[list[str]]:
     """Per class, the words that distinguish the target documents with its label from the other target documents.
 
     Parameters
@@ -105,6 +107,8 @@ def target_words(Xt: Any, codes: Array, n_classes: int, words: Array, n_words: i
         The word of each column.
     n_words : int, default=8
         Largest number of words per class.
+    shown : array of bool, shape (n_words,), default=None
+        Words that may be listed; None: all.
 
     Returns
     -------
@@ -119,7 +123,7 @@ def target_words(Xt: Any, codes: Array, n_classes: int, words: Array, n_words: i
         rows = np.flatnonzero(codes == c)
         inside = word_counts(Xt[rows])
         rest = (total - inside + SMOOTHING) / (len(codes) - len(rows) + 2 * SMOOTHING)
-        typical.append(_distinguishing(np.where(inside > 1, inside, 0), len(rows), rest, words, n_words))
+        typical.append(_distinguishing(np.where(inside > 1, inside, 0), len(rows), rest, words, n_words, shown))
     return typical
 
 

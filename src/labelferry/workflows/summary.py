@@ -60,7 +60,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         "topics": topics(result, features),
         "typical_words": result.typical,
         "none_of_these": none_of_these(result, inputs),
-        "changed_words": changed_words(Xs, Xt, features.words, N_WORDS),
+        "changed_words": changed_words(Xs, Xt, features.words, N_WORDS, shown=features.shown),
         "review": review(result, inputs),
         "comparison": members(result),
         "diagnosis": {

@@ -162,7 +162,7 @@ def kill_review(number: int, folder: Path) -> Counter[str]:
         server = start_server(job)
         browser = Browser(server)
         deadline, n_confirmed = time.monotonic() + random.uniform(0, 3), 0
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and browser.has_question:
             browser.answer()
             n_confirmed += 1
         server.process.send_signal(number)
@@ -192,6 +192,11 @@ class Browser:
         self.opener.open(server.url).close()
         self.page = self.read("/questions/audit")
 
+    @property
+    def has_question(self) -> bool:
+        """Whether the page has a question; False if all documents are answered."""
+        return 'name="document"' in self.page
+
     def read(self, path: str, form: dict[str, str] | None = None) -> str:
         """A page."""
         body = None if form is None else urllib.parse.urlencode(form).encode()
@@ -211,9 +216,11 @@ def run_kills(n_rounds: int, folder: Path, names: tuple[str, ...] = NAMES) -> di
     found: dict[str, Counter[str]] = {name: Counter() for name in names}
     for name in names:
         if name == REVIEW:
-            write_job(folder / "job.ferry")
-            for number in SIGNALS * n_rounds:
-                found[name] += kill_review(number, folder)
+            for _ in range(n_rounds):
+                (folder / "job.ferry").unlink(missing_ok=True)
+                write_job(folder / "job.ferry")
+                for number in SIGNALS:
+                    found[name] += kill_review(number, folder)
             continue
         began = time.perf_counter()
         assert start(WORKS[name], folder).wait() == 0

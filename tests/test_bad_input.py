@@ -200,7 +200,7 @@ def test_the_memory_limit_counts_the_classes():
 
 def test_a_fit_that_needs_more_memory_than_there_is_is_refused_before_it(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 100.0)
-    with pytest.raises(ValueError, match=r"2 classes needs about .* GB, and 0\.0 GB are free\. Pass --max-memory"):
+    with pytest.raises(ValueError, match=r"2 classes needs about .* GB, and 0\.0 GB are free\. To go on"):
         label()
     monkeypatch.setattr(memory, "free_memory", lambda: None)
     assert len(label().labels) == len(NEW)
@@ -211,14 +211,36 @@ def test_documents_on_workers_do_not_count(monkeypatch):
     documents = np.full(1000, 1_000_000)  # 12 GB
     with pytest.raises(ValueError, match=r"needs about 12\.0 GB, and 1\.0 GB are free"):
         memory.check_memory(documents, 2_000_000, 2)
-    memory.check_memory(documents, 2_000_000, 2, copies=0)
+    memory.check_memory(documents, 2_000_000, 2, on_workers=True)
+
+
+def test_the_way_out_of_too_little_memory_works(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 1e9)
+    documents = np.full(50_000, 10)
+    with pytest.raises(ValueError, match=r"--max-memory 0\.5G\) to keep the most frequent words or merge classes"):
+        memory.check_memory(documents, 1000, 500)
+    assert words_within(documents, 1000, 0.5e9, 500) >= memory.MIN_WORDS
+    with pytest.raises(ValueError, match=r"are free\. To go on, pass fewer documents"):
+        memory.check_memory(np.full(3000, 10_000_000), 10_000_000, 2)
 
 
 def test_free_memory_is_that_of_the_limit_if_it_is_lower(monkeypatch):
     resource = pytest.importorskip("resource")
     assert memory.free_memory() > 1e7
     monkeypatch.setattr(resource, "getrlimit", lambda which: (5_000_000, -1))
-    assert memory.free_memory() == 5_000_000
+    assert memory.free_memory() == 0, "more is mapped already"
+    mapped = int(memory.STATM.read_text().split()[0]) * resource.getpagesize()
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (mapped + 50_000_000, -1))
+    assert 0 < memory.free_memory() <= 50_000_000
+
+
+def test_free_memory_is_that_of_the_container_if_it_is_lower(monkeypatch, tmp_path):
+    (tmp_path / "max").write_text("7000000\n")
+    (tmp_path / "current").write_text("4000000\n")
+    monkeypatch.setattr(memory, "CONTAINER", ((tmp_path / "max", tmp_path / "current"),))
+    assert memory.free_memory() == 3_000_000
+    (tmp_path / "max").write_text("max\n")
+    assert memory.free_memory() > 1e7
 
 
 def test_words_that_help():

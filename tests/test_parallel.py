@@ -80,20 +80,26 @@ def test_this_thread_makes_the_first_call(monkeypatch):
 
 
 @pytest.mark.usefixtures("threads")
-def test_once_is_called_once_in_all_threads_and_again_after_an_error():
-    made, errors = [], [ValueError("first")]
+@pytest.mark.parametrize("error", [None, ValueError("first"), KeyboardInterrupt()])
+def test_once_is_called_once_in_all_threads_also_if_it_fails(error):
+    made = []
 
     def make():
         made.append(1)
-        if errors:
-            raise errors.pop()
+        if error is not None:
+            raise error
         return object()
 
+    def outcome(result):
+        try:
+            return result()
+        except BaseException as raised:
+            return raised
+
     result = once(make)
-    with pytest.raises(ValueError, match="first"):
-        result()
-    assert len(set(each(lambda _: id(result()), range(20)))) == 1
-    assert len(made) == 2
+    assert len({id(found) for found in each(outcome, [result] * 20)}) == 1
+    assert made == [1]
+    assert error is None or outcome(result) is error
 
 
 @pytest.mark.usefixtures("threads")

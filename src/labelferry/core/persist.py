@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -132,10 +131,9 @@ def _check_prediction(estimator: TransductiveClassifier) -> None:
     for key, is_target in zip(estimator.domain_keys_, estimator.domain_is_target_, strict=True):
         if is_target:
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("error", RuntimeWarning)
+                with np.errstate(divide="raise", over="raise", invalid="raise"):  # of this thread only, unlike warnings
                     proba = estimator.predict_proba(document, key)
-            except (IndexError, ArithmeticError, RuntimeWarning) as error:
+            except (IndexError, ArithmeticError, RuntimeWarning) as error:  # the last if warnings are errors
                 raise ValueError(f"its state does not fit ({error})") from None
             if not np.isfinite(proba).all():
                 raise ValueError("its state gives predictions that are not finite")

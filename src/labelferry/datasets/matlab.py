@@ -35,7 +35,7 @@ def read_arrays(content: bytes, names: tuple[str, ...], max_bytes: int) -> dict[
     names : tuple of str
         Names of the arrays; other elements are not read.
     max_bytes : int
-        Limit on the bytes of an unpacked element.
+        Limit on the bytes of all unpacked elements together.
 
     Returns
     -------
@@ -48,7 +48,9 @@ def read_arrays(content: bytes, names: tuple[str, ...], max_bytes: int) -> dict[
     arrays = {}
     for kind, data in elements(content[HEADER:], order):
         if kind == PACKED:
-            [(kind, data), *_] = elements(unpacked(data, max_bytes), order)
+            content = unpacked(data, max_bytes)
+            max_bytes -= len(content)
+            [(kind, data), *_] = elements(content, order)
         if kind == MATRIX:
             flags, shape, name, *parts = elements(data, order)
             if (key := name[1].decode("latin-1")) in names:
@@ -73,8 +75,8 @@ def elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
 def unpacked(data: bytes, max_bytes: int) -> bytes:
     """The data of a packed element."""
     stream = zlib.decompressobj()
-    content = stream.decompress(data, max_bytes)
-    if not stream.eof:
+    content = stream.decompress(data, max(max_bytes, 1))  # 0 would be no limit
+    if not stream.eof or len(content) > max_bytes:
         raise ValueError(f"an element is cut off, or has more than {max_bytes:,} bytes if unpacked")
     return content
 

@@ -55,7 +55,7 @@ def read_lines(path: Path, *names: str) -> list[dict[str, Any]]:
     with reading(path), gzip.open(path, "rb") as file:
         while content := file.readline(MAX_BYTES + 1 - file.tell()):
             check_size(file.tell())
-            lines.append(json.loads(content))
+            lines.append(json.loads(content.decode("utf-8")))
             for name in names:
                 if not isinstance(value := lines[-1][name], str):
                     raise ValueError(f"line {len(lines)}: {name} must be a text; it is a {type(value).__name__}")

@@ -49,7 +49,10 @@ def discretize(vectors: Array, *, max_iter: int = 100) -> Discretization:
 
 def indicator_sums(Y: Array, codes: Array, k: int) -> Array:
     """C'Y for the indicator matrix C of the codes: the sum of the rows of each cluster."""
-    return np.stack([np.bincount(codes, y, minlength=k) for y in Y.T], axis=1).astype(Y.dtype)
+    sums = np.empty((k, Y.shape[1]), dtype=Y.dtype)
+    for j, y in enumerate(Y.T):
+        sums[:, j] = np.bincount(codes, y, minlength=k)
+    return sums
 
 
 def _first_rotation(Y: Array) -> Array:

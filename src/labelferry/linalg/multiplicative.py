@@ -151,8 +151,8 @@ def sq_residual(X: Matrix, B: Array, V: Array, XtV: Array | None = None) -> floa
 
 def add_up(arrays: Iterable[Array]) -> Array:
     """The sum of arrays of one shape, with at most one of them in memory besides the sum."""
-    each = iter(arrays)
-    total = next(each).copy(order="K")  # columns stay contiguous
-    for A in each:
+    remaining = iter(arrays)
+    total = next(remaining).copy(order="K")  # columns stay contiguous
+    for A in remaining:
         total += A
     return total

@@ -9,7 +9,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
 from typing import Any, TypeVar
@@ -89,14 +89,21 @@ def each(function: Callable[..., Result], *arguments: Iterable[Any]) -> list[Res
 
 
 def once(function: Callable[[], Result]) -> Callable[[], Result]:
-    """A function that calls the given one the first time and returns that result ever after, in any thread."""
-    lock, results = threading.Lock(), list[Result]()
+    """A function that calls the given one the first time, and returns that result, or raises its error, ever after.
+
+    Other threads wait for the first call.
+    """
+    lock = threading.Lock()
+    first: Future[Result] = Future()
 
     def result() -> Result:
         with lock:
-            if not results:
-                results.append(function())
-        return results[0]
+            if not first.done():
+                try:
+                    first.set_result(function())
+                except BaseException as error:  # not only for this thread
+                    first.set_exception(error)
+        return first.result()
 
     return result
 

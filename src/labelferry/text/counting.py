@@ -204,8 +204,12 @@ def in_order(function: Callable[[Any], Any], items: Iterator[Any], processes: in
 
 def weigh(counts: Counts, fitted: TfidfVectorizer) -> sp.csr_array:
     """Documents x words of a chunk, with a fitted vectorizer."""
-    column_of = np.array([fitted.vocabulary_.get(word, -1) for word in counts.words], dtype=np.int32)
-    X = counts.csr(column_of, len(fitted.vocabulary_)).astype(fitted.dtype, copy=False)
+    return weigh_columns(counts, np.array([fitted.vocabulary_.get(word, -1) for word in counts.words]), fitted)
+
+
+def weigh_columns(counts: Counts, column_of: np.ndarray, fitted: TfidfVectorizer) -> sp.csr_array:
+    """`weigh`, with the column of each word of the counts, -1 for none."""
+    X = counts.csr(column_of.astype(np.int32), len(fitted.vocabulary_)).astype(fitted.dtype, copy=False)
     if fitted.binary:
         X.data[:] = 1
     return sp.csr_array(fitted._tfidf.transform(X, copy=False))
@@ -235,7 +239,7 @@ class Merged:
         """The matrices of corpora of these sizes, and the fitted vectorizer. The vocabulary is used up."""
         fitted, numbers = self.vocabulary.fit(vectorizer, sum(sizes), limit)
         column_of = np.full(len(self.vocabulary), -1, dtype=np.int32)
-        column_of[numbers] = np.arange(len(numbers), dtype=np.int32)
+        column_of[numbers] = np.arange(len(numbers))
         self.vocabulary = Vocabulary()
         ends = np.cumsum([-(-size // TEXTS) for size in sizes]).tolist()
         places = [self.places[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -246,11 +250,11 @@ class Merged:
         n_words = len(fitted.vocabulary_)
         n_entries = sum(int((column_of[block.columns] >= 0).sum()) for block in self.blocks(places))
         columns = np.empty(n_entries, dtype=np.int32 if n_entries < 2**31 else np.int64)
-        weights = np.empty(n_entries)
+        weights = np.empty(n_entries, dtype=fitted.dtype)
         ends = [np.zeros(1, dtype=np.int64)]
         start = 0
         for block in self.blocks(places):
-            X = fitted._tfidf.transform(block.csr(column_of, n_words), copy=False)
+            X = weigh_columns(block, column_of, fitted)
             columns[start : start + X.nnz], weights[start : start + X.nnz] = X.indices, X.data
             ends.append(start + X.indptr[1:].astype(np.int64))
             start += X.nnz

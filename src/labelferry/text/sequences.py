@@ -109,6 +109,7 @@ class TemporaryBlocks:
         try:
             self.file.seek(self.end)
             self.file.write(content)
+            self.file.flush()  # otherwise a full folder is noticed by the next read
         except OSError as error:
             what = error.strerror or error
             raise ValueError(

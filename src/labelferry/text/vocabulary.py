@@ -69,7 +69,9 @@ class Vocabulary:
         low, high = (bound * n_texts if isinstance(bound, float) else bound for bound in bounds)
         words = sorted(word for word, number in self.numbers.items() if low <= self.documents[number] <= high)
         if not words:
-            raise ValueError("the vocabulary is empty: no word is left, or min_df drops all. Lower min_documents.")
+            raise ValueError(
+                "the vocabulary is empty: no words, or all in fewer documents than min_documents. Lower it."
+            )
         numbers = np.array([self.numbers[word] for word in words])
         if limit is not None and (n_kept := limit(self.documents[numbers], n_texts)) < len(words):
             kept = np.sort(np.argsort(-self.totals[numbers], kind="stable")[:n_kept])

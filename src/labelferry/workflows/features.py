@@ -27,7 +27,7 @@ from ..text.sequences import Mapped, chained
 from ..text.settings import choose_settings
 from .inputs import TARGET, Inputs
 from .matrices import read_matrix
-from .memory import check_memory, words_within
+from .memory import COPIES, check_memory, words_within
 from .options import TextOptions
 from .text_blocks import fit_tfidf_blocks
 from .views import make_view, view_name
@@ -95,7 +95,9 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
     """tf-idf of the cleaned texts. With a memory limit, rare words are dropped to stay below it."""
     cleaned: Callable[[Sequence[str]], list[str]] = partial(clean, **options.cleaning)
     raw = [*(source.texts for source in inputs.sources), inputs.texts]
-    is_large = sum(map(len, raw)) >= LARGE or backend is not None
+    n_texts = sum(map(len, raw))
+    is_large = n_texts >= LARGE or backend is not None
+    on_workers = backend is not None and n_texts > MAX_SORTED  # fewer are sorted by content, in memory
     corpora = [Mapped(texts, cleaned) if is_large else cleaned(texts) for texts in raw]
     settings, languages, messages = choose_words(corpora, inputs, options)
 
@@ -103,9 +105,10 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
         """How many words may be kept; a message if they are not all."""
         n_classes = len(set(inputs.labels.tolist()))
         if options.max_memory is None:
-            check_memory(documents, n_documents, n_classes, copies=int(backend is None))
+            check_memory(documents, n_documents, n_classes, on_workers=on_workers)
             return len(documents)
-        keep = words_within(documents, n_documents, options.max_memory, n_classes)
+        copies = 0 if on_workers else COPIES
+        keep = words_within(documents, n_documents, options.max_memory, n_classes, copies=copies)
         if keep < len(documents):
             messages.append(
                 f"{keep:,} of {len(documents):,} words are kept, the most frequent, to stay below --max-memory"
@@ -117,7 +120,7 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
             announce_size(corpora, settings, len(np.unique(inputs.labels)))
             fit = fit_tfidf if backend is None else partial(fit_tfidf_blocks, backend=backend)
             (*Xs, Xt), vectorizer = fit(raw, settings.vectorizer(), prepare=cleaned, limit=limit, report=progress.step)
-            if sum(map(len, raw)) <= MAX_SORTED:  # sorted by content, in memory, they give the answer of every day
+            if not on_workers:
                 *Xs, Xt = map(in_memory, (*Xs, Xt))
         else:
             (*Xs, Xt), vectorizer = fit_small(corpora, settings, limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,12 @@ ENTRY = 12  # bytes of an entry of the matrix: a value in double precision, and 
 COLUMNS = 64
 CLASS_COPIES = 10  # of the weights of all classes: logistic regression keeps its last steps and gradients
 MIN_WORDS = 1000  # with fewer words an error is better than a result
-MEMINFO = Path("/proc/meminfo")
+MEMINFO, STATM = Path("/proc/meminfo"), Path("/proc/self/statm")
+GROUPS = Path("/sys/fs/cgroup")
+CONTAINER = (  # limit and use, in the two versions of control groups
+    (GROUPS / "memory.max", GROUPS / "memory.current"),
+    (GROUPS / "memory/memory.limit_in_bytes", GROUPS / "memory/memory.usage_in_bytes"),
+)
 
 
 def bytes_of_words(
@@ -51,9 +57,9 @@ def bytes_of_words(
     return np.asarray(np.cumsum(entries * ENTRY * copies + per_word) + 8 * max(columns, n_classes) * n_documents)
 
 
-def words_within(documents: Array, n_documents: int, max_memory: float, n_classes: int) -> int:
+def words_within(documents: Array, n_documents: int, max_memory: float, n_classes: int, *, copies: int = COPIES) -> int:
     """How many words, the most frequent first, allow a fit to stay below so many bytes; see `bytes_of_words`."""
-    needed, n_words = bytes_of_words(documents, n_documents, n_classes), len(documents)
+    needed, n_words = bytes_of_words(documents, n_documents, n_classes, copies=copies), len(documents)
     keep = int(np.searchsorted(needed, max_memory, side="right"))
     least = min(MIN_WORDS, n_words)
     if keep < least:
@@ -64,30 +70,41 @@ def words_within(documents: Array, n_documents: int, max_memory: float, n_classe
     return keep
 
 
-def check_memory(documents: Array, n_documents: int, n_classes: int, *, copies: int = 1) -> None:
-    """Raise an error before a fit that needs more memory than there is, whatever the method: the matrix is there once.
+def check_memory(documents: Array, n_documents: int, n_classes: int, *, on_workers: bool = False) -> None:
+    """Raise an error before a fit that needs more memory than there is.
 
-    With `copies=0` the matrix is in another place, such as on Dask workers.
+    The estimate holds for every method: it counts the matrix once, or not at all if it stays on Dask workers.
     """
     there = free_memory()
+    copies = 0 if on_workers else 1
     needed = bytes_of_words(documents, n_documents, n_classes, copies=copies, columns=0).max(initial=0)
-    if there is not None and needed > there:
-        raise ValueError(
-            f"a fit of {len(documents):,} words and {n_classes:,} classes needs about {needed / 1e9:.1f} GB, and "
-            f"{there / 1e9:.1f} GB are free. Pass --max-memory {max(there / 2e9, 0.1):.1f}G to keep the most frequent "
-            "words, or merge classes."
-        )
+    if there is None or needed <= there:
+        return
+    ways = []
+    with suppress(ValueError):  # too few words would be left
+        words_within(documents, n_documents, there / 2, n_classes, copies=COPIES * copies)
+        ways.append(f"pass max_memory (--max-memory {max(there / 2e9, 0.1):.1f}G) to keep the most frequent words")
+    of_classes = 8 * n_classes * (CLASS_COPIES * len(documents) + n_documents)
+    ways.append("merge classes" if of_classes > needed / 2 else "pass fewer documents")
+    raise ValueError(
+        f"a fit of {n_documents:,} documents, {len(documents):,} words and {n_classes:,} classes needs about "
+        f"{needed / 1e9:.1f} GB, and {there / 1e9:.1f} GB are free. To go on, {' or '.join(ways)}."
+    )
 
 
 def free_memory() -> float | None:
-    """Bytes that this process can still use: of the machine, or of its limit if that is lower; None if unknown."""
+    """Bytes that this process can still use: of the machine, its container or its limit; None if unknown."""
     free = []
     if MEMINFO.is_file():
         lines = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
         free += [float(lines["MemAvailable"].split()[0]) * 1024] if "MemAvailable" in lines else []
     elif hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         free.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
-    if resource is not None:
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        free += [float(limit)] if limit != resource.RLIM_INFINITY else []
+    for limit, used in CONTAINER:
+        if limit.is_file() and used.is_file() and (most := limit.read_text().strip()).isdigit():
+            free.append(max(float(most) - float(used.read_text()), 0.0))
+    if resource is not None and STATM.is_file():
+        bytes_allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+        mapped = int(STATM.read_text().split()[0]) * resource.getpagesize()
+        free += [float(max(bytes_allowed - mapped, 0))] if bytes_allowed != resource.RLIM_INFINITY else []
     return min(free, default=None)

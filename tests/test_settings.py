@@ -230,3 +230,19 @@ def test_stop_words_are_not_shown():
     shown = {word for words in lists for word in words} | {row["word"] for row in rows}
     assert {"printer", "password", "subscription"} <= shown
     assert not {"the", "my", "in", "it", "at", "do", "when", "was"} & shown
+
+
+def test_stop_words_are_not_shown_by_a_saved_model(tmp_path):
+    d = tickets.demo()
+    result = labelferry.label(
+        d.texts_source, d.texts_target, label=d.y_source.tolist(), method="tcl(max_iter=20)", language=None, ngrams=1
+    )
+    result.save(tmp_path / "model.npz")
+    topics = labelferry.explain(tmp_path / "model.npz")["topics"]
+    lists = [words for topic in topics for words in (topic["common"], *topic["domains"].values())]
+    lists += [words for topic in result.summary()["topics"] for words in (topic["common"], *topic["domains"].values())]
+    model = labelferry.load(tmp_path / "model.npz")
+    lists += model.evidence(d.texts_target, np.searchsorted(model.estimator.classes_, result.labels))
+    shown = {word for words in lists for word in words}
+    assert {"password", "subscription"} <= shown
+    assert not {"the", "my", "in", "it", "at", "do", "when", "was", "is", "on"} & shown

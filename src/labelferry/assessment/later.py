@@ -202,8 +202,8 @@ def low_confidence(p_correct: Array, reference: Reference) -> tuple[Fact, ...]:
     return (
         Fact(
             "low confidence",
-            f"The mean confidence of the labels is {mean:.0%}, below the lower end of balanced accuracy at fitting, "
-            f"{b.lower:.0%}.",
+            f"The mean confidence of the labels is {mean:.0%}, below the one-sided 90 % lower bound of balanced "
+            f"accuracy at fitting, {b.lower:.0%}.",
             "Label a random sample by hand, or run `labelferry label` again with these documents.",
             False,
         ),

@@ -20,7 +20,7 @@ def data(
 ) -> None:
     """List the corpora of the bench: available or missing.
 
-    Shows their sizes and terms of use. With --where: where to download a corpus and where to put it.
+    Shows their sizes and terms of use. With --where NAME: where to download a corpus and where to put it.
     """
     from ..datasets import catalogue
 

@@ -23,6 +23,7 @@ def topics_table(
     domain_names: Sequence[str],
     feature_names: ArrayLike,
     n_words: int,
+    shown: Array | None = None,
 ) -> list[TopicRow]:
     """One dict per topic, those with the clearest class first; `pandas.DataFrame(rows)` makes a data frame of it.
 
@@ -42,6 +43,8 @@ def topics_table(
         The word of every column of X.
     n_words : int
         Number of words per list.
+    shown : array of bool, shape (n_features,), default=None
+        Words that may be listed; None: all.
 
     Returns
     -------
@@ -55,6 +58,8 @@ def topics_table(
             "Pass vectorizer.get_feature_names_out()."
         )
     lean = normalize_rows_l1(normalize_columns_l1(H))
+    if shown is not None:
+        common, *of_domain = (np.where(shown[:, None], F, 0) for F in (common, *of_domain))
     return [
         {
             "topic": int(topic),

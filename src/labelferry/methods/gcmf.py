@@ -403,7 +403,7 @@ class GCMF(TriFactorization):
         graphs = {"doc_graph": doc_graph, "word_graph": word_graph}
         return self._fit_rows(X, y, sample_domain, target=target, use_target_labels=use_target_labels, **graphs)
 
-    def topics_table(self, feature_names: ArrayLike, n_words: int = 8) -> list[TopicRow]:
+    def topics_table(self, feature_names: ArrayLike, n_words: int = 8, *, shown: Array | None = None) -> list[TopicRow]:
         """Describe every topic by its words with the largest weights.
 
         Parameters
@@ -412,6 +412,8 @@ class GCMF(TriFactorization):
             The word of every column of X.
         n_words : int, default=8
             Number of words per list.
+        shown : array of bool, shape (n_words,), default=None
+            Words that may be listed; None: all.
 
         Returns
         -------
@@ -430,6 +432,7 @@ class GCMF(TriFactorization):
             domain_names=self.domain_names_,
             feature_names=feature_names,
             n_words=n_words,
+            shown=shown,
         )
 
     def _sort_data(self, data: dict[str, Any], ordering: Ordering) -> dict[str, Any]:

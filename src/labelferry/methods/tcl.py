@@ -437,7 +437,7 @@ class TCL(OnlineClassifier, TriFactorization):
         self.class_prior = class_prior
         self.random_state = random_state
 
-    def topics_table(self, feature_names: ArrayLike, n_words: int = 8) -> list[TopicRow]:
+    def topics_table(self, feature_names: ArrayLike, n_words: int = 8, *, shown: Array | None = None) -> list[TopicRow]:
         """Describe every topic by its words with the largest weights.
 
         Parameters
@@ -446,6 +446,8 @@ class TCL(OnlineClassifier, TriFactorization):
             The word of every column of X.
         n_words : int, default=8
             Number of words per list.
+        shown : array of bool, shape (n_words,), default=None
+            Words that may be listed; None: all.
 
         Returns
         -------
@@ -464,6 +466,7 @@ class TCL(OnlineClassifier, TriFactorization):
             domain_names=self.domain_names_,
             feature_names=feature_names,
             n_words=n_words,
+            shown=shown,
         )
 
     def _complete(self, state: Fitted, absent: Array) -> Fitted:

@@ -25,7 +25,10 @@ def explain(path: str | PathLike[str], *, n_words: int = 10) -> dict[str, Any]:
     """
     model = load_model(path)
     estimator = model.estimator
-    topics = estimator.topics_table(model.words(), n_words) if hasattr(estimator, "topics_table") else []
+    topics = []
+    if hasattr(estimator, "topics_table"):  # stop words have no score for any class
+        shown = None if model.word_scores is None else model.word_scores.any(axis=1)
+        topics = estimator.topics_table(model.words(), n_words, shown=shown)
     return {
         "method": type(estimator).__name__,
         "classes": [str(c) for c in estimator.classes_],

@@ -299,7 +299,8 @@ class Labelling:
         if isinstance(self.estimator, AutoTransfer) and self._features.view is not None:
             student = fit_view_student(self._features.view_name, self._features.view, self._domains, codes)
         cleaning = {name: self.settings[name] for name in ("html", "headers", "signatures")}
-        scores = word_evidence(self._domains, self.estimator.transduction_proba_).score.astype(np.float32)
+        proba, shown = self.estimator.transduction_proba_, self._features.shown
+        scores = word_evidence(self._domains, proba, shown).score.astype(np.float32)
         model = Model(
             self.estimator,
             self._features.vectorizer,

@@ -126,7 +126,7 @@ def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
             "common": [word for word in topic["common"] if word in shared],
             "domains": topic["domains"],
         }
-        for topic in result.estimator.topics_table(features.words)[:N_TOPICS]
+        for topic in result.estimator.topics_table(features.words, shown=features.shown)[:N_TOPICS]
     ]
 
 

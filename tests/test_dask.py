@@ -199,6 +199,36 @@ def test_an_unreachable_scheduler(monkeypatch):
         connect("tcp://127.0.0.1:9")
 
 
+@pytest.mark.parametrize("value", [5, True, ["local"], "", b"local"])
+def test_a_cluster_of_another_type(value):
+    with pytest.raises(ValueError, match=r"a Dask cluster is 'local', the address .*, or a distributed\.Client; got"):
+        labelferry.label(["a"], ["b"], label=["x"], method="sourcenb", dask=value)
+
+
+def test_a_lost_connection_is_an_error_that_says_so(blocks):
+    made = connect("local", n_workers=1)
+    (X,) = on(made, blocks[0])
+    close_client(made)
+    with pytest.raises(OSError, match=r"connection to the Dask scheduler tcp://127\.0\.0\.1:\d+ was lost or closed"):
+        X.to_csr()
+    with pytest.raises(OSError, match="the Dask client is closed, not running"):
+        connect(made)
+
+
+def test_threads_leave_the_configuration_of_dask_as_it_was(client):
+    import dask
+
+    name = "distributed.admin.large-graph-warning-threshold"
+    before = dask.config.get(name)
+    (X,) = on(client, Blocks.of(sp.eye_array(6, format="csr"), block_rows=3))
+    threads = [threading.Thread(target=lambda: [X.backend._submit(abs, [1]) for _ in range(50)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert dask.config.get(name) == before
+
+
 def test_a_worker_without_the_package(client, monkeypatch):
     monkeypatch.setattr(dask_blocks, "_PACKAGE", "labelferry_is_not_there")
     with pytest.raises(ValueError, match="2 of 2 Dask workers have no labelferry_is_not_there"):
@@ -276,6 +306,21 @@ def test_documents_of_label_stay_on_the_workers(client, files):
 
 
 @pytest.mark.usefixtures("in_blocks")
+def test_a_result_and_its_update_close_what_label_opened(files):
+    old, new = files["parquet"]
+    with labelferry.label(old, new, method="sourcenb", dask="local") as result:
+        updated = result.update({0: str(result.labels[0])})
+    workers = result._features.Xt.backend.client
+    assert workers.status == "closed"
+    assert updated._opened is result._opened
+    assert str(result.labels[0]) in str(updated.labels[0])
+    assert "labelferry labels" in result._repr_html_()
+    for use in (result.summary, lambda: result.save(new.with_name("model.npz"))):
+        with pytest.raises(OSError, match="was lost or closed"):
+            use()
+
+
+@pytest.mark.usefixtures("in_blocks")
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_workers_read_parquet_files_themselves(files, suffix):
     table = labelferry.text.read_table(files[suffix][1])
@@ -289,7 +334,7 @@ def test_a_method_that_needs_one_matrix_is_refused_before_files_are_read():
         result = run("label", "missing.csv", "new.csv", "-o", "out.csv", "--dask", "local", "--method", method)
         assert result.exit_code == 2
         assert len(result.stderr.splitlines()) == 1
-        assert "Omit --dask, or" in result.stderr
+        assert "Omit dask (--dask), or" in result.stderr
         assert way_out in result.stderr
 
 
@@ -338,3 +383,44 @@ def test_local_workers_end_with_the_command_and_with_ctrl_c(files, tmp_path):
         assert "Traceback" not in errors
         assert out.exists() != is_interrupted
         assert not psutil.wait_procs(workers, timeout=20)[1]
+
+
+REMOVE_BEFORE_COUNTING = """
+import os, sys
+from importlib import import_module
+from labelferry.__main__ import main
+from labelferry.text import growing, sequences
+
+label = import_module("labelferry.workflows.label")
+
+def make_features(*arguments, count=label.make_features):
+    os.remove(sys.argv[3])
+    return count(*arguments)
+
+label.make_features = make_features
+growing.IN_MEMORY = 0
+growing.ROWS = sequences.ROWS = 8
+main()
+"""
+
+
+def test_an_error_of_a_local_worker_is_one_line(files, tmp_path):
+    (old, new), out = files["parquet"], tmp_path / "out.parquet"
+    arguments = ["label", old, new, "-o", out, "--method", "sourcenb", "--dask", "local", "-q"]
+    done = subprocess.run(
+        [sys.executable, "-c", REMOVE_BEFORE_COUNTING, *arguments], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 2, done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert f"on a Dask worker there is no file {new}. All workers need it under this name" in done.stderr
+    assert not out.exists()
+
+
+def test_a_script_without_a_guard_is_an_error_that_shows_it(tmp_path):
+    script = tmp_path / "script.py"
+    call = "labelferry.label(['a', 'b'], ['a'], label=['x', 'y'], method='sourcenb', dask='local')"
+    script.write_text(f"import labelferry\n{call}\n")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "put the call below: if __name__ == '__main__':" in done.stderr.splitlines()[-1]
+    assert done.stderr.count("Traceback") == 1, done.stderr

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import labelferry
+from labelferry import Blocks
 from labelferry.assessment import divergence, gap, risk
 from labelferry.families.divergence import cluster_counts, kl
 from labelferry.linalg.bisect import bisect, means, split
@@ -166,3 +167,14 @@ def test_errors_of_a_first_use_explain_the_call():
         risk(X, X)
     with pytest.raises(ValueError, match="X contains raw texts"):
         gap(["a text"], ["another"])
+
+
+@pytest.mark.parametrize("measure", [divergence, gap])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_blocks_with_entries_that_are_no_numbers_are_an_error(measure, value):
+    X = sp.csr_array(np.eye(4))
+    wrong = X.copy()
+    wrong.data[2] = value
+    for form in (sp.csr_array, Blocks.of):
+        with pytest.raises(ValueError, match=r"Input Xt contains (NaN|infinity)"):
+            measure(form(X), form(wrong))

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, check_random_state
 
-from ..core.documents import reject_raw_texts
+from ..core.documents import range_of_blocks, reject_raw_texts
 from ..core.sampling import MAX_FITTED
 from ..families import divergence as measures
 from ..linalg.matrix import Matrix, is_blocked, sample_blocks
@@ -121,4 +121,7 @@ def read_pair(Xs: Any, Xt: Any) -> tuple[Matrix, Matrix]:
             f"Xs and Xt must have the same columns; got {Xs.shape[1]} and {Xt.shape[1]}. "
             "Fit one vectorizer on the texts of both and transform each with it."
         )
+    for X, name in ((Xs, "Xs"), (Xt, "Xt")):
+        if is_blocked(X):
+            range_of_blocks(X, name)
     return Xs, Xt

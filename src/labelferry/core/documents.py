@@ -51,16 +51,23 @@ def _read_blocks(estimator: Any, X: Any, *, reset: bool) -> Any:
         raise ValueError(f"X has {n_words} features, but {name} is expecting {estimator.n_features_in_} features.")
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
+    smallest, largest, tiny = range_of_blocks(X)
+    if estimator.non_negative and smallest < 0:
+        raise _negative_entries(estimator, None, smallest)
+    if estimator.ignores_scale == "rows":
+        if largest <= RANGE[1] and tiny >= NEGLIGIBLE * RANGE[1]:  # no entry is tiny; factors of rows copy no data
+            return X.scale_rows(X.of_rows(_power_of_two_per_row))
+        return X.apply_to_rows(rows_in_safe_range)
+    _check_range(largest)
+    return apply(X, partial(_drop_below, floor=NEGLIGIBLE * largest)) if tiny < NEGLIGIBLE * largest else X
+
+
+def range_of_blocks(X: Any, name: str = "X") -> tuple[float, float, float]:
+    """The smallest entry, the largest and the smallest absolute one of blocks; an error for NaN or infinity."""
     low, high, tiny = X.of_rows(_range_of_entries).T
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        raise ValueError("Input X contains NaN or infinity. Remove these entries before the blocks are made.")
-    if estimator.non_negative and low.min() < 0:
-        raise _negative_entries(estimator, None, low.min())
-    if estimator.ignores_scale == "rows":
-        return X.scale_rows(X.of_rows(_power_of_two_per_row))
-    largest = float(max(high.max(), -low.min(), 0))
-    _check_range(largest)
-    return apply(X, partial(_drop_below, floor=NEGLIGIBLE * largest)) if tiny.min() < NEGLIGIBLE * largest else X
+        raise ValueError(f"Input {name} contains NaN or infinity. Remove these entries before the blocks are made.")
+    return float(low.min()), float(max(high.max(), -low.min(), 0)), float(tiny.min())
 
 
 def check_takes_blocks(estimator: Any, reason: str, way_out: str) -> None:

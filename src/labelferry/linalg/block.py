@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -32,7 +33,7 @@ class Columns(NamedTuple):
     n_stored: int  # columns of a stored block
     factor: Array | None = None  # of every stored column
     kept: Array | None = None  # numbers of the stored columns that the matrix has; None is all
-    functions: tuple[Callable[[Array], Array], ...] = ()  # applied to the stored entries, before factors
+    functions: tuple[Callable[[sp.csr_array], sp.csr_array], ...] = ()  # of stored rows, before factors
 
     @property
     def n_columns(self) -> int:
@@ -46,6 +47,13 @@ class Columns(NamedTuple):
     def take(self, number: Array) -> Columns:
         """Some of the columns."""
         return self._replace(kept=number if self.kept is None else self.kept[number])
+
+    def apply(self, function: Callable[[sp.csr_array], sp.csr_array]) -> Columns:
+        """With a function of the rows; it sees the columns that are kept only."""
+        if self.kept is None:
+            return self._replace(functions=(*self.functions, function))
+        kept = partial(_take_columns, number=self.kept)
+        return self._replace(n_stored=self.n_columns, kept=None, functions=(*self.functions, kept, function))
 
     def times(self, factor: Array) -> Columns:
         """With the columns multiplied by a factor each."""
@@ -70,10 +78,9 @@ class Block:
             stored = stored[kept]  # a copy of few rows
         else:
             self.scattered = kept  # nearly all rows: the others are computed too, and dropped
-        data = stored.data
         for function in columns.functions:
-            data = function(data)
-        self.stored = with_data(stored, data.astype(self.dtype, copy=False))
+            stored = function(stored)
+        self.stored = with_data(stored, stored.data.astype(self.dtype, copy=False))
 
     def __matmul__(self, B: Array) -> Array:
         c = self.columns
@@ -111,7 +118,7 @@ class Block:
         if self.factor is not None:
             data = data * np.repeat(self.factor, np.diff(S.indptr))
         S = with_data(S, data)
-        return S if c.kept is None else sp.csr_array(S[:, c.kept])
+        return S if c.kept is None else _take_columns(S, c.kept)
 
 
 class HasTransposedProduct(Protocol):
@@ -166,6 +173,10 @@ def slice_rows(S: sp.csr_array, rows: slice) -> sp.csr_array:
     A.data, A.indices = S.data[ends[0] : ends[-1]], S.indices[ends[0] : ends[-1]]
     A.indptr = ends - ends[0]
     return A
+
+
+def _take_columns(S: sp.csr_array, number: Array) -> sp.csr_array:
+    return sp.csr_array(S[:, number])
 
 
 def _transpose(S: sp.csr_array) -> sp.csc_array:

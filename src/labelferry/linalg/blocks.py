@@ -12,6 +12,7 @@ beside the blocks and used when a block is visited. The transpose is never forme
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ import scipy.sparse as sp
 
 from .backends import Backend, Call, Threads, Visit, as_is
 from .block import Block, Columns, Rows, Shared, Transposed, slice_rows, visit
-from .matrix import Array, canonical, stack_rows
+from .matrix import Array, canonical, stack_rows, with_data
 
 BLOCK_ROWS = 25_000  # of a matrix that is cut into blocks
 
@@ -188,9 +189,13 @@ class Blocks:
 
     def apply(self, function: Callable[[Array], Array]) -> Blocks:
         """The function of every stored entry; only before rows or columns are scaled."""
+        return self.apply_to_rows(partial(_of_entries, function=function))
+
+    def apply_to_rows(self, function: Callable[[sp.csr_array], sp.csr_array]) -> Blocks:
+        """`function(CSR)` of some rows, with the same rows and columns; only before rows or columns are scaled."""
         if self.factor is not None or any(c.factor is not None for c in self.column_groups):
             raise ValueError("a function of the entries has to be applied before rows or columns are scaled.")
-        return self._with_columns(c._replace(functions=(*c.functions, function)) for c in self.column_groups)
+        return self._with_columns(c.apply(function) for c in self.column_groups)
 
     def astype(self, dtype: Any) -> Blocks:
         """With entries of another type."""
@@ -262,6 +267,10 @@ def _dense(A: Any, n_rows: int) -> Array:
     if A.shape[:1] != (n_rows,):
         raise ValueError(f"the other factor of a product must have {n_rows} rows; it has the shape {A.shape}.")
     return np.asarray(A)
+
+
+def _of_entries(S: sp.csr_array, function: Callable[[Array], Array]) -> sp.csr_array:
+    return with_data(S, function(S.data))
 
 
 def _product(X: Block, B: Array) -> Visit:

@@ -12,12 +12,14 @@ result is the same, bit by bit, as that of threads on the same blocks.
 from __future__ import annotations
 
 import logging
+import reprlib
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib.util import find_spec
-from multiprocessing import resource_tracker
+from multiprocessing import current_process, resource_tracker
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
@@ -25,11 +27,12 @@ import scipy.sparse as sp
 from .backends import Call, Sums, Visit, as_is, tree_sum
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
 _GROUP = 16  # results of tasks that are joined on a worker; a power of two
 _PACKAGE = "labelferry"
 _TIMEOUT = 10  # seconds to find a scheduler, or a worker
+_CONFIG = Lock()  # the configuration of Dask is that of all threads
 
 
 class DaskBackend:
@@ -43,10 +46,11 @@ class DaskBackend:
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self.address: str = client.scheduler_info()["address"]
         self.n_threads = max(1, sum(client.nthreads().values()))
 
     def __repr__(self) -> str:
-        return f"DaskBackend({self.client.scheduler_info()['address']!r})"
+        return f"DaskBackend({self.address!r})"
 
     def map_reduce(self, function: Callable[..., Visit], calls: Sequence[Call], shared: Any) -> tuple[list[Any], Sums]:
         """See `Backend`."""
@@ -65,7 +69,9 @@ class DaskBackend:
     def keep(self, function: Callable[..., Any], calls: Iterable[Call], shared: Any) -> list[Any]:
         """See `Backend`. The blocks stay on the workers; an error of one of them is raised here."""
         common = self._submit(as_is, [shared])[0]
-        blocks = [self._submit(function, *([part] for part in call), [common])[0] for call in calls]  # one at a time
+        blocks = [  # a message for each: only one part of the texts is in memory here
+            self._submit(function, *([part] for part in call), [common])[0] for call in calls
+        ]
         self._gather(self._submit(_nothing, blocks))
         return blocks
 
@@ -77,21 +83,26 @@ class DaskBackend:
         """One task per item of the arguments; one message to the scheduler, which costs as much as several tasks."""
         from dask import config
 
-        with config.set(
-            {"distributed.admin.large-graph-warning-threshold": "1TB"}
-        ):  # rows of factors are meant to move
+        if self.client.status != "running":
+            raise _lost(self.address)
+        # Rows of factors are meant to move: no advice about large messages.
+        with _CONFIG, config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
             futures: list[Any] = self.client.map(function, *arguments, pure=False)
             return futures
 
     def _gather(self, futures: list[Any]) -> list[Any]:
+        from distributed.client import ClosedClientError
+        from distributed.comm import CommClosedError
         from distributed.scheduler import KilledWorker
 
         try:
             results: list[Any] = self.client.gather(futures)
-        except CancelledError:
-            raise OSError(
-                f"the connection to the Dask scheduler {self.client.scheduler.address} was lost. Start it again, and "
-                "fit again."
+        except (CancelledError, ClosedClientError, CommClosedError):
+            raise _lost(self.address) from None
+        except FileNotFoundError as error:
+            raise FileNotFoundError(
+                f"on a Dask worker {error} All workers need it under this name. Otherwise omit dask (--dask), or pass "
+                "a CSV file."
             ) from None
         except KilledWorker as error:
             raise OSError(
@@ -99,6 +110,13 @@ class DaskBackend:
                 "fewer threads per worker, or write smaller blocks (block_rows)."
             ) from None
         return results
+
+
+def _lost(address: str) -> OSError:
+    return OSError(
+        f"the connection to the Dask scheduler {address} was lost or closed. Start the scheduler if it has ended, and "
+        "fit again with a new connection."
+    )
 
 
 def connect(address: str | Client, *, n_workers: int = 2) -> Client:
@@ -117,24 +135,19 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
     client : distributed.Client
         The client. Close it with `close_client` if it was made here.
     """
-    if not isinstance(address, str):
+    check_installed()
+    from distributed import Client
+
+    if isinstance(address, Client):
         check_workers(address)
         return address
-    check_installed()
-    from distributed import Client, LocalCluster
-
+    if not (isinstance(address, str) and address):
+        raise ValueError(
+            "a Dask cluster is 'local', the address of a scheduler such as 'tcp://10.0.0.1:8786', or a "
+            f"distributed.Client; got {type(address).__name__} {reprlib.repr(address)}."
+        )
     if address == "local":
-        here = "127.0.0.1"
-        with _without_interrupts():
-            cluster = LocalCluster(
-                n_workers=n_workers,
-                threads_per_worker=1,
-                host=here,
-                dashboard_address=f"{here}:0",  # None would listen on all addresses
-                worker_dashboard_address=f"{here}:0",
-                silence_logs=logging.ERROR,  # a worker that is killed, or slow to end, is no problem of the user
-            )
-        client = Client(cluster, direct_to_workers=True)  # results need not pass through the scheduler
+        client = Client(_local_cluster(n_workers), direct_to_workers=True)  # results do not pass the scheduler
     else:
         try:
             client = Client(address, timeout=_TIMEOUT)
@@ -149,6 +162,29 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
         close_client(client)
         raise
     return client
+
+
+def _local_cluster(n_workers: int) -> LocalCluster:
+    """Worker processes on this machine, which write no log: their errors are raised by the client."""
+    from distributed import LocalCluster
+
+    if getattr(current_process(), "_inheriting", False):  # a worker runs the user's script again, up to this call
+        raise SystemExit(1)  # without a word: the process that waits for it says why
+    here = "127.0.0.1"
+    try:
+        with _without_interrupts():
+            return LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                host=here,
+                dashboard_address=f"{here}:0",  # None would listen on all addresses
+                worker_dashboard_address=f"{here}:0",
+                silence_logs=logging.CRITICAL,
+            )
+    except RuntimeError:
+        raise OSError(
+            "local Dask workers could not start. In a script, put the call below: if __name__ == '__main__':"
+        ) from None
 
 
 @contextmanager
@@ -183,7 +219,9 @@ def close_client(client: Client) -> None:
 
 
 def check_workers(client: Client) -> None:
-    """Raise a ValueError if there is no worker, or one without labelferry."""
+    """Raise an error if the client is closed, if there is no worker, or one without labelferry."""
+    if client.status != "running":
+        raise OSError(f"the Dask client is {client.status}, not running. Make a new one: distributed.Client(ADDRESS).")
     try:
         client.wait_for_workers(1, timeout=_TIMEOUT)
     except TimeoutError:

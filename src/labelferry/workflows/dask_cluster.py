@@ -20,8 +20,10 @@ def check_dask(cluster: Any, estimator: TransductiveClassifier, options: TextOpt
     check_installed()
     for name in ("features", "embed"):
         if getattr(options, name) is not None:
-            raise ValueError(f"--dask counts the words of texts, and --{name} has other features. Omit one of them.")
-    check_takes_blocks(estimator, "--dask keeps the documents in blocks on workers", "Omit --dask")
+            raise ValueError(
+                f"dask (--dask) counts the words of texts, and {name} (--{name}) replaces the words. Omit one of them."
+            )
+    check_takes_blocks(estimator, "dask (--dask) keeps the documents in blocks on workers", "Omit dask (--dask)")
 
 
 @contextmanager

@@ -88,7 +88,8 @@ def label(
     dask : {"local"}, str or distributed.Client, default=None
         A Dask cluster on which the words are counted and on which the documents stay: "local" for two processes of
         this machine, the address of a scheduler such as "tcp://10.0.0.1:8786", or a client. The method has to accept
-        blocks of documents (docs/scale.md). `result.close()` ends a connection that was made here.
+        blocks of documents (docs/scale.md). `result.close()` ends a connection that was made here. In a script, a call
+        with "local" has to be below `if __name__ == "__main__":`, because each process imports the script.
 
     Returns
     -------
@@ -161,9 +162,10 @@ def learn_from_answers(result: Labelling, answers: Any) -> Labelling:
     read = _read(answers, result._inputs, domains, known)
     panel = result.estimator.panel_ if isinstance(result.estimator, AutoTransfer) else None
     progress.expect(STAGES[-1])
-    return _finish(
+    updated = _finish(
         result._inputs, result._features, domains, clone(result.estimator), read, result.settings, {}, panel=panel
     )
+    return replace(updated, _opened=result._opened)
 
 
 def _read(answers: Any, inputs: Inputs, domains: Domains, known: dict[int, str]) -> AnsweredRows:

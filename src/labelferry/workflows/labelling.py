@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -131,9 +131,10 @@ class Labelling:
     def _repr_html_(self) -> str:
         try:
             from ..report import render_card
-        except ImportError:  # without the extra `report`
+
+            return render_card(self.summary())
+        except (ImportError, OSError):  # without the extra `report`; after `close`
             return f"<pre>{escape(repr(self))}</pre>"
-        return render_card(self.summary())
 
     @property
     def documents(self) -> Labelling:
@@ -218,8 +219,17 @@ class Labelling:
         return write_labelled(self._inputs.all_rows, self.columns(), path, spreadsheet=spreadsheet)
 
     def close(self) -> None:
-        """End the connection to a Dask cluster that `label` made; without it the result cannot be used any more."""
+        """End the connection to a Dask cluster that `label` made.
+
+        After this, only `labels` and other arrays can be used; call `write`, `save` and `report` before.
+        """
         self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
         """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""

@@ -205,6 +205,13 @@ def test_a_cluster_of_another_type(value):
         labelferry.label(["a"], ["b"], label=["x"], method="sourcenb", dask=value)
 
 
+def test_an_address_that_is_none_makes_no_client(monkeypatch):
+    monkeypatch.setattr("distributed.Client.start", lambda *_, **__: pytest.fail("a client was made"))
+    for address in ("auto", "foo://host:1", "tcp://host"):
+        with pytest.raises(OSError, match=f"no Dask scheduler answers at {address} "):
+            connect(address)
+
+
 def test_a_lost_connection_is_an_error_that_says_so(blocks):
     made = connect("local", n_workers=1)
     (X,) = on(made, blocks[0])

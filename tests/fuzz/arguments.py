@@ -25,7 +25,7 @@ CONTAINERS = (
 OPTIONS = (
     *("method", "seed", "text", "label", "target_error", "class_prior", "language", "ngrams", "analyzer", "sublinear"),
     *("min_documents", "stem", "html", "headers", "signatures", "max_memory", "features", "use_target_labels"),
-    *("merge_labels", "domain"),
+    *("merge_labels", "domain", "dask"),
 )
 VALUES: tuple[Any, ...] = (
     *(

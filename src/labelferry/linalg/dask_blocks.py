@@ -137,6 +137,7 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
     """
     check_installed()
     from distributed import Client
+    from distributed.comm import get_address_host_port
 
     if isinstance(address, Client):
         check_workers(address)
@@ -150,6 +151,8 @@ def connect(address: str | Client, *, n_workers: int = 2) -> Client:
         client = Client(_local_cluster(n_workers), direct_to_workers=True)  # results do not pass the scheduler
     else:
         try:
+            if not address.startswith("inproc:"):  # these have no port
+                get_address_host_port(address)  # a client with a wrong address would need 20 seconds to close
             client = Client(address, timeout=_TIMEOUT)
         except (OSError, ValueError, TypeError) as error:
             raise OSError(

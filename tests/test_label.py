@@ -29,10 +29,11 @@ from . import tickets
 pytestmark = pytest.mark.usefixtures("shared_panels")
 
 LEVELS = ("safe", "doubtful", "unsafe")
+WORDS = {"language": "english", "ngrams": 1}  # those of the demo's matrices, and of `tfidf`
 
 
 def label(method="tcl", **settings):
-    demo = tickets.demo()
+    demo, settings = tickets.demo(), WORDS | settings
     return labelferry.label(demo.texts_source, demo.texts_target, label=demo.y_source, method=method, **settings)
 
 
@@ -44,8 +45,7 @@ def by_tcl():
 def test_two_files_get_the_labels_of_the_method_itself(tmp_path):
     demo = tickets.demo()
     source, target = tickets.write_csv(tmp_path / "old.csv", tickets.old()), tmp_path / "new.csv"
-    words = {"language": "english", "ngrams": 1}  # those of the demo's matrices
-    result = labelferry.label(source, tickets.write_csv(target, tickets.new()), method="tcl", seed=3, **words)
+    result = labelferry.label(source, tickets.write_csv(target, tickets.new()), method="tcl", seed=3, **WORDS)
     direct = TCL(random_state=3)
     labels = direct.transfer(demo.X_source, demo.y_source, demo.X_target)
     assert result.method == "TCL"
@@ -77,7 +77,7 @@ def test_newsgroups_as_two_files(corpus, tmp_path):
         labels = [label for some, label in rows for _ in some]
         parts[name] = (texts, labels)
         tickets.write_csv(tmp_path / name, {"text": texts, "class" if side == 0 else "truth": labels})
-    result = labelferry.label(tmp_path / "old.csv", tmp_path / "new.csv", method="tcl", html=False)
+    result = labelferry.label(tmp_path / "old.csv", tmp_path / "new.csv", method="tcl", html=False, **WORDS)
     (texts_s, ys), (texts_t, yt) = parts.values()
     (Xs, Xt), _ = tfidf(texts_s, texts_t)
     direct = TCL(random_state=0).transfer(Xs, ys, Xt)
@@ -143,20 +143,24 @@ def test_what_comes_in_decides_what_goes_out(kind, by_tcl):
     old, new = tickets.old(), tickets.new()
     if kind == "pandas":
         target = pd.DataFrame(new, index=np.arange(360)[::-1])
-        result = labelferry.label(pd.DataFrame(old), target, method="tcl")
+        result = labelferry.label(pd.DataFrame(old), target, method="tcl", **WORDS)
         frame = result.frame()
         assert isinstance(frame, pd.DataFrame)
         assert frame.index.equals(target.index)
         assert frame["label"].tolist() == by_tcl.labels.tolist()
     elif kind == "polars":
-        result = labelferry.label(pl.DataFrame(old), pl.DataFrame(new), text="text", label="label", method="tcl")
+        result = labelferry.label(
+            pl.DataFrame(old), pl.DataFrame(new), text="text", label="label", method="tcl", **WORDS
+        )
         frame = result.frame()
         assert isinstance(frame, pl.DataFrame)
         assert frame.schema["confidence"] == pl.Float64
         assert frame["label"].to_list() == by_tcl.labels.tolist()
     else:
         array = np.array if kind == "arrays" else pd.Series
-        result = labelferry.label(array(old["text"]), array(new["text"]), label=array(old["label"]), method="tcl")
+        result = labelferry.label(
+            array(old["text"]), array(new["text"]), label=array(old["label"]), method="tcl", **WORDS
+        )
         frame = result.frame()
         assert frame["label"] == by_tcl.labels.tolist()
         assert next(iter(frame)) == "text"
@@ -555,6 +559,7 @@ def test_what_is_written_has_every_column_and_row(by_tcl, tmp_path):
         tickets.write_csv(tmp_path / "new.csv", tickets.new()),
         method="tcl",
         target_error=0.045,
+        **WORDS,
     )
     result.write(tmp_path / "out.csv")
     written = tickets.read_csv(tmp_path / "out.csv")

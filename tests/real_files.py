@@ -174,9 +174,9 @@ def label(source: Path, target: Path, out: Path) -> Result:
     return CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "200", "NO_COLOR": "1"})
 
 
-def predicted_labels(out: Path) -> dict[str, str]:
+def predicted_labels(out: Path, encoding: str | None = None) -> dict[str, str]:
     """The predicted label of each text in the output."""
-    written = read_table(out).columns
+    written = read_table(out, encoding=encoding).columns
     return dict(zip((text.strip("\n") for text in written["text"]), written["label"], strict=True))
 
 

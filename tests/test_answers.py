@@ -8,12 +8,13 @@ from labelferry.ensemble.labelled_pool import fit_pool, pool_labels
 from labelferry.workflows.answers import NONE_OF_THESE, UNCLEAR, read_answers
 
 CLASSES = np.array(["billing", "technical"])
+WORDS = {"language": "english", "ngrams": 1}
 
 
 @pytest.fixture(scope="module")
 def demo():
     data = labelferry.load_demo()
-    result = labelferry.label(data.texts_source, data.texts_target, label=data.y_source)
+    result = labelferry.label(data.texts_source, data.texts_target, label=data.y_source, **WORDS)
     return data, result
 
 
@@ -42,7 +43,7 @@ def test_update_equals_label_with_answers_and_keeps_the_first_result(demo):
     before = result.labels.copy()
     answers = answered(data, range(0, 60, 2))
     updated = result.update(answers)
-    again = labelferry.label(data.texts_source, data.texts_target, label=data.y_source, answers=answers)
+    again = labelferry.label(data.texts_source, data.texts_target, label=data.y_source, answers=answers, **WORDS)
     assert (again.labels == updated.labels).all()
     np.testing.assert_allclose(again.confidence, updated.confidence, atol=1e-6)
     assert (result.labels == before).all()

@@ -182,7 +182,7 @@ def test_a_chunk_that_cannot_be_read_is_named(client, tmp_path, where):
         ({"text": "body"}, "no column 'body'"),
         ({"label": "class"}, "no file has a column 'class'"),
         ({"paths": "missing.parquet"}, "no file missing.parquet"),
-        ({"min_df": 50}, "no word is left"),
+        ({"min_df": 50}, "all in fewer documents than min_documents"),
         ({"text": "number"}, "must contain texts"),
         ({"client": "local", "folder": "x"}, "folder="),
     ],

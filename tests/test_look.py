@@ -56,7 +56,8 @@ def diagnosis(files):
 
 @pytest.fixture(scope="module")
 def comparison(files):
-    return compare(*files, methods=["emnaivebayes", "sourcelr", "SourceSVM"], truth="truth")
+    words = {"language": "english", "ngrams": 1}  # those of the demo's matrices
+    return compare(*files, methods=["emnaivebayes", "sourcelr", "SourceSVM"], truth="truth", **words)
 
 
 def test_diagnosis(diagnosis):
@@ -151,6 +152,7 @@ def test_the_source_classifier_is_asked_once_in_any_spelling(files):
 
 def test_comparison_is_printed(files, comparison):
     arguments = ("compare", *files, "--methods", "emnaivebayes, sourcelr,SourceSVM", "--truth", "truth")
+    arguments += ("--language", "english", "--ngrams", "1")
     shown = run(*arguments)
     assert shown.exit_code == 0, shown.output
     assert stages_of(shown) == ["SourceLR", "EMNaiveBayes", "SourceSVM"]

@@ -158,8 +158,9 @@ def test_typical_words_are_those_of_the_new_documents():
 def test_the_map_does_not_depend_on_labels(result):
     points = page_values(result)["projection"]
     assert points["documents"] == {"the source 1 frame": 360, "target": 360}
+    words = {"language": result.settings["language"], "ngrams": result.settings["ngrams"]}  # chosen by the labels
     again = labelferry.label(
-        tickets.old()["text"], result._inputs.texts, label=tickets.old()["label"][::-1], method="sourcelr"
+        tickets.old()["text"], result._inputs.texts, label=tickets.old()["label"][::-1], method="sourcelr", **words
     ).summary()["projection"]
     for before, after in zip(points["points"], again["points"], strict=True):
         assert (before["x"], before["y"]) == pytest.approx((after["x"], after["y"]))

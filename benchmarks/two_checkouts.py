@@ -31,12 +31,13 @@ WORKER = """
 import sys, time, warnings
 import numpy as np, scipy.sparse as sp
 warnings.simplefilter("ignore")
-from labelferry.core.registry import estimators
+import labelferry
+estimators = {name: e for name in dir(labelferry) if hasattr(e := getattr(labelferry, name), "transfer")}
 Xs, Xt = (sp.csr_array(sp.load_npz(f"{sys.argv[1]}/{name}.npz")) for name in ("Xs", "Xt"))
 ys, yt = (np.load(f"{sys.argv[1]}/{name}.npy") for name in ("ys", "yt"))
-print("ready", *estimators(), flush=True)
+print("ready", *estimators, flush=True)
 for line in sys.stdin:
-    est = estimators()[line.strip()]()
+    est = estimators[line.strip()]()
     if "random_state" in est.get_params():
         est.set_params(random_state=0)
     began, wall = time.process_time(), time.perf_counter()

@@ -56,6 +56,31 @@ def test_many_duplicates_still_exclude_the_row_itself():
     np.testing.assert_array_equal(W[[1]].indices, [0, 2, 3])
 
 
+@given(st.integers(0, 10_000), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_of_many_equal_rows_the_first_are_the_neighbors(seed, itself):
+    """Three different rows and their multiples, each many times: more equal rows than neighbors."""
+    rng = np.random.default_rng(seed)
+    kinds = np.array([[1.0, 0, 0], [1, 1, 0], [0, 0, 1]])
+    X, Z = (kinds[rng.integers(3, size=n)] * rng.integers(1, 4, size=(n, 1)) for n in (15, 40))
+    others, rank = (None, None) if itself else (Z, rng.permutation(40))
+    W = knn.nearest(sp.csr_array(X), others, n_neighbors=3, rank=rank)
+    if itself:
+        np.testing.assert_allclose(W.toarray(), slow_nearest(X, 3), atol=1e-12)
+    else:  # the rank is the index in Z[order]
+        order = np.argsort(rank)
+        np.testing.assert_allclose(W.toarray()[:, order], slow_nearest(X, 3, Z[order]), atol=1e-12)
+
+
+def test_equal_rows_take_no_time_of_their_own():
+    """30,000 words in two documents: all pairs of words of a document would be 450 million."""
+    X = sp.csr_array(np.repeat(np.eye(2), 15_000, axis=0))
+    W = knn.nearest(X, n_neighbors=10)
+    assert (np.diff(W.indptr) == 10).all()
+    assert W[[20_000]].indices.tolist() == list(range(15_000, 15_010))
+    assert W[[3]].indices.tolist() == [0, 1, 2, *range(4, 11)]
+
+
 def test_ties_are_resolved_block_by_block(monkeypatch):
     X = np.ones((30, 4))
     whole = knn.nearest(X, n_neighbors=3).toarray()

@@ -7,13 +7,13 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from labelferry import AutoTransfer
-from labelferry.assessment import assessment, facts
+from labelferry.assessment import assessment, coordinates, facts, new_classes
 from labelferry.baselines import SourceLR
 from labelferry.core import ordering
 from labelferry.core.documents import in_safe_range
 from labelferry.core.domains import Domains
 from labelferry.core.sampling import in_blocks, sample_domains, sample_per_class, sample_rows
-from labelferry.ensemble import assessed_fit, auto_transfer, fitted_panel, panel, queries
+from labelferry.ensemble import assessed_fit, auto_transfer, fitted_panel, panel
 from labelferry.ensemble.members import common_words
 from labelferry.ensemble.student import extend, predict_all
 from labelferry.linalg.blocks import Blocks
@@ -98,7 +98,7 @@ def test_a_large_task_is_fitted_on_a_sample_and_labelled_completely(monkeypatch,
     assert not any("new documents were" in reason for reason in complete.verdict_.reasons)
     for module in (panel, fitted_panel, auto_transfer, assessment):
         monkeypatch.setattr(module, "MAX_FITTED", 150)
-    for module in (panel, facts, queries, assessment):
+    for module in (panel, facts, coordinates, new_classes, assessment):
         monkeypatch.setattr(module, "MAX_COMPARED", 80)
     auto = AutoTransfer(random_state=0)
     labels = auto.transfer(as_matrix(task.Xs), task.ys, as_matrix(task.Xt))

@@ -109,15 +109,15 @@ LATER = Wording(
 )
 
 
-def target_facts(domains: Domains) -> TargetFacts:
-    """Measure the documents."""
+def target_facts(domains: Domains, Z: Array | None = None) -> TargetFacts:
+    """Measure the documents; the coordinates Z of the new ones are computed unless they are given."""
     Xs, codes = domains.labelled()
     Xt: Any = domains.target_documents()
     known = word_counts(Xs) > 0
     squares = squared_column_sums(Xt)
     some, others = (in_memory(X[sample_rows(X.shape[0], MAX_COMPARED)]) for X in (Xt, Xs))
     neighbors = nearest_others(some)
-    clusters = measure_clusters(Xs, codes, Xt, domains.n_classes)
+    clusters = measure_clusters(Xs, codes, Xt, domains.n_classes, Z)
     return TargetFacts(
         n_labelled=len(codes),
         n_new=Xt.shape[0],

@@ -1,7 +1,8 @@
 r"""Documents that no class explains: groups of new documents that may belong to a class the labelled documents lack.
 
-The new documents are clustered: k-means on their N_AXES leading singular vectors. A change of domain makes all clusters
-less similar to the labelled documents; a new class only some of them. So clusters are compared with each other:
+The new documents are clustered: k-means on their leading singular vectors (`coordinates.py`). A change of domain makes
+all clusters less similar to the labelled documents; a new class only some of them. So clusters are compared with each
+other:
 
     l_ic   mean log-likelihood ratio of the words of document i: unigram model of class c against all documents
     a_k    mean of max_c l_ic over the documents of cluster k: does any class explain it?
@@ -22,19 +23,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.cluster import KMeans
-from sklearn.utils.extmath import randomized_svd
 
-from ..core.sampling import sample_rows
+from ..core.sampling import MAX_COMPARED, sample_rows
 from ..core.threads import single_thread
-from ..linalg.matrix import Array, Matrix, has_negative, in_memory, word_counts
-from ..linalg.normalize import normalize_rows_l2, unit_projections
+from ..linalg.matrix import Array, Matrix, has_negative, word_counts
+from .coordinates import coordinates
 
-N_CLUSTERS, N_AXES, MIN_SHARE = 12, 50, 0.2
+N_CLUSTERS, MIN_SHARE = 12, 0.2
 MIN_DOCUMENTS = 30  # new documents; of fewer, none is marked
 PER_CLUSTER = 10  # new documents per cluster, at least
-N_CLUSTERED = 5000  # documents that determine the clusters; the others are assigned to them
 SMOOTHING = 20.0  # weight of all documents in the unigram model of a class
 NOT_MARKED = -1
 
@@ -54,7 +52,7 @@ class Clusters(NamedTuple):
     contrasts: Array  # clusters x 2: median(a) - a_k and median(b) - b_k
 
 
-def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int) -> Clusters:
+def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int, Z: Array | None = None) -> Clusters:
     """Cluster the new documents, and compare each cluster with the classes.
 
     Parameters
@@ -67,6 +65,8 @@ def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int) -> Cl
         The new documents.
     n_classes : int
         Number of classes.
+    Z : array of shape (n_target, n_axes), default=None
+        The coordinates of the new documents; None: they are computed.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int) -> Cl
     too_few = min(Xt.shape[0] - MIN_DOCUMENTS, Xt.shape[1] - 3) < 0 or not word_counts(Xt).any()
     if too_few or has_negative(Xs) or has_negative(Xt):
         return Clusters(np.zeros(0, dtype=np.intp), np.zeros((0, 2)))
-    cluster = cluster_documents(Xt)
+    cluster = cluster_documents(coordinates(Xt) if Z is None else Z)
     size = np.bincount(cluster)
     L = likelihood_ratios(Xs, codes, Xt, n_classes)
     Z = L - L.mean(axis=1, keepdims=True)
@@ -87,13 +87,9 @@ def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int) -> Cl
     return Clusters(cluster, np.median(values[cluster], axis=0) - values)
 
 
-def cluster_documents(X: Matrix) -> Array:
-    """The cluster of each row: 0, 1, ...; every cluster has a row."""
-    rows = sample_rows(X.shape[0], N_CLUSTERED)
-    some = sp.csr_array(normalize_rows_l2(in_memory(X[rows])))
-    k = min(N_AXES, *(n - 1 for n in some.shape))
-    _, _, axes = randomized_svd(some, k, n_iter=4, random_state=0, transpose=False)
-    Z = unit_projections(X, axes)  # X need not have rows of unit length
+def cluster_documents(Z: Array) -> Array:
+    """The cluster of each row: 0, 1, ...; every cluster has a row. A sample of many documents determines them."""
+    rows = sample_rows(len(Z), MAX_COMPARED)
     order = rows[np.lexsort(Z[rows, :2].round(6).T)]  # k-means does not depend on the order of the documents
     n_clusters = min(N_CLUSTERS, len(rows) // PER_CLUSTER, len(np.unique(Z[rows].round(6), axis=0)))
     with single_thread("openmp"):

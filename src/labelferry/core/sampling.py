@@ -17,7 +17,7 @@ from ..linalg.blocks import Blocks
 from ..linalg.matrix import Array, in_memory, is_blocked
 from .domains import Domain, Domains
 
-MAX_COMPARED = 10_000  # documents of a domain that are compared with each other
+MAX_COMPARED = 5_000  # documents of a domain that are compared with each other: no corpus of the calibration has more
 MAX_FITTED = 100_000  # documents of a domain that a panel is fitted on
 
 

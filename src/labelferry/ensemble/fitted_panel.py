@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..assessment.assessment import PanelPredictions
+from ..assessment.coordinates import coordinates
 from ..assessment.facts import TargetFacts, target_facts
 from ..core import progress
 from ..core.domains import Domains
@@ -19,7 +20,7 @@ from ..linalg.matrix import Array
 from ..linalg.threads import each
 from .panel import fit_panel, panel_stages
 from .pool import PooledAnswer, combine, load_coefficients
-from .queries import coordinates
+from .queries import query_coordinates
 from .sources import SourceScores, drop_harmful_source, score_sources
 from .student import rows_of
 
@@ -51,15 +52,11 @@ def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any
     seed = int(rng.integers(2**31 - 1))
     progress.expect(*panel_stages(domains, second_view), ASSESSING)
     predictions: PanelPredictions
-    facts: TargetFacts
-    Z: Array
-    work: tuple[Callable[[], Any], ...] = (
-        partial(fit_panel, domains, seed, second_view),
-        partial(target_facts, domains),
-        partial(coordinates, domains.target_documents(), rng),
-    )
+    measured: tuple[TargetFacts, Array]
+    work: tuple[Callable[[], Any], ...] = (partial(fit_panel, domains, seed, second_view), partial(_measure, domains))
     with single_thread("blas"), without_line_search_warnings():
-        predictions, facts, Z = each(lambda run: run(), work)
+        predictions, measured = each(lambda run: run(), work)
+    facts, Z = measured
     answer = combine(predictions, load_coefficients())
     some = sample_domains(domains, MAX_FITTED)
     rows = rows_of(some, domains)
@@ -68,6 +65,12 @@ def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any
     if not sources.used.all():
         progress.expect(*panel_stages(domains, second_view))
         predictions = fit_panel(domains, seed, second_view)
-        answer, facts = combine(predictions, load_coefficients()), target_facts(domains)
+        answer, facts = combine(predictions, load_coefficients()), target_facts(domains, Z)
     progress.begin(ASSESSING)
-    return FittedPanel(predictions, answer, sources, Z, facts)
+    return FittedPanel(predictions, answer, sources, query_coordinates(Z), facts)
+
+
+def _measure(domains: Domains) -> tuple[TargetFacts, Array]:
+    """The facts, and the coordinates of the target documents."""
+    Z = coordinates(domains.target_documents())
+    return target_facts(domains, Z), Z

@@ -1,6 +1,6 @@
 r"""Which documents to label by hand: a typical document of each of n groups of similar documents.
 
-    z_i   unit rows of 30 leading singular vectors of the target's documents
+    z_i   unit rows of N_AXES leading singular vectors of the target's documents (`assessment/coordinates.py`)
 
 The documents are divided into n groups by k-means on z; the document nearest to the mean of its group is its typical
 one. The largest groups come first. Answers then cover all kinds of documents, and each is learned from for its group
@@ -25,32 +25,22 @@ random sample can also be used for a certificate, which chosen documents cannot:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.decomposition import TruncatedSVD
 
-from ..core.sampling import MAX_COMPARED, sample_rows
 from ..core.threads import single_thread
-from ..linalg.matrix import Array, empty_rows, in_memory
-from ..linalg.normalize import unit_projections
+from ..linalg.matrix import Array
+from ..linalg.normalize import normalize_rows_l2
 
 N_AXES = 30
 N_CANDIDATES = 5000  # documents to choose from; at most
 MAX_ITER = 30
 
 
-def coordinates(X: Any, rng: np.random.Generator) -> Array:
-    """z; of many documents, the singular vectors are those of a sample."""
-    some = in_memory(X[sample_rows(X.shape[0], MAX_COMPARED)])
-    k = min(N_AXES, X.shape[1] - 1, X.shape[0] - 1)
-    if k < 1 or empty_rows(some).all():
-        return np.ones((X.shape[0], 1))
-    svd = TruncatedSVD(k, random_state=int(rng.integers(2**31 - 1)))
-    with np.errstate(invalid="ignore"):  # equal documents have no variance to explain
-        svd.fit(some)
-    return unit_projections(X, svd.components_)
+def query_coordinates(Z: Array) -> Array:
+    """z, from the coordinates of the documents."""
+    z: Array = normalize_rows_l2(Z[:, :N_AXES])
+    return z
 
 
 def typical_documents(Z: Array, n: int, excluded: Array, rng: np.random.Generator) -> Array:

@@ -17,7 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from ...ensemble.queries import coordinates
+from ...assessment.coordinates import coordinates
+from ...ensemble.queries import query_coordinates
 from ...files import atomic_write
 from ..pools import Array
 from ..trust.records import Record, path_of
@@ -77,7 +78,7 @@ def fit_rivals(data: TaskData, record: Record) -> Rivals:
         weights = np.append(np.ones(len(data.ys)), np.full(len(rows), SECOND_WEIGHT))
         second.append(_logistic(C).fit(X, y, sample_weight=weights).predict_proba(Xt))
         alone.append(_answers_alone(Xt, rows, record.yt[rows], record.n_classes))
-    return Rivals(coordinates(Xt, np.random.default_rng(0)), np.array(second), np.array(alone))
+    return Rivals(query_coordinates(coordinates(Xt)), np.array(second), np.array(alone))
 
 
 def _answers_alone(Xt: sp.csr_array, rows: Array, y: Array, n_classes: int) -> Array:

@@ -17,6 +17,7 @@ from labelferry.bench.trust.calibrate import (
     corpus_weights,
     fit_members,
     fit_pool,
+    judge_task,
     prepare,
 )
 from labelferry.bench.trust.records import as_domains, fit_task, path_of, read_record, read_records, write_record
@@ -278,6 +279,24 @@ def test_two_corpora_are_too_few(files, tmp_path, three_tasks, monkeypatch):
     result = run("bench", "trust", "--corpus", files[0], "--corpus", files[1], "--out", tmp_path)
     assert result.exit_code != 0
     assert "at least three corpora are needed" in result.output + str(result.exception)
+
+
+def test_a_new_corpus_is_judged_by_the_coefficients_of_this_version(files, tmp_path, three_tasks):
+    result = run("bench", "trust", "--corpus", files[0], "--as-shipped", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "3 tasks, accuracy / balanced accuracy, as shipped" in result.stdout
+    tasks = all_tasks([str(files[0])])
+    judged = [judge_task(prepare(r), load_calibration()) for r in read_records(tasks, tmp_path / "trust")]
+    answer = f"{np.mean([j.accuracy for j in judged]):.3f} / {np.mean([j.balanced for j in judged]):.3f}"
+    assert answer in result.stdout
+
+
+def test_a_corpus_that_the_coefficients_have_seen_is_refused(tmp_path):
+    seen = load_calibration().corpora[0]
+    file = small_corpus(tmp_path / f"{seen}.csv", 0)
+    result = run("bench", "trust", "--corpus", file, "--as-shipped", "--out", tmp_path)
+    assert result.exit_code != 0
+    assert f"were fitted on {seen}: figures on corpora that" in result.output + str(result.exception)
 
 
 # -- corpora with domains ---------------------------------------------------------------------------------------------

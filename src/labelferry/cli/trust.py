@@ -24,15 +24,24 @@ Corpora = Annotated[
 
 
 @bench.command("trust")
-def trust(corpora: Corpora = None, jobs: Jobs = 1, out: Out = DEFAULT_FOLDER) -> None:
+def trust(
+    corpora: Corpora = None,
+    as_shipped: Annotated[
+        bool, typer.Option("--as-shipped", help="Judge new corpora by the coefficients of this version.")
+    ] = False,
+    jobs: Jobs = 1,
+    out: Out = DEFAULT_FOLDER,
+) -> None:
     """Run AutoTransfer on many transfers and print how good answers, estimates and verdicts are.
 
-    All figures are leave-one-corpus-out. The predictions of all methods are kept in OUT, so that a second run is fast.
+    All figures are leave-one-corpus-out, unless --as-shipped is given. The predictions of all methods are kept in OUT,
+    so that a second run is fast.
     """
     from ..bench.trust import run_trust
 
-    report = run_trust(out / "trust", corpora=[str(path) for path in corpora or []] or None, jobs=jobs, show=print_line)
-    show(new_console(), report)
+    names = [str(path) for path in corpora or []] or None
+    report = run_trust(out / "trust", corpora=names, as_shipped=as_shipped, jobs=jobs, show=print_line)
+    show(new_console(), report, "as shipped" if as_shipped else "leave-one-corpus-out")
 
 
 @bench.command("calibrate")
@@ -59,15 +68,15 @@ def print_line(text: str) -> None:
     typer.echo(f"labelferry: {printable(text)}", err=True)
 
 
-def show(console: Console, report: dict[str, Any]) -> None:
-    """Print the figures of the report."""
+def show(console: Console, report: dict[str, Any], how: str) -> None:
+    """Print the figures of the report; `how` says where the coefficients come from."""
     corpora = new_table("corpus", "tasks", "SourceLR", "answer", "worst", "estimate", "safe/doubtful/unsafe", numbers=6)
     for row in report["corpora"]:
         pairs = [" / ".join(f"{v:.3f}" for v in row[key]) for key in ("source_only", "answer")]
         worst = " / ".join(f"{v:+.2f}" for v in row["worst"])
         levels = "/".join(str(n) for n in row["levels"].values())
         corpora.add_row(escape(row["corpus"]), str(row["tasks"]), *pairs, worst, f"{row['estimate']:.2f}", levels)
-    heading(console, f"{report['tasks']} tasks, accuracy / balanced accuracy, leave-one-corpus-out")
+    heading(console, f"{report['tasks']} tasks, accuracy / balanced accuracy, {how}")
     console.print(corpora)
     answer = new_table(
         "mean over corpora", "SourceLR", "answer", "gain", "worst", "losing > 2", "losing > 5", numbers=6
@@ -92,7 +101,10 @@ def show(console: Console, report: dict[str, Any]) -> None:
         values = ["" if row[key] is None else f"{row[key]:.3f}" for key in ("accuracy", "lowest", "below_80")]
         verdicts.add_row(level, str(row["answers"]), *values)
     console.print(verdicts)
-    console.print(f"Answers with 85 % or more that are called safe: {report['verdicts']['good_called_safe']:.2f}")
+    called = report["verdicts"]["good_called_safe"]
+    console.print(
+        f"Answers with 85 % or more that are called safe: {'none exist' if called is None else f'{called:.2f}'}"
+    )
     for name in ("member_verdicts", "review", "proportions"):
         console.print(f"{name.replace('_', ' ')}: " + ", ".join(f"{k} {v:.3f}" for k, v in report[name].items()))
     new = new_table("new classes", "tasks", "detected", "documents found", "precision", numbers=4)

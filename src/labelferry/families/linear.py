@@ -25,7 +25,7 @@ START_C = 10.0  # tf-idf rows have unit length: little shrinkage is best for the
 GRID = (0.1, 1.0, 10.0, 100.0)  # values of C for logistic regression
 N_FOLDS = 5
 TOL = 1e-4  # largest entry of the gradient of the mean loss at the end
-MAX_TRAINING = 20_000  # documents that a fit for cross-validation is trained on
+MAX_TRAINING = 10_000  # documents that a fit for cross-validation is trained on
 
 logger = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from ...files import atomic_write
 from ..pools import Array
 from .tasks import TaskData, TrustTask
 
-VERSION = 4
+VERSION = 5
 
 
 @dataclass(frozen=True)

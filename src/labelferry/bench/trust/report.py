@@ -147,7 +147,7 @@ def _verdicts(judged: Sequence[Judged]) -> dict[str, Any]:
     def rows(level: str) -> list[Judged]:
         return [j for j in judged if j.assessment is not None and j.assessment.level == level]
 
-    good = [j for j in judged if j.accuracy >= 0.85]
+    called = [j.assessment is not None and j.assessment.level == "safe" for j in judged if j.accuracy >= 0.85]
     return {
         **{
             level: {
@@ -160,7 +160,7 @@ def _verdicts(judged: Sequence[Judged]) -> dict[str, Any]:
             }
             for level in LEVELS
         },
-        "good_called_safe": float(np.mean([j.assessment is not None and j.assessment.level == "safe" for j in good])),
+        "good_called_safe": float(np.mean(called)) if called else None,
     }
 
 

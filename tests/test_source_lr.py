@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from labelferry.baselines.source_lr import GRID, SourceLR
 from labelferry.core.persist import load
@@ -124,10 +124,48 @@ def test_save_and_load(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "model.npz").predict_proba(task.Xt), est.predict_proba(task.Xt))
 
 
+def test_equal_documents_are_in_one_fold():
+    """Two files with the same documents: no model is tested on a document that it has learned with its label."""
+    rng = np.random.default_rng(0)
+    X, codes = rng.random((60, 6)).round(), rng.integers(3, size=60)
+    X, codes = np.vstack([X, X]), np.tile(codes, 2)
+    folds = training_folds(sp.csr_array(X), codes)
+    assert np.sort(np.concatenate([test for _, test in folds])).tolist() == list(range(120))
+    labelled = np.column_stack([X, codes])
+    for train, test in folds:
+        assert not {*map(tuple, labelled[train])} & {*map(tuple, labelled[test])}
+        assert set(codes[train]) == {0, 1, 2}
+
+
+def test_without_copies_the_folds_are_those_of_scikit_learn():
+    codes = np.random.default_rng(0).integers(3, size=50)
+    expected = StratifiedKFold(5).split(codes, codes)
+    for (train, test), (train_0, test_0) in zip(training_folds(np.arange(50.0)[:, None], codes), expected, strict=True):
+        np.testing.assert_array_equal(train, train_0)
+        np.testing.assert_array_equal(test, test_0)
+
+
+def test_copies_of_random_documents_do_not_raise_the_held_out_accuracy():
+    """Random labels, every document twice: held-out accuracy is that of chance, with one source and with two."""
+    rng = np.random.default_rng(0)
+    X, codes = sp.csr_array(rng.random((200, 50))), rng.integers(2, size=200)
+    once = linear.choose_C(linear.logistic_regression(), X, codes, GRID, proba=False)
+    twice = linear.choose_C(
+        linear.logistic_regression(), sp.csr_array(sp.vstack([X, X])), np.tile(codes, 2), GRID, proba=False
+    )
+    assert abs(once.accuracy - 0.5) < 0.1
+    assert abs(twice.accuracy - 0.5) < 0.1
+
+
+def test_a_class_of_copies_of_one_document_cannot_be_tested():
+    X = np.vstack([np.eye(20), np.ones((6, 20))])
+    assert training_folds(X, np.repeat([0, 1], [20, 6])) == []
+
+
 def test_cross_validation_of_many_documents_trains_on_a_sample(monkeypatch):
     codes = np.repeat([0, 1, 2], [900, 90, 10])
     monkeypatch.setattr(linear, "MAX_TRAINING", 100)
-    folds = training_folds(codes)
+    folds = training_folds(np.arange(1.0, 1001)[:, None], codes)
     assert len(folds) == 5
     assert np.sort(np.concatenate([test for _, test in folds])).tolist() == list(range(1000)), "each row is tested once"
     for train, test in folds:

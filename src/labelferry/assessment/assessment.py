@@ -7,7 +7,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..core.proportions import match_label_proportions
 from ..core.sampling import MAX_COMPARED, MAX_FITTED
 from ..linalg.matrix import Array
 from .agreement import kappa, mean_kappas, set_top_probability
@@ -36,10 +35,6 @@ class PanelPredictions(NamedTuple):
         """The labels of the members."""
         return {name: P.argmax(axis=1) for name, P in self.proba.items()}
 
-    def matched_codes(self, proportions: Array) -> dict[str, Array]:
-        """The labels of the members, each matched to the class proportions."""
-        return {name: match_label_proportions(P, proportions).argmax(axis=1) for name, P in self.proba.items()}
-
     @property
     def source_only(self) -> Array:
         """Probabilities of the source-only classifier."""
@@ -56,7 +51,7 @@ class Members(NamedTuple):
     """The members of the panel, one entry per member."""
 
     names: tuple[str, ...]
-    codes: Annotated[Array, "members x fitted < classes"]  # matched to the class proportions
+    codes: Annotated[Array, "members x fitted < classes"]
     weights: Annotated[Array, "members"]  # in the answer
     agreement: Annotated[Array, "members or NaN"]  # mean kappa with the other members
     seconds: Annotated[Array, "members or NaN"]
@@ -177,9 +172,8 @@ def assess(
     known : array of int, default=()
         Target rows with a given label, which is correct.
     prior : Prior, default=None
-        Class proportions that the answer was matched to. The members are compared with it after matching them too:
-        given the true proportions of the 201 tasks of the trust bench, the error of the estimate of balanced accuracy
-        is .074, and .078 without this (with coefficients that have seen the corpora).
+        Class proportions that the answer was matched to. The members are not matched, so that proportions that
+        contradict them lower the estimate (`python -m benchmarks.given_proportions`).
 
     Returns
     -------
@@ -187,7 +181,7 @@ def assess(
         Estimates, verdict and confidences.
     """
     n_classes, codes = P.shape[1], P.argmax(axis=1)
-    member_codes = predictions.codes if prior is None else predictions.matched_codes(prior.values)
+    member_codes = predictions.codes
     kappas = np.array([kappa(codes, member) for member in member_codes.values()])
     signals = read_signals(kappas, predictions.held_out, predictions.source_codes, predictions.source_only)
     balanced = estimate(signals, n_classes, calibration.balanced)

@@ -16,6 +16,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domain, Domains
 from ..core.proportions import fit_label_proportions
 from ..core.sampling import MAX_FITTED, sample_per_class
+from ..linalg.content import row_keys
 from ..linalg.matrix import Array, Matrix, in_memory, is_blocked, short_indices
 from ..linalg.normalize import normalize_rows_l2
 from ..linalg.threads import each
@@ -162,12 +163,12 @@ def choose_C(
     proba: bool,
     sample_weight: Array | None = None,
 ) -> ChosenC | None:
-    """The first C with the best mean accuracy over stratified folds; None if a class has a single document.
+    """The first C with the best mean accuracy over stratified folds; None if a class has one document, or its copies.
 
     In every fold, the fit for the next C starts from the weights of the one before, if the model supports this. The
     held-out predictions are probabilities if `proba` is True, otherwise codes.
     """
-    folds = training_folds(codes)
+    folds = training_folds(X, codes)
     if not folds:
         return None
 
@@ -199,15 +200,23 @@ def _codes(predicted: Array) -> Array:
     return predicted if predicted.ndim == 1 else np.asarray(predicted.argmax(axis=1))
 
 
-def training_folds(codes: Array) -> list[tuple[Array, Array]]:
+def training_folds(X: Matrix, codes: Array) -> list[tuple[Array, Array]]:
     """Training and test rows of stratified folds, at most MAX_TRAINING training rows each; none if a class has one row.
 
-    Every row is a test row once. Of more training rows, a sample is used.
+    Every row is a test row once. Of more training rows, a sample is used. Equal rows of a class, such as those of files
+    with the same documents, are in one fold: otherwise a model would be tested on documents that it has learned.
     """
-    k = n_folds(codes)
+    labelled = np.stack([row_keys(X), codes], axis=1)
+    _, first, copy_of = np.unique(labelled, axis=0, return_index=True, return_inverse=True)
+    distinct = np.sort(first)
+    k = n_folds(codes[distinct])
     if k < 2:
         return []
-    folds = StratifiedKFold(k).split(np.zeros(len(codes)), codes)
+    fold = np.empty(len(codes), dtype=np.intp)
+    for number, (_, test) in enumerate(StratifiedKFold(k).split(distinct, codes[distinct])):
+        fold[distinct[test]] = number
+    fold = fold[first[copy_of]]
+    folds = [(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(k)]
     return [(train[sample_per_class(codes[train], MAX_TRAINING)], test) for train, test in folds]
 
 

@@ -2,7 +2,8 @@
 
 The candidates are few, in an order from simple to complex. The first one is chosen whose held-out accuracy is at most
 one standard error below the best: the standard error of the difference, document by document. So a more complex setting
-needs evidence, and the choice does not depend on a few documents.
+needs evidence, and the choice does not depend on a few documents. Equal documents are compared once: a copy of a
+document that was learned from would be labelled correctly with any setting.
 """
 
 from __future__ import annotations
@@ -72,15 +73,17 @@ def choose_settings(
         The settings and the held-out accuracies.
     """
     options = candidates(request, language)
-    codes = np.unique(np.asarray([str(label) for label in labels]), return_inverse=True)[1]
-    frequent = np.bincount(codes) >= MIN_PER_CLASS
-    if len(options) == 1 or frequent.sum() < 2:
+    if len(options) == 1:
         return Choice(options[0], {})
-    rows = sample_per_class(codes, MAX_DOCUMENTS)
+    codes = np.unique(np.asarray([str(label) for label in labels]), return_inverse=True)[1]
+    first = {texts[i][:MAX_CHARACTERS]: i for i in reversed(sample_per_class(codes, MAX_DOCUMENTS).tolist())}
+    rows = np.sort(np.fromiter(first.values(), dtype=np.intp))
+    frequent = np.bincount(codes[rows]) >= MIN_PER_CLASS
     rows = rows[frequent[codes[rows]]]
-    sample = [texts[i][:MAX_CHARACTERS] for i in rows]
+    if frequent.sum() < 2:
+        return Choice(options[0], {})
     groups = np.zeros(len(rows), dtype=int) if sources is None else np.asarray(sources)[rows]
-    counted = Counted.of(sample, options)
+    counted = Counted.of([texts[i][:MAX_CHARACTERS] for i in rows], options)
     if counted is None:
         return Choice(options[0], {})
     correct = {settings: held_out_correct(counted.tfidf(settings), codes[rows], groups) for settings in options}

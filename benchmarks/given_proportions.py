@@ -1,0 +1,88 @@
+"""Estimates and verdicts on labels that are matched to given class proportions: python -m benchmarks.given_proportions.
+
+    python -m benchmarks.given_proportions [FOLDER]      FOLDER: that of `labelferry bench trust` (default bench)
+
+The answers of the trust bench are matched to the true class proportions of each target, and to proportions that are
+drawn without looking at it (1 to 3 times the smallest). Each is assessed with the members of the panel as they are, as
+AutoTransfer does, and with members that are matched too. Coefficients are those of this version, which have seen the
+corpora: compare the rows with each other only.
+
+    proportions   members      error of the estimate   safe   safe and below 80 %   lowest safe
+    true          as they are                   .075     17                     0          .811
+    true          matched                       .080     29                     1          .778
+    drawn         as they are                   .059      0                     0
+    drawn         matched                       .091      9                     7          .660
+
+Members that are matched to wrong proportions agree with an answer that is matched to them: the estimate does not fall,
+and wrong answers are called safe. With members as they are, wrong proportions lower the estimate. The price: fewer
+answers with true proportions are called safe.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelferry.assessment.assessment import Assessment, PanelPredictions, assess
+from labelferry.assessment.calibration import load_calibration
+from labelferry.bench.trust.calibrate import answer_task, prepare, score
+from labelferry.bench.trust.records import Record, read_records
+from labelferry.bench.trust.tasks import PLAIN, all_tasks
+from labelferry.core.proportions import match_label_proportions
+from labelferry.ensemble.pool import load_coefficients
+
+
+def true_proportions(record: Record) -> Any:
+    """Proportions of the classes that the source has, none of them zero."""
+    shares = np.maximum(np.bincount(record.yt[record.known], minlength=record.n_classes) / record.known.sum(), 1e-3)
+    return shares / shares.sum()
+
+
+def drawn_proportions(record: Record) -> Any:
+    """Proportions that do not depend on the target."""
+    shares = np.random.default_rng(1).permutation(np.linspace(1, 3, record.n_classes))
+    return shares / shares.sum()
+
+
+def matched(predictions: PanelPredictions, shares: Any) -> PanelPredictions:
+    """The predictions, each matched to the proportions."""
+    return predictions._replace(
+        proba={name: match_label_proportions(P, shares) for name, P in predictions.proba.items()}
+    )
+
+
+def judge(record: Record, P: Any, predictions: PanelPredictions) -> Assessment:
+    """The assessment of the answer P."""
+    classes = [str(c) for c in range(record.n_classes)]
+    return assess(
+        P, predictions, record.facts, classes=classes, weights={}, target_error=0.05, calibration=load_calibration()
+    )
+
+
+def main(folder: str = "bench") -> None:
+    """Print a row per kind of proportions and of members."""
+    records = [r for r in read_records(all_tasks(), Path(folder) / "trust") if r.kind == PLAIN]
+    answers = [answer_task(prepare(record), load_coefficients()).answer.proba for record in records]
+    for kind, shares_of in (("true", true_proportions), ("drawn", drawn_proportions)):
+        for members in ("as they are", "matched"):
+            errors: dict[str, list[float]] = {}
+            safe = []
+            for record, answer in zip(records, answers, strict=True):
+                shares = shares_of(record)
+                P, p = match_label_proportions(answer, shares), record.predictions
+                assessment = judge(record, P, matched(p, shares) if members == "matched" else p)
+                codes = P.argmax(axis=1)
+                error = abs(assessment.balanced_accuracy.mean - score(record, codes))
+                errors.setdefault(record.corpus, []).append(error)
+                if assessment.level == "safe":
+                    safe.append(float((codes == record.yt).mean()))
+            error = np.mean([np.mean(values) for values in errors.values()])
+            low = f"{min(safe):.3f}" if safe else ""
+            print(f"{kind:6} {members:12} {error:.3f} {len(safe):4} {sum(a < 0.8 for a in safe):4} {low}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

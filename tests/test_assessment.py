@@ -257,6 +257,12 @@ def test_unsafe_facts_come_first():
     assert [fact.unsafe for fact in facts] == [True, True, False, False]
 
 
+@pytest.mark.parametrize("share", [0.2, 0.9])
+def test_the_language_comes_before_what_follows_from_it(share):
+    facts = facts_of(codes=np.zeros(200, dtype=int), known_documents=0.0, foreign=share)
+    assert [fact.name for fact in facts[:3]] == ["different languages", "few known words", "constant answer"]
+
+
 def test_measurements_by_hand():
     Xs = np.array([[1.0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0]])
     Xt = np.array([[3.0, 0, 4, 0], [0, 0, 0, 2], [0, 0, 0, 4], [1, 1, 0, 0]])

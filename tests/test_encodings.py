@@ -38,6 +38,32 @@ TEXTS = {
 }
 
 
+OTHER = {  # short texts in letters that are not Latin
+    ("cp1251", "koi8_r", "cp866", "iso8859_5"): (
+        "Дверь сломана|Не могу войти в личный кабинет|Счёт неверный, верните деньги|Хочу отменить подписку|"
+        "Приложение не запускается после обновления|СРОЧНО ВЕРНИТЕ ДЕНЬГИ ЗА ЗАКАЗ|Интернет пропадает каждый вечер"
+    ),
+    ("cp1251", "koi8_u"): "Двері зламані|Не можу увійти до особистого кабінету|Дякую за швидку доставку, їжа смачна",
+    ("cp1251",): "Вратата е счупена|Фактурата е грешна, върнете ми парите|Моля помогнете",
+    ("cp1253", "iso8859_7"): (
+        "Η πόρτα είναι σπασμένη|Δεν μπορώ να συνδεθώ στον λογαριασμό μου|Θέλω να ακυρώσω τη συνδρομή μου|"
+        "Το διαδίκτυο χάνεται κάθε βράδυ|Άλλαξα τον κωδικό μου"
+    ),
+    (
+        "cp1255",
+    ): "הדלת שבורה|אני לא מצליח להתחבר לחשבון מאתמול|החשבונית שגויה, בבקשה החזירו את הכסף|אני רוצה לבטל את המנוי",
+    ("cp1256", "iso8859_6"): "الباب مكسور|لا أستطيع تسجيل الدخول منذ أمس|الفاتورة خاطئة أعيدوا المال من فضلكم",
+    ("cp874",): "ประตูเสีย|ฉันเข้าสู่ระบบไม่ได้ตั้งแต่เมื่อวาน|ใบแจ้งหนี้ไม่ถูกต้อง กรุณาคืนเงิน",
+    ("gb18030",): "门坏了|我从昨天开始无法登录|发票不对，请退款|包裹两个星期了还没有到，请回复我|我想取消订阅",
+    ("big5",): "門壞了|我從昨天開始無法登入|發票不對，請退款|包裹兩個星期了還沒有到，請回覆我|我想取消訂閱",
+    ("cp932", "euc_jp"): (
+        "ドアが壊れています|昨日からログインできません|"
+        "請求書が間違っています。返金してください。|パスワードを忘れました"
+    ),
+    ("cp949",): "문이 고장났어요|어제부터 로그인이 안 됩니다|청구서가 잘못되었습니다 환불해 주세요",
+}
+
+
 def put(folder, content, name="x.csv"):
     (folder / name).write_bytes(content)
     return folder / name
@@ -52,6 +78,42 @@ def test_the_encoding_is_detected_with_a_message(tmp_path, language):
     assert table.dialect.encoding == encoding
     way_out = "If it is wrong, pass --encoding (encoding=)."
     assert table.messages == (f"{path}: encoding {encoding} was detected (few letters: check it). {way_out}",)
+
+
+@pytest.mark.parametrize(("encoding", "texts"), [(e, texts) for names, texts in OTHER.items() for e in names])
+def test_short_texts_in_other_letters(encoding, texts):
+    texts = texts.split("|")
+    tables = ["text;label\n" + "".join(f"{text};technical\n" for text in texts), "\n".join(texts * 20)]
+    for text in (*texts, *tables):
+        sample = text.encode(encoding)
+        assert sample.decode(detect(sample)) == text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "texts"),
+    [
+        ("cp1250", "Nie mogę się zalogować od wczoraj, proszę o pomoc|Proszę o zwrot|Dziękuję bardzo|Zwrot pieniędzy"),
+        ("cp1254", "Şifremi unuttum, iki haftadır bekliyorum|Giriş yapamıyorum|Siparişim nerede|Uygulama açılmıyor"),
+        (
+            "cp1252",
+            "Où est mon colis|Está roto|Não funciona|Perché non funziona più|Døren er i stykker|Þetta virkar ekki",
+        ),
+    ],
+)
+def test_the_language_decides_between_equal_alphabets(encoding, texts):
+    for text in texts.split("|"):
+        assert detect(text.encode(encoding)) == encoding
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8_r"])
+def test_a_written_file_is_read_again(tmp_path, encoding):
+    texts = next(iter(OTHER.values())).split("|")
+    path = put(tmp_path, ("id,text\n" + "".join(f'{i},"{text}"\n' for i, text in enumerate(texts))).encode(encoding))
+    labels = {"label": ["billing", "technical"] * 3 + ["billing"], "confidence": [0.9173] * 7}
+    assert write_table(read_table(path), labels, tmp_path / "out.csv") == []
+    again = read_table(tmp_path / "out.csv")
+    assert again.dialect.encoding == encoding
+    assert again.columns["text"] == texts
 
 
 @pytest.mark.parametrize(("n_letters", "check"), [(99, " (few letters: check it)"), (100, "")])

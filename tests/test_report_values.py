@@ -244,7 +244,7 @@ def test_a_page_without_texts_has_no_word_of_the_documents(result, tmp_path):
     assert fingerprint(result._inputs.texts[0]) not in pages[1]
     assert "Your answer" not in shown[1].partition("<footer>")[0]
     assert {key for row in bare["documents"]["rows"] for key in row} == {
-        *("row", "label", "confidence", "alternative", "needs_review", "none_of_these"),
+        *("row", "label", "confidence", "alternative", "needs_review", "none_of_these", "other_language"),
     }
 
 

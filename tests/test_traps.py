@@ -104,6 +104,7 @@ def test_another_language(demo):
     assert "the labelled documents are in english, the new ones in german" in result.messages
     assert result.verdict.level == "unsafe"
     assert result.needs_review.mean() > 0.9
+    assert [fact.name for fact in result.assessment.facts[:2]] == ["different languages", "few known words"]
 
 
 def test_a_part_in_another_language(demo):

@@ -26,6 +26,7 @@ MAX_COPIES = 0.5
 MAX_LARGEST, VANISHED, MIN_SOURCE_SHARE = 0.98, 0.1, 0.02
 MIN_EXPLAINED = 0.5
 MIN_FOREIGN, MIN_MOSTLY_FOREIGN = 0.1, 0.5
+LANGUAGES = "different languages"  # other facts, such as few known words, can follow from this one
 
 
 class Languages(NamedTuple):
@@ -164,7 +165,7 @@ def find_facts(
     Returns
     -------
     facts : tuple of Fact
-        Those that apply, the most serious first.
+        Those that apply: different languages first, because others can follow from it; then the most serious.
     """
     found = []
     if facts.known_documents < MIN_KNOWN_DOCUMENTS or facts.known_weight < MIN_KNOWN_WEIGHT:
@@ -183,7 +184,7 @@ def find_facts(
         names = f": {facts.source_language} and {facts.target_language}" if mostly and facts.target_language else ""
         found.append(
             Fact(
-                "different languages",
+                LANGUAGES,
                 f"{facts.foreign:.0%} of the {wording.new} are in another language than the labelled documents{names}.",
                 "Translate them, or add labelled documents in their language.",
                 mostly,
@@ -273,7 +274,7 @@ def find_facts(
                 False,
             )
         )
-    return tuple(sorted(found, key=lambda fact: not fact.unsafe))
+    return tuple(sorted(found, key=lambda fact: (fact.name != LANGUAGES, not fact.unsafe)))
 
 
 def _enough(codes: Array) -> bool:

@@ -92,10 +92,11 @@ def label(
     The output file has all columns and rows of TARGET and six more columns: label, confidence (probability that the
     label is correct), alternative (second most probable label), evidence (words that support the label), needs_review
     and source_only (the label of the classifier trained on the labelled documents only). These are added if needed:
-    none_of_these (documents that resemble no class), reason (why a row has no label: no text, no known word, or what
-    makes it unreadable), unreadable (with --skip-bad, such a row as it is in the file), origin (of a half-labelled
-    file: the label was given or predicted), and with --answers or --use-target-labels the columns answer and held_out
-    (the label without the answer of the row). The command prints a verdict on all labels: safe, doubtful or unsafe.
+    none_of_these (documents that resemble no class), other_language (of documents in a language that the labelled ones
+    lack), reason (why a row has no label: no text, no known word, or what makes it unreadable), unreadable (with
+    --skip-bad, such a row as it is in the file), origin (of a half-labelled file: the label was given or predicted),
+    and with --answers or --use-target-labels the columns answer and held_out (the label without the answer of the row).
+    The command prints a verdict on all labels: safe, doubtful or unsafe.
 
     Exit codes: 0 success; 2 wrong input (explained in one line on stderr); 3 the verdict is not safe and --strict was
     given; 130 interrupted. A file is written completely or not at all; if one cannot be written after others, the line

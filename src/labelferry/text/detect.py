@@ -151,11 +151,21 @@ def language_messages(source: Language, target: Language) -> list[str]:
 
 def language_of(text: str) -> str | None:
     """The language of one text; None if it is not clear."""
-    words = NOT_LANGUAGE.sub(" ", text).strip()
+    words = words_of(text)
     if not LETTER.search(words):
         return None
     code, probability = _identifier().classify(words)
     return NAMES[code] if probability >= MIN_CLEAR else None
+
+
+def language_probabilities(words: str) -> dict[str, float]:
+    """The probability of each language."""
+    return {NAMES[code]: float(probability) for code, probability in _identifier().rank(words)}
+
+
+def words_of(text: str) -> str:
+    """A text without what is the same in all languages, such as addresses and numbers."""
+    return NOT_LANGUAGE.sub(" ", text).strip()
 
 
 @cache

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
+from .formats.header import about_header
 from .names import find_name, listed, option_name, require, require_texts
 from .tables import Table, joined_name
 from .text_column import by_name, detect_text
@@ -83,25 +85,38 @@ def choose_columns(
     columns : Columns
         The names as they are in the tables, and the messages.
     """
-    if len(source.columns) < 2:
-        raise ValueError(
-            f"{source.name} has one column, {next(iter(source.columns))!r}; a source needs a text and a label. "
-            "Add the other, or separate the fields by comma, semicolon, tab or bar."
-        )
-    messages: list[str] = []
-    given = [name for name in (label, domain, label_target) if name is not None]
-    taken = {column for name in given for table in (source, target) if (column := find_name(table.columns, name))}
-    texts, texts_target = choose_texts(source, target, text, text_target, taken, messages)
-    label = choose_label(source, target, label, {*taken, *texts}, messages)
-    domain = choose_domain(source, target, domain, {*taken, *texts, *texts_target, label}, messages)
-    check_different((*texts, label, domain))
-    if label_target is not None:
-        label_target = require(target, "label_target", label_target, messages)
-        check_different((*texts_target, label_target))
-    else:
-        others = [name for name in target.columns if name not in (*texts_target, domain)]
-        label_target = find_name(others, label) or by_name(others, LABEL_NAMES)
-    return Columns(texts, label, domain, texts_target, label_target, messages)
+    with naming_missing_headers(source, target):
+        if len(source.columns) < 2:
+            raise ValueError(
+                f"{source.name} has one column, {next(iter(source.columns))!r}; a source needs a text and a label. "
+                "Add the other, or separate the fields by comma, semicolon, tab or bar."
+            )
+        messages: list[str] = []
+        given = [name for name in (label, domain, label_target) if name is not None]
+        taken = {column for name in given for table in (source, target) if (column := find_name(table.columns, name))}
+        texts, texts_target = choose_texts(source, target, text, text_target, taken, messages)
+        label = choose_label(source, target, label, {*taken, *texts}, messages)
+        domain = choose_domain(source, target, domain, {*taken, *texts, *texts_target, label}, messages)
+        check_different((*texts, label, domain))
+        if label_target is not None:
+            label_target = require(target, "label_target", label_target, messages)
+            check_different((*texts_target, label_target))
+        else:
+            others = [name for name in target.columns if name not in (*texts_target, domain)]
+            label_target = find_name(others, label) or by_name(others, LABEL_NAMES)
+        return Columns(texts, label, domain, texts_target, label_target, messages)
+
+
+@contextmanager
+def naming_missing_headers(*tables: Table) -> Iterator[None]:
+    """Add to an error about columns that a table has probably no header: this is then its cause."""
+    try:
+        yield
+    except ValueError as error:
+        hints = dict.fromkeys(hint for table in tables for hint in about_header(table.messages))
+        if not hints:
+            raise
+        raise ValueError(" ".join([str(error), *hints])) from None
 
 
 def check_different(names: Sequence[str | None]) -> None:
@@ -163,7 +178,8 @@ def choose_text(table: Table, text: Names, taken: Collection[str], messages: lis
     columns : tuple of str
         Names of the text columns.
     """
-    return choose_texts(table, table, text, text, taken, messages)[0]
+    with naming_missing_headers(table):
+        return choose_texts(table, table, text, text, taken, messages)[0]
 
 
 def choose_label(source: Table, target: Table, label: str | None, taken: Collection[str], messages: list[str]) -> str:

@@ -99,6 +99,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         alternative=as_labels(spread(documents.alternative[used].tolist(), rows.tolist(), n_rows), classes),
         evidence=spread_lists(documents.evidence, used, rows, n_rows),
         needs_review=review,
+        other_language=spread(documents.other_language, kept.tolist(), n_rows, ""),
         groups=groups,
         answers=None if documents.answers is None else answers,
         reasons=reasons,

@@ -37,6 +37,8 @@ def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
     }
     if result.none_of_these.any():
         columns["none_of_these"] = result.none_of_these.tolist()
+    if any(result.other_language):
+        columns["other_language"] = [name or None for name in result.other_language]
     columns |= {name: spread(values, rows, n_rows) for name, values in answer_columns(documents).items()}
     if result.answers is not None and len(result.answers.rows):
         columns["answer"] = answer_values(result)

@@ -145,6 +145,7 @@ def label_values(result: Labelling, i: int) -> dict[str, Any]:
         "alternative": str(result.alternative[i]),
         "needs_review": bool(result.needs_review[i]),
         "none_of_these": bool(result.groups[i] >= 0),
+        "other_language": result.other_language[i],
     }
 
 

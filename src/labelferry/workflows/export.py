@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..store.records import LABEL, NONE_OF_THESE
 from ..text import Table
+from .job_languages import kept_languages
 from .other_rows import add_other_rows, document_rows
 from .population import HELD_OUT, PREDICTED
 from .refit import not_learned
@@ -56,6 +57,8 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
             answer == NONE_OF_THESE if answer else row.number in new_class
             for row, answer in zip(rows, answers, strict=True)
         ]
+    if languages := kept_languages(job):
+        extra["other_language"] = [languages.get(row.number) for row in rows]
     if any(answers):  # what `certify` needs: labels without the answers, and the answers that were learned from
         arrays = job.store.labels().arrays
         without, seen = not_learned(arrays)[0], set(arrays.get("held_out/seen", ()))

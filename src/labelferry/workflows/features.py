@@ -23,6 +23,7 @@ from ..text import clean
 from ..text.candidates import TextSettings
 from ..text.counting import LARGE, fit_tfidf
 from ..text.detect import common_language, detect_language, foreign_share, language_messages
+from ..text.foreign import foreign_languages, foreign_message
 from ..text.sequences import Mapped, chained
 from ..text.settings import choose_settings
 from .inputs import TARGET, Inputs
@@ -50,6 +51,7 @@ class Features(NamedTuple):
     beside: Features | None = None  # words of the texts if the user gave the features and the texts have words
     text_settings: TextSettings | None = None  # None if the user gave the features
     languages: Languages | None = None
+    other_language: Sequence[str] = ()  # `foreign_languages` of the target; no entries if the user gave the features
 
     @property
     def shown(self) -> Array | None:
@@ -99,7 +101,7 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
     is_large = n_texts >= LARGE or backend is not None
     on_workers = backend is not None and n_texts > MAX_SORTED  # fewer are sorted by content, in memory
     corpora = [Mapped(texts, cleaned) if is_large else cleaned(texts) for texts in raw]
-    settings, languages, messages = choose_words(corpora, inputs, options)
+    settings, languages, other, messages = choose_words(corpora, inputs, options)
 
     def limit(documents: Array, n_documents: int) -> int:
         """How many words may be kept; a message if they are not all."""
@@ -132,7 +134,12 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
             "column, pass language=None (--language none), or add documents."
         ) from None
     words = vectorizer.get_feature_names_out()
-    return Features(Xs, Xt, words, vectorizer, messages, text_settings=settings, languages=languages)
+    return Features(
+        *(Xs, Xt, words, vectorizer, messages),
+        text_settings=settings,
+        languages=languages,
+        other_language=other,
+    )
 
 
 def announce_size(corpora: Sequence[Sequence[str]], settings: TextSettings, n_classes: int) -> None:
@@ -158,8 +165,11 @@ def fit_small(
 
 def choose_words(
     corpora: Sequence[Sequence[str]], inputs: Inputs, options: TextOptions
-) -> tuple[TextSettings, Languages, list[str]]:
-    """Text settings for the cleaned texts of each source and of the target, their languages, and messages."""
+) -> tuple[TextSettings, Languages, list[str], list[str]]:
+    """Text settings for the cleaned texts of each source and of the target, their languages, and messages.
+
+    The third value has the language of each target text if the sources lack it, and is empty for the other texts.
+    """
     *sources, target = corpora
     labelled = chained(sources)
     source_language, target_language = detect_language(labelled), detect_language(target)
@@ -173,7 +183,9 @@ def choose_words(
     languages = Languages(
         source_language.name or "", target_language.name or "", foreign_share(source_language, target_language)
     )
-    return choice.settings, languages, [*language_messages(source_language, target_language), *choice.messages]
+    other = foreign_languages(source_language, target)
+    found = [*language_messages(source_language, target_language), *foreign_message(other)]
+    return choice.settings, languages, other, [*found, *choice.messages]
 
 
 def _split(X: Any, sizes: list[int]) -> list[Any]:

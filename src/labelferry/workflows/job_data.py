@@ -13,6 +13,7 @@ from ..ensemble.queries import typical_documents
 from ..linalg.matrix import Array
 from . import questions
 from .all_rows import unknown_reason, without_known_words
+from .job_languages import keep_languages
 from .other_rows import keep_other_rows
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
                 "documents": np.flatnonzero(without_known_words(labelling)).tolist(),
                 "reason": unknown_reason(labelling),
             },
+            "other_languages": keep_languages(labelling.other_language),
             "question_seed": seed,
             "settings": plain_settings(labelling.settings),
             "review_all": any(fact.review_all for fact in labelling.assessment.facts),

@@ -72,8 +72,9 @@ def label(
         is at most this value.
     min_confidence : float, default=None
         If given, it replaces `target_error`: labels with a lower confidence get `needs_review`. Regardless of their
-        confidence, documents without known words or marked `none_of_these` get it; if a warning about the data requires
-        it (`AutoTransfer.facts_`, for example too few labelled documents), all labels get it.
+        confidence, documents without known words, marked `none_of_these` or in a language that the labelled documents
+        lack get it; if a warning about the data requires it (`AutoTransfer.facts_`, for example too few labelled
+        documents), all labels get it.
     class_prior : dict, array or {"source", "uniform", "estimate"}, default=None
         Class proportions of the target, if you know them: `{"bug": 0.2, "question": 0.8}`, or an array in the order of
         the sorted classes. The labels are matched to them.
@@ -250,21 +251,24 @@ def build_result(
     min_confidence = settings["min_confidence"]
     empty = answer.estimator.transduction_empty_
     review_all = any(fact.review_all for fact in answer.assessment.facts)
+    review = answer.review
+    if min_confidence is not None:
+        review = (confidence < min_confidence) | empty | review_all | (answer.groups >= 0)
+    other_language = list(features.other_language) or [""] * len(P)
     return Labelling(
         labels=classes[order[:, 0]],
         confidence=confidence,
         alternative=classes[order[:, 1]],
         evidence=evidence(shown.Xt, order[:, 0], words.score, shown.words),
         typical={str(c): best for c, best in zip(classes, characteristic_words(words, shown.words), strict=True)},
-        needs_review=answer.review
-        if min_confidence is None
-        else (confidence < min_confidence) | empty | review_all | (answer.groups >= 0),
+        needs_review=review | np.array([bool(name) for name in other_language]),
         groups=answer.groups,
         group_words=group_words(word_domains, answer.groups, shown.words, shown=shown.shown),
         estimator=answer.estimator,
         assessment=answer.assessment,
         settings=settings,
         seconds=seconds,
+        other_language=other_language,
         _inputs=inputs,
         _features=features,
         _domains=domains,

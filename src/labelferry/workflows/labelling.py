@@ -37,7 +37,7 @@ from .page_values import page_values
 from .population import population_of_result
 from .rows import NO_FEATURES, NO_KNOWN_WORD, NOT_LABELLED, count_rows
 from .spreadsheet import write_labelled
-from .story import are_many_marked, marks, spellings
+from .story import are_many_marked, marks, other_languages, spellings
 from .summary import summarize
 from .view_student import fit_view_student
 
@@ -73,7 +73,8 @@ class Labelling:
         Per class, the words that distinguish it from the others.
     needs_review : array of bool, shape (n_target,)
         True for the least confident labels, so that the expected error of the others is at most `target_error`; with
-        `min_confidence`, for those below it. True also for documents without known words and for `none_of_these`.
+        `min_confidence`, for those below it. True also for documents without known words, for `none_of_these` and for
+        documents with an `other_language`.
     groups : array of int, shape (n_target,)
         Groups of documents that no class explains: 0, 1, ...; -1 for all other documents.
     group_words : list of list of str
@@ -86,6 +87,8 @@ class Labelling:
         The settings of the run.
     seconds : dict
         Seconds per stage.
+    other_language : list of str
+        The language of each document if the labelled documents lack it, such as "german"; "" for all others.
     answers : AnsweredRows or None
         The answers that the labels learned from: `rows` of the target and `codes` of the classes.
     reasons : list of str
@@ -107,6 +110,7 @@ class Labelling:
     assessment: Assessment
     settings: dict[str, Any]
     seconds: dict[str, float]
+    other_language: list[str]
     _inputs: Inputs
     _features: Features
     _domains: Domains
@@ -158,7 +162,8 @@ class Labelling:
         words = "; ".join(", ".join(group[:N_GROUP_WORDS]) for group in self.group_words)
         reasons = [f"Typical words of the documents that resemble no class, per group: {words}."] if words else []
         marked = [marks(self.documents)] if are_many_marked(self.documents) else []
-        return verdict._replace(reasons=[*spellings(self), *verdict.reasons, *reasons, *marked])
+        first = [*spellings(self), *other_languages(self.documents)]
+        return verdict._replace(reasons=[*first, *verdict.reasons, *reasons, *marked])
 
     @property
     def none_of_these(self) -> Array:
@@ -198,7 +203,8 @@ class Labelling:
         """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.
 
         `source_only` is the label of the classifier that was trained on the labelled documents only. If a document is
-        marked, also none_of_these. If the labels learned from answers, `answer` has these, and `held_out` the labels of
+        marked, also none_of_these. If documents are in a language that the labelled documents lack, `other_language`
+        names it. If the labels learned from answers, `answer` has these, and `held_out` the labels of
         fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
         `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
         is also "given".

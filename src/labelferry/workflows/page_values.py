@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 WITHOUT_WORDS = (
     *("title", "created", "version", "method", "n_source", "n_target", "estimated_balanced_accuracy"),
     *("estimated_accuracy", "sources", "confidence", "comparison", "diagnosis", "settings", "timings"),
+    "other_languages",
 )
 POINT = ("x", "y", "label", "domain", "confidence", "row", "none_of_these")
 CLASS = ("class", "source", "target", "share", "low", "high", "confidence", "to_review")

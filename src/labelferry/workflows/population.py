@@ -32,7 +32,7 @@ NOT_KNOWN = "?"  # in this column
 PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
 NEW_COLUMNS = (
     *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
-    *(HELD_OUT, PREDICTED, "answer", "reason", "origin", UNREADABLE),
+    *("other_language", HELD_OUT, PREDICTED, "answer", "reason", "origin", UNREADABLE),
 )
 ORIGINS = ("", "given", "predicted")
 

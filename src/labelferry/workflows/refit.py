@@ -14,6 +14,7 @@ from ..assessment.confidence import needs_review
 from ..ensemble.labelled_pool import PoolInputs, fit_pool, held_out, pool_labels
 from ..linalg.matrix import Array
 from ..store.records import FIRST_FIT, LABEL
+from .job_languages import kept_languages
 
 if TYPE_CHECKING:
     from ..store import FitData
@@ -50,7 +51,9 @@ def refit(job: Job) -> dict[str, Any]:
     inputs = PoolInputs(pool["start"], job.store.arrays("members"), pool["coordinates"])
     codes = {document: job.classes.index(str(row.answer)) for document, row in answers.items()}
     stored = job.store.settings
-    marked = np.arange(job.n_documents) if stored.get("review_all", False) else job.new_class_rows
+    marked = np.union1d(job.new_class_rows, np.array(list(kept_languages(job)), dtype=np.int64))
+    if stored.get("review_all", False):
+        marked = np.arange(job.n_documents)
     fit = learn(inputs, pool["rows"], codes, job.store.fit_arrays(FIRST_FIT), stored["settings"], marked)
     summary = summarize(state.fit.arrays, fit, codes)
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
@@ -81,8 +84,9 @@ def learn(
     settings : dict
         `target_error` and `min_confidence` of the run.
     marked : array of int
-        Documents that need review whatever their confidence: those that no class explains, or all of them if a fact
-        about the documents demands it. An answer that names a class removes the mark.
+        Documents that need review whatever their confidence: those that no class explains or in a language that the
+        labelled documents lack, or all of them if a fact about the documents demands it. An answer that names a class
+        removes the mark.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..linalg.matrix import Array
+from ..text.foreign import foreign_message
 from .audit import N_AUDIT
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def tell(result: Labelling, labelled: str | PathLike[str] | None = None) -> dict
     return {
         "known": [
             *spellings(result),
+            *other_languages(result),
             *(fact.sentence for fact in a.facts),
             *estimates(a),
             agreement(a),
@@ -77,6 +79,12 @@ def spellings(result: Labelling) -> list[str]:
     """A sentence about labels that differ only in their spelling, if there are such labels."""
     text = result._inputs.spellings
     return [f"{text[0].upper()}{text[1:]}."] if text else []
+
+
+def other_languages(result: Labelling) -> list[str]:
+    """A sentence about documents in a language that the labelled documents lack, if there are such documents."""
+    pronoun = "It is" if sum(map(bool, result.other_language)) == 1 else "They are"
+    return [f"{message}. {pronoun} marked for review." for message in foreign_message(result.other_language)]
 
 
 def are_many_marked(result: Labelling) -> bool:

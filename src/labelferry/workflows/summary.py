@@ -11,6 +11,7 @@ from .. import __version__
 from ..assessment import changed_words, divergence, gap, risk, vocabulary_overlap
 from ..core.domains import Domains
 from ..linalg.matrix import word_counts
+from ..text.foreign import count_languages
 from .class_table import class_rows
 from .documents import label_values, own_columns, record_numbers, shown_value
 from .features import Features
@@ -60,6 +61,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         "topics": topics(result, features),
         "typical_words": result.typical,
         "none_of_these": none_of_these(result, inputs),
+        "other_languages": count_languages(result.other_language),
         "changed_words": changed_words(Xs, Xt, features.words, N_WORDS, shown=features.shown),
         "review": review(result, inputs),
         "comparison": members(result),

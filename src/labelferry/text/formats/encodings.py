@@ -6,12 +6,12 @@ A named encoding is used only if the bytes are not UTF-8, so files with differen
 from __future__ import annotations
 
 import codecs
-import re
 import zlib
 from typing import BinaryIO, NamedTuple
 
 from ..lines import UNDECODED
 from .alphabets import latin_encoding
+from .scripts import likely_encoding
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -28,8 +28,6 @@ SEVEN_BIT = ("iso2022", "hz", "utf-7")  # codecs whose files are ASCII; they are
 BLOCK = 1 << 20  # bytes
 SAMPLE = 1 << 16  # bytes of lines that are not ASCII, for detection
 FEW_BYTES = 100  # that are not ASCII; with fewer the user should check the encoding
-KANA = re.compile("[\u3041-\u30ff]")
-MIN_KANA = 0.3  # share of Japanese letters in a Japanese text
 
 
 class Encoding(NamedTuple):
@@ -188,19 +186,12 @@ def sample_of(file: BinaryIO) -> bytes:
 def detect(sample: bytes) -> str | None:
     """The most probable encoding of bytes that are not UTF-8, or None.
 
-    Latin letters are compared with the alphabets of languages, because charset-normalizer confuses the encodings of
-    Western and Eastern Europe in short texts; Japanese has its own letters; charset-normalizer decides on the others.
+    Latin letters are compared with the alphabets of languages, and other letters with their frequencies in languages,
+    because charset-normalizer confuses encodings in short texts; it decides on the rest.
     """
-    latin = latin_encoding(sample)
-    if latin is not None:
-        return latin
-    for name in ("cp932", "euc_jp"):
-        try:
-            text = sample.decode(name)
-        except UnicodeDecodeError:
-            continue
-        if len(KANA.findall(text)) > MIN_KANA * sum(not character.isascii() for character in text):
-            return name
+    known = latin_encoding(sample) or likely_encoding(sample)
+    if known is not None:
+        return known
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample, cp_isolation=CANDIDATES).best()

@@ -9,6 +9,9 @@ from typing import Any
 NO_HEADER = "Write a header above it, such as text,label."
 USUAL = {"text", "label", "id", "body", "subject", "category", "class", "message", "title", "date"}
 SENTENCE = re.compile(r"\S+(?:\s+\S+){4,}[.!]\s*")  # five words or more; questions are names of columns in surveys
+WORDS = re.compile(r"\S+(?:\s+\S+){4,}(?<![?:])\s*")  # the same with any end; a name in a file of several columns
+LETTERS, DIGITS = re.compile(r"[^\W\d]+(?:\.[^\W\d]+)*"), re.compile(r"\d+")
+SAME_SHAPE = 0.9  # share of the values
 LONG = 120  # characters of a name
 COMPARED = 1000  # rows
 
@@ -52,7 +55,8 @@ def looks_like_data(columns: Mapping[str, Sequence[Any]]) -> bool:
     Returns
     -------
     is_data : bool
-        True if no name is usual, and one is a sentence, a number, very long, or occurs twice in its own column.
+        True if no name is usual, and one is a sentence, a number, very long, occurs twice in its own column, or has the
+        shape of its values, such as T-1001 or 2024-05-01. The only name of a table may not have five words.
 
     Examples
     --------
@@ -63,13 +67,32 @@ def looks_like_data(columns: Mapping[str, Sequence[Any]]) -> bool:
     """
     if any(name.strip().lower() in USUAL for name in columns):
         return False
+    sentence = WORDS if len(columns) == 1 else SENTENCE
     return any(
         len(name) > LONG
-        or SENTENCE.fullmatch(name) is not None
+        or sentence.fullmatch(name) is not None
         or (bool(name.strip()) and is_number(name))
         or sum(value == name for value in values[:COMPARED]) >= 2
+        or has_their_shape(name, values[:COMPARED])
         for name, values in columns.items()
     )
+
+
+def has_their_shape(name: str, values: Sequence[Any]) -> bool:
+    """Whether a name with digits or an at sign has the shape of the values: T-1001 and T-2, but not q1 and yes."""
+    if not re.search(r"[\d@]", name):
+        return False
+    shapes = [shape(value) for value in values if isinstance(value, str) and value.strip()]
+    return len(shapes) >= 2 and shapes.count(shape(name)) >= SAME_SHAPE * len(shapes)
+
+
+def shape(cell: str) -> str:
+    """A text with "a" for each word and "0" for each number.
+
+    >>> shape(" T-1001 "), shape("2024-05-01"), shape("eve.x@example.org")
+    ('a-0', '0-0-0', 'a@a')
+    """
+    return DIGITS.sub("0", LETTERS.sub("a", cell.strip()))
 
 
 def header_messages(columns: Mapping[str, Sequence[Any]], file_name: str) -> tuple[str, ...]:
@@ -78,3 +101,8 @@ def header_messages(columns: Mapping[str, Sequence[Any]], file_name: str) -> tup
         return ()
     first = ", ".join(repr(name if len(name) <= 40 else name[:37] + "...") for name in list(columns)[:4])
     return (f"{file_name}: the first row looks like a document, not like names of columns ({first}). {NO_HEADER}",)
+
+
+def about_header(messages: Sequence[str]) -> list[str]:
+    """Of the messages about a file, the one that says that it has no header."""
+    return [message for message in messages if message.endswith(NO_HEADER)]

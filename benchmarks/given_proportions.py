@@ -8,10 +8,10 @@ AutoTransfer does, and with members that are matched too. Coefficients are those
 corpora: compare the rows with each other only.
 
     proportions   members      error of the estimate   safe   safe and below 80 %   lowest safe
-    true          as they are                   .075     17                     0          .811
-    true          matched                       .080     29                     1          .778
+    true          as they are                   .075     15                     0          .811
+    true          matched                       .080     26                     1          .778
     drawn         as they are                   .059      0                     0
-    drawn         matched                       .091      9                     7          .660
+    drawn         matched                       .091      8                     6          .660
 
 Members that are matched to wrong proportions agree with an answer that is matched to them: the estimate does not fall,
 and wrong answers are called safe. With members as they are, wrong proportions lower the estimate. The price: fewer

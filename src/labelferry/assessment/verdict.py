@@ -19,7 +19,7 @@ LEVELS = {
     for level in (
         Level(
             "safe",
-            "These labels can be used if some errors are acceptable.",
+            "These labels can be used if some errors are acceptable and each new document has one of the classes.",
             "Labels can be transferred.",
             "green",
         ),

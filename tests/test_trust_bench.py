@@ -291,6 +291,16 @@ def test_a_new_corpus_is_judged_by_the_coefficients_of_this_version(files, tmp_p
     assert answer in result.stdout
 
 
+def test_domains_without_common_classes_are_not_paired(tmp_path):
+    rows = [("x", c, d) for d, classes in (("a", "pq"), ("b", "pq"), ("c", "p")) for c in classes for _ in range(6)]
+    columns = dict(zip(("text", "label", "domain"), map(list, zip(*rows, strict=True)), strict=True))
+    tasks = list(plan_domains(str(tickets.write_csv(tmp_path / "d.csv", columns))))
+    assert {(*t.sources, t.target) for t in tasks if len(t.sources) == 1} == {("a", "b"), ("b", "a")}
+    columns["label"] = columns["domain"]
+    with pytest.raises(ValueError, match="no two domains have two classes in common"):
+        list(plan_domains(str(tickets.write_csv(tmp_path / "e.csv", columns))))
+
+
 def test_a_corpus_that_the_coefficients_have_seen_is_refused(tmp_path):
     seen = load_calibration().corpora[0]
     file = small_corpus(tmp_path / f"{seen}.csv", 0)

@@ -344,12 +344,20 @@ def plan_amazon() -> Iterator[TrustTask]:
 
 
 def plan_domains(name: str) -> Iterator[TrustTask]:
-    """Eleven tasks of a corpus with domains; those of crisis tweets include the six pairs that are reported."""
+    """Eleven tasks of a corpus with domains; those of crisis tweets include the six pairs that are reported.
+
+    Only domains with at least two common classes are paired.
+    """
     corpus, data = load_domains(name), name
     name = corpus.name
     domains, n_classes = np.unique(corpus.fields["domain"]).tolist(), len(np.unique(corpus.fields["label"]))
     rng = np.random.default_rng(crc32(name.encode()))
-    pairs = rng.permutation(list(permutations(domains, 2))).tolist()
+    pairs = [pair for pair in rng.permutation(list(permutations(domains, 2))).tolist() if n_common(corpus, *pair) > 1]
+    if not pairs:
+        raise ValueError(
+            f"{name}: no two domains have two classes in common with at least {MIN_PER_CLASS} documents each. Give "
+            "domains (column 'domain') that share their labels."
+        )
     rare = int(rng.integers(n_classes))
     other = rare + 1
     plans: list[tuple[int, int, Rare | None, Rare | None, int]] = [
@@ -385,6 +393,14 @@ def plan_domains(name: str) -> Iterator[TrustTask]:
             rare_source=source,
             rare_target=target,
         )
+
+
+def n_common(corpus: Corpus, source: str, target: str) -> int:
+    """Number of classes with at least MIN_PER_CLASS documents in both domains."""
+    labels, domains = corpus.fields["label"], corpus.fields["domain"]
+    names, codes = np.unique(labels, return_inverse=True)
+    counts = [np.bincount(codes[domains == d], minlength=len(names)) for d in (source, target)]
+    return int((np.minimum(*counts) >= MIN_PER_CLASS).sum())
 
 
 def plan_traps() -> Iterator[TrustTask]:

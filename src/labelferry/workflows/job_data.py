@@ -12,7 +12,7 @@ from ..ensemble.panel import SOURCE_ONLY
 from ..ensemble.queries import typical_documents
 from ..linalg.matrix import Array
 from . import questions
-from .all_rows import unknown_reason, without_known_words
+from .all_rows import unknown_reason
 from .other_rows import keep_other_rows
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "columns": list(columns),
             "other_rows": keep_other_rows(inputs),
             "without_label": {
-                "documents": np.flatnonzero(without_known_words(labelling)).tolist(),
+                "documents": np.flatnonzero(~labelling.predicted).tolist(),
                 "reason": unknown_reason(labelling),
             },
             "question_seed": seed,

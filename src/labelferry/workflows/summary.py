@@ -53,6 +53,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         },
         "n_source": Xs.shape[0],
         "n_target": Xt.shape[0],
+        "n_labelled": int(result.predicted.sum()),
         "sources": source_rows(inputs, domains),
         "classes": class_rows(result, features, domains),
         "projection": projection(result, inputs, domains),
@@ -92,16 +93,16 @@ def why(result: Labelling) -> str:
 
 
 def confidence(result: Labelling) -> dict[str, Any]:
-    low = 1 / len(result.estimator.classes_)
+    low, predicted = 1 / len(result.estimator.classes_), result.predicted
     edges = np.linspace(low, 1, N_BINS + 1)
-    counts, _ = np.histogram(np.clip(result.confidence, low, 1), bins=edges)
+    counts, _ = np.histogram(np.clip(result.confidence[predicted], low, 1), bins=edges)
     return {
         "threshold": threshold(result),
         "bins": [
             {"from": float(a), "to": float(b), "documents": int(n)}
             for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
         ],
-        "below": int(result.needs_review.sum()),
+        "below": int(result.needs_review[predicted].sum()),
     }
 
 
@@ -110,7 +111,7 @@ def threshold(result: Labelling) -> float | None:
     if result.settings["min_confidence"] is not None:
         return float(result.settings["min_confidence"])
     kept = result.confidence[~result.needs_review]
-    return float(kept.min()) if 0 < len(kept) < len(result.confidence) else None
+    return float(kept.min()) if 0 < len(kept) < result.predicted.sum() else None
 
 
 def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
@@ -131,8 +132,9 @@ def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
 
 
 def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
-    """The documents to review, the least confident first."""
+    """The labels to review, the least confident first."""
     order, records = np.argsort(result.confidence, kind="stable"), record_numbers(inputs)
+    order = order[(result.needs_review & result.predicted)[order]]
     return [
         {
             "row": int(records[i]),
@@ -140,7 +142,7 @@ def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
             **label_values(result, i),
             "evidence": result.evidence[i],
         }
-        for i in order[result.needs_review[order]][:N_REVIEW].tolist()
+        for i in order[:N_REVIEW].tolist()
     ]
 
 

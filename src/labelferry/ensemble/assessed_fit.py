@@ -30,6 +30,7 @@ class AssessedFit(NamedTuple):
     confidence: Array  # probability of each label to be correct
     review: Array  # target rows to review
     groups: Array  # of the target rows that no class explains; -1 for all others
+    source_only: Array  # class codes of the source-only classifier; those of the answer for rows without words
 
 
 def fit_and_assess(
@@ -57,8 +58,16 @@ def fit_and_assess(
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
+        source_only = auto.transduction_proba_.argmax(axis=1)
+        source_only[auto.in_fit_] = auto.panel_.predictions.source_only.argmax(axis=1)
         return AssessedFit(
-            auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_, auto.groups_
+            auto,
+            _with_empty(auto),
+            auto.transduction_proba_,
+            confidence,
+            auto.needs_review_,
+            auto.groups_,
+            source_only,
         )
     name = type(estimator).__name__
     progress.expect(name, *panel_stages(domains))
@@ -67,9 +76,10 @@ def fit_and_assess(
     P = np.asarray(estimator.transduction_proba_, dtype=np.float64)
     known = np.flatnonzero(domains.in_row_order(d.known for d in domains.targets))
     compared = in_blocks(domains, MAX_FITTED)
+    predictions = fit_panel(compared.hide_target_labels(), seed, second_view)
     assessment = assess(
         P,
-        fit_panel(compared.hide_target_labels(), seed, second_view),
+        predictions,
         target_facts(compared).with_languages(languages),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
@@ -83,7 +93,8 @@ def fit_and_assess(
     confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
     review, groups = assessment.review | empty, np.where(empty, NOT_MARKED, assessment.groups)
     confidence[known], review[known] = 1, False
-    return AssessedFit(estimator, assessment, proba, confidence, review, groups)
+    source_only = predictions.source_only.argmax(axis=1)
+    return AssessedFit(estimator, assessment, proba, confidence, review, groups, source_only)
 
 
 def _with_empty(auto: AutoTransfer) -> Assessment:

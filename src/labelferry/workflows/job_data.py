@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ensemble.auto_transfer import AutoTransfer
-from ..ensemble.panel import SOURCE_ONLY
 from ..ensemble.queries import typical_documents
 from ..linalg.matrix import Array
 from . import questions
@@ -54,7 +53,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
         own={name: values for name, values in columns.items() if name != text},
         lines=list(inputs.target.lines),
         evidence=labelling.evidence,
-        source_only=source_only_codes(labelling),
+        source_only=labelling._source_only,
         classes=classes.tolist(),
         fit=FitData(
             method=labelling.method,
@@ -84,14 +83,6 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
 def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings that JSON can contain."""
     return {name: value for name, value in settings.items() if isinstance(value, str | int | float | bool | None)}
-
-
-def source_only_codes(labelling: Labelling) -> Array:
-    """Class codes of the source-only classifier; the label itself for documents that the panel has not seen."""
-    codes = np.searchsorted(labelling.estimator.classes_, labelling.labels)
-    members = labelling.assessment.members
-    codes[rows_in_panel(labelling)] = members.codes[members.names.index(SOURCE_ONLY)]
-    return codes
 
 
 def rows_in_panel(labelling: Labelling) -> Array:

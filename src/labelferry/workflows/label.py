@@ -265,6 +265,7 @@ def build_result(
         assessment=answer.assessment,
         settings=settings,
         seconds=seconds,
+        _source_only=answer.source_only,
         _inputs=inputs,
         _features=features,
         _domains=domains,

@@ -107,6 +107,7 @@ class Labelling:
     assessment: Assessment
     settings: dict[str, Any]
     seconds: dict[str, float]
+    _source_only: Array  # class codes of the documents
     _inputs: Inputs
     _features: Features
     _domains: Domains

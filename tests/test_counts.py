@@ -67,6 +67,17 @@ def test_documents_without_a_known_word_are_counted_as_not_labelled(files, tmp_p
     assert set(re.findall(r'data-row="(\d+)"', html)) == {str(row) for row, label in labels.items() if label}
 
 
+@pytest.mark.parametrize("method", ["auto", "sourcelr"])
+def test_documents_without_a_known_word_are_not_assessed(files, method):
+    result = labelferry.label(*files, method=method)
+    assert len(result.assessment.p_correct) == N
+    for row in result.summary()["classes"]:
+        code = result.estimator.classes_.tolist().index(row["class"])
+        assert row["low"] <= row["share"] <= row["high"]
+        assert row["share"] == result.assessment.proportions.mean[code]
+        assert row["confidence"] == pytest.approx(result.assessment.class_precision[code])
+
+
 def test_marks_are_counted_among_the_labels(files):
     result = labelferry.label(*files, method="sourcelr", min_confidence=1.0)
     assert result.verdict.reasons[-1].startswith(f"{N} of {N} labels (100%) are marked for review.")

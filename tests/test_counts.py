@@ -98,3 +98,38 @@ def test_the_result_of_a_half_labelled_frame_counts_the_predicted_labels():
     assert f"{len(texts)} of {len(frame)} rows by SourceLR" in repr(result)
     plain = labelferry.label(old["text"], texts, label=old["label"], method="sourcelr")
     assert f"{len(texts)} documents by SourceLR" in repr(plain)
+
+
+OLD = {
+    "text": [
+        *("the printer is broken and the paper is stuck", "my printer paper is broken again", "xylophone quixotic"),
+        *("the invoice is wrong and I paid twice", "I paid the wrong invoice", "please send the invoice again"),
+    ],
+    "label": [*["technical"] * 3, *["billing"] * 3],
+}
+
+
+@pytest.mark.parametrize("method", ["auto", "sourcelr"])
+def test_a_labelled_document_without_a_known_word_is_counted_in_a_message(tmp_path, method):
+    old = tickets.write_csv(tmp_path / "old.csv", OLD)
+    new = tickets.write_csv(tmp_path / "new.csv", {"text": ["the printer paper", "the invoice was paid", "zzz"]})
+    result = labelferry.label(old, new, method=method)
+    message = f"{old}: 1 row with a label and without a known word, not learned from; line 4"
+    assert message in result.messages
+    reasons = " ".join(result.verdict.reasons)
+    assert "There are 5 labelled documents, 2 of the smallest class." in reasons
+    assert "2 of 2 labels (100%) are marked for review." in reasons
+    summary = result.summary()
+    assert (summary["n_source"], summary["sources"][0]["documents"]) == (5, 5)
+    assert [row["source"] for row in summary["classes"]] == [3, 2]
+    assert sum(point["domain"] != "target" for point in summary["projection"]["points"]) == 5
+    diagnosis = labelferry.diagnose(old, new, method=method)
+    assert diagnosis["n_source"] == 5
+    assert message in diagnosis["messages"]
+
+
+def test_labelled_documents_without_features_are_counted_in_a_message():
+    X = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]
+    texts = ["a first text", "a second text", "a third text"]
+    result = labelferry.label(texts, ["one", "two"], label=["x", "y", "x"], features=X, method="sourcelr")
+    assert "source 1: 1 row with a label, whose features are all 0, not learned from; row 3" in result.messages

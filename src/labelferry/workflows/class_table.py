@@ -35,7 +35,7 @@ def class_rows(result: Labelling, features: Features, domains: Domains) -> list[
     """
     predicted = result.predicted
     codes = np.where(predicted, np.searchsorted(domains.classes, result.labels), -1)
-    n_source = np.bincount(domains.labelled()[1], minlength=domains.n_classes)
+    n_source = np.bincount(domains.labelled()[1][np.concatenate(features.learned)], minlength=domains.n_classes)
     proportions = result.assessment.proportions
     words = None
     if features.vectorizer is not None:

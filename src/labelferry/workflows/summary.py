@@ -51,10 +51,10 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
                 {**row, "class": str(row["class"])} for row in result.assessment.proportions.rows(domains.classes)
             ],
         },
-        "n_source": Xs.shape[0],
+        "n_source": int(np.concatenate(features.learned).sum()),
         "n_target": Xt.shape[0],
         "n_labelled": int(result.predicted.sum()),
-        "sources": source_rows(inputs, domains),
+        "sources": source_rows(inputs, features, domains),
         "classes": class_rows(result, features, domains),
         "projection": projection(result, inputs, domains),
         "confidence": confidence(result),
@@ -76,12 +76,12 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
     }
 
 
-def source_rows(inputs: Inputs, domains: Domains) -> list[dict[str, Any]]:
-    """One dict per source: its name, its size and its distance to the target."""
+def source_rows(inputs: Inputs, features: Features, domains: Domains) -> list[dict[str, Any]]:
+    """One dict per source: its name, the number of documents to learn from, and its distance to the target."""
     Xt = domains.target_documents()
     return [
-        {"name": source.name, "documents": len(source.texts), "gap": gap(domain.X, Xt)}
-        for source, domain in zip(inputs.sources, domains.sources, strict=True)
+        {"name": source.name, "documents": int(learned.sum()), "gap": gap(domain.X, Xt)}
+        for source, learned, domain in zip(inputs.sources, features.learned, domains.sources, strict=True)
     ]
 
 

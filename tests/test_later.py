@@ -242,7 +242,7 @@ def test_hardly_any_later_document_has_a_label(saved, tmp_path, n_known):
     assert "unsafe" in printed
     assert f"{n_known} of {n_known + 90} later documents got a label: too few to compare" in printed
     assert "90 documents contain no word that the model knows; they have no label." in printed
-    for words in ("got one label", "Hardly any", "Mean confidence", "would have to change", "nan"):
+    for words in ("labels of the later documents are", "Hardly any", "Mean confidence", "would have to change", "nan"):
         assert words not in printed
     summary = apply(folder / "model.npz", tmp_path / "other.csv").summary()
     assert (summary["confidence"] is None) == (n_known == 0)

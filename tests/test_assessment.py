@@ -27,7 +27,7 @@ from labelferry.assessment.confidence import ConfidenceCoefficients, confidence,
 from labelferry.assessment.copies import first_of_copies, nearest_others
 from labelferry.assessment.estimate import Estimate, EstimateCoefficients, estimate
 from labelferry.assessment.facts import Fact, TargetFacts, find_facts, target_facts
-from labelferry.assessment.proportions import Prior, Proportions, estimate_proportions
+from labelferry.assessment.proportions import estimate_proportions
 from labelferry.assessment.signals import Signals, read_signals, thresholded_confidence
 
 from .planted import as_domains, vocabulary_shift
@@ -322,14 +322,6 @@ def test_proportions_are_unknown_if_the_members_disagree():
     far = estimate_proportions(answer, {"a": answer}, np.array([0.9, 0.1]))
     assert not far.known, "the source counts too"
     assert found.rows(np.array(["x", "y"]))[1] == {"class": "y", "mean": 0.5, "low": 0.4, "high": 0.7}
-
-
-def test_documents_without_words_count_in_the_range():
-    half = Proportions(np.array([0.5, 0.5]), np.array([0.4, 0.3]), np.array([0.7, 0.6]))
-    more = half.with_more(np.array([1, 1, 1, 1, 0]), 5)
-    np.testing.assert_allclose([more.mean, more.low, more.high], [[0.35, 0.65], [0.3, 0.55], [0.45, 0.7]])
-    given = half._replace(prior=Prior(np.array([0.5, 0.5]), "given")).with_more(np.array([1]), 1)
-    assert given.low.tolist() == [0.4, 0.3]
 
 
 # -- the verdict ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Class proportions that the user knows: read, checked, matched, and named in the verdict."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -154,6 +155,27 @@ def test_label_prints_the_given_proportions(files, tmp_path):
     assert "are unknown" not in shown.stdout
     labels = tickets.read_csv(tmp_path / "out.csv")["label"]
     assert labels.count("technical") == pytest.approx(60, abs=3)
+
+
+@pytest.mark.parametrize(("prior", "column"), [("source", "matched"), ("uniform", "matched"), ("estimate", "range")])
+def test_only_given_proportions_are_called_given(files, tmp_path, prior, column):
+    shown = run("label", *files, "-o", tmp_path / "out.csv", "--method", "sourcelr", "--class-prior", prior)
+    assert shown.exit_code == 0, shown.output
+    assert re.search(rf"label +documents +share +{column} +confidence", shown.stdout)
+
+
+@pytest.mark.parametrize("method", ["auto", "sourcelr"])
+def test_the_source_only_classifier_is_not_matched(method):
+    """It learns from the labelled documents only, whatever is known about the new ones."""
+    demo = tickets.demo()
+    plain, matched = (
+        labelferry.label(demo.texts_source, demo.texts_target, label=demo.y_source, method=method, class_prior=prior)
+        for prior in (None, WANTED)
+    )
+    before, after = (result.columns()["source_only"] for result in (plain, matched))
+    assert before == after
+    changed = [label != other for label, other in zip(matched.labels.tolist(), after, strict=True)]
+    assert matched.assessment.changed == pytest.approx(np.mean(changed))
 
 
 @pytest.mark.parametrize("command", ["label", "compare"])

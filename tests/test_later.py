@@ -208,6 +208,64 @@ def test_a_later_document_without_a_known_word_has_no_label(saved, tmp_path):
     assert sum(row["share"] for row in applied.summary()["classes"]) == pytest.approx(1)
 
 
+def test_facts_count_only_documents_with_a_label(saved, tmp_path):
+    """The class table and the facts are about the same labels."""
+    folder = saved[0]
+    texts = tickets.read_csv(folder / "later.csv")["text"]
+    plain = apply(folder / "model.npz", folder / "later.csv")
+    tickets.write_csv(tmp_path / "more.csv", {"text": [*texts, *["zzz qqq"] * 40]})
+    found = apply(folder / "model.npz", tmp_path / "more.csv")
+    assert found.assessment.facts == ()
+    assert found.assessment.proportions.tolist() == plain.assessment.proportions.tolist()
+    assert found.assessment.p_correct[:120].tolist() == plain.assessment.p_correct.tolist()
+    assert np.isnan(found.assessment.p_correct[120:]).all()
+    assert found.assessment.review.tolist() == [*plain.assessment.review.tolist(), *[True] * 40]
+    assert found.summary()["confidence"] == plain.summary()["confidence"]
+    for name in ("n_labelled", "to_review", "classes"):
+        assert found.summary()[name] == plain.summary()[name]
+    assert found.summary()["n_documents"] == 160
+    bills = tickets.read_csv(folder / "bills.csv")["text"]
+    tickets.write_csv(tmp_path / "bills.csv", {"text": [*bills, *["zzz qqq"] * 20]})
+    found = apply(folder / "model.npz", tmp_path / "bills.csv")
+    share = max(row["share"] for row in found.summary()["classes"])
+    assert f"{share:.0%} of the labels of the later documents are 'billing'." in " ".join(found.verdict.reasons)
+
+
+@pytest.mark.parametrize("n_known", [0, 1])
+def test_hardly_any_later_document_has_a_label(saved, tmp_path, n_known):
+    folder = saved[0]
+    texts = tickets.read_csv(folder / "later.csv")["text"]
+    tickets.write_csv(tmp_path / "other.csv", {"text": [*texts[:n_known], *["zzz qqq"] * 90]})
+    shown = run("apply", folder / "model.npz", tmp_path / "other.csv", "-o", tmp_path / "out.csv")
+    assert shown.exit_code == 0, shown.output
+    printed = " ".join(shown.stdout.split())
+    assert "unsafe" in printed
+    assert f"{n_known} of {n_known + 90} later documents got a label: too few to compare" in printed
+    assert "90 documents contain no word that the model knows; they have no label." in printed
+    for words in ("labels of the later documents are", "Hardly any", "Mean confidence", "would have to change", "nan"):
+        assert words not in printed
+    summary = apply(folder / "model.npz", tmp_path / "other.csv").summary()
+    assert (summary["confidence"] is None) == (n_known == 0)
+    json.dumps(summary, allow_nan=False)
+
+
+def test_why_many_later_labels_are_marked(saved):
+    folder, result, _ = saved
+    model = labelferry.load(folder / "model.npz")
+    tickets.write_csv(folder / "same.csv", {"text": result._inputs.texts})
+
+    def last_reason(**changes):
+        replace(model, reference=model.reference._replace(**changes)).save(folder / "strict.npz")
+        return apply(folder / "strict.npz", folder / "same.csv").verdict.reasons[-1]
+
+    assert "are marked for review" not in last_reason(target_error=0.5)
+    assert last_reason(target_error=0.0).startswith("240 of 240 labels (100%) are marked for review. `labelferry")
+    assert "only its own prediction" in last_reason(target_error=0.0)
+    assert last_reason(review_all=True).endswith("are marked for review, as all were when the model was fitted.")
+    german = apply(folder / "model.npz", folder / "german.csv")
+    assert german.assessment.labelled.sum() == 0 or "requires it" in german.verdict.reasons[-1]
+
+
 def test_words_that_support_the_labels(saved):
     """They support the label as much as those of `label` for the same documents; equal scores may be rounded."""
     folder, result, _ = saved

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import labelferry
+from labelferry.workflows import apply
 from labelferry.workflows.model import Model
 
 from . import tickets
@@ -45,6 +46,17 @@ def test_it_comes_back_whole(saved):
     np.testing.assert_allclose(model.proba(result._inputs.texts), result.estimator.transduction_proba_)
     page = "From: invoice\n\nThe password is wrong.\n-- \ninvoice invoice invoice"
     assert model.proba([page]).tolist() == model.proba(["The password is wrong."]).tolist()
+
+
+def test_a_text_without_a_known_word_has_no_label(saved, tmp_path):
+    model = labelferry.load(saved[0])
+    texts = ["???", "The password is wrong.", "", "zzz qqq"]
+    labels = model.label(texts)
+    assert labels.tolist() == [None, "technical", None, None]
+    tickets.write_csv(tmp_path / "later.csv", {"text": ["???", "The password is wrong.", "zzz qqq"]})
+    applied = apply(saved[0], tmp_path / "later.csv")
+    assert applied.columns["label"] == model.label(applied.table.columns["text"]).tolist()
+    assert model.label(texts[1:2]).dtype == model.estimator.classes_.dtype
 
 
 @pytest.mark.parametrize("name", ["model", "estimator/header", "estimator/array0", "vectorizer/settings"])

@@ -204,13 +204,15 @@ def test_listed_rows(n, n_review):
     confidence = np.random.default_rng(1).random(n)
     review = np.zeros(n, dtype=bool)
     review[np.argsort(confidence)[:n_review]] = True
-    rows = listed_rows(review, confidence)
+    rows = listed_rows(review, confidence, np.ones(n, dtype=bool))
     assert len(rows) == len(set(rows.tolist())) == min(n, MAX_LISTED)
     assert (np.diff(confidence[rows]) >= 0).all()
     n_others = (~review[rows]).sum()
     assert n_others >= min(MIN_OTHERS, n - n_review)
     expected = np.argsort(confidence)[: min(n_review, MAX_LISTED - min(MIN_OTHERS, n - n_review))]
     np.testing.assert_array_equal(rows[review[rows]], expected)
+    labelled = np.arange(n) % 2 == 0
+    assert labelled[listed_rows(review, confidence, labelled)].all()
 
 
 def test_documents_have_records_own_columns_and_whole_texts(values, result):

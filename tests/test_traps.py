@@ -216,7 +216,7 @@ def test_a_constant_answer():
     assert (labels == 0).mean() > 0.97
     assert auto.verdict_.level == "unsafe"
     assert "constant answer" in {fact.name for fact in auto.facts_}
-    assert f"{(labels == 0).mean():.0%} of the new documents got one label, '0'." in auto.verdict_.reasons[0]
+    assert f"{(labels == 0).mean():.0%} of the labels of the new documents are '0'." in auto.verdict_.reasons[0]
 
 
 def test_labels_of_the_target_are_not_used_in_silence(demo, tmp_path):

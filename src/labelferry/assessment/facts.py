@@ -96,7 +96,7 @@ class Wording(NamedTuple):
     new: str = "new documents"
     known: str = "a word of the labelled documents"
     weight: str = "of their weight is on such words"
-    share: str = "of the new"
+    share: str = "of their labels"
     expected: str = "expected by you"
 
 
@@ -105,7 +105,7 @@ LATER = Wording(
     new="later documents",
     known="a word that the model knows",
     weight="of their words are such words",
-    share="of the later",
+    share="of their labels",
     expected="when the model was fitted",
 )
 
@@ -194,13 +194,13 @@ def find_facts(
     before, reference = expected, wording.expected
     if before is None:
         before, reference = np.bincount(source_codes, minlength=len(classes)) / len(source_codes), "of the labelled"
-    target = np.bincount(codes, minlength=len(classes)) / len(codes)
+    target = np.bincount(codes, minlength=len(classes)) / max(1, len(codes))
     largest = int(target.argmax())
     if _enough(codes) and target[largest] >= MAX_LARGEST and (expected is None or expected[largest] < MAX_LARGEST):
         found.append(
             Fact(
                 "constant answer",
-                f"{target[largest]:.0%} of the {wording.new} got one label, {classes[largest]!r}.",
+                f"{target[largest]:.0%} of the labels of the {wording.new} are {classes[largest]!r}.",
                 "Label a few new documents by hand to see whether that is true.",
                 True,
             )

@@ -34,12 +34,22 @@ class LaterAssessment(NamedTuple):
     reference: Reference
     level: str
     facts: tuple[Fact, ...]
-    p_correct: Array
+    p_correct: Array  # NaN for documents without a known word, which get no label
     review: Array
-    proportions: Array
+    proportions: Array  # of the labels
     known_documents: float
     known_words: float
     distance: float | None = None  # of the mean document to that at fitting; None if the model does not know it
+
+    @property
+    def labelled(self) -> Array:
+        """True for documents that get a label: those with a known word."""
+        return ~np.isnan(self.p_correct)
+
+    @property
+    def mean_confidence(self) -> float | None:
+        """Mean confidence of the labels; None without a label."""
+        return float(self.p_correct[self.labelled].mean()) if self.labelled.any() else None
 
     def verdict(self) -> Verdict:
         """The verdict in words."""
@@ -63,10 +73,19 @@ class LaterAssessment(NamedTuple):
             reasons.append(
                 f"Distance of the mean document to that at fitting: {self.distance:.2f} (0 equal, 1 no common word)."
             )
-        if CHANGED not in [fact.name for fact in self.facts]:
-            change = proportion_change(self.proportions, np.array(r.proportions))
-            reasons.append(f"{change:.0%} of the labels would have to change to get the class proportions at fitting.")
-        reasons.append(f"Mean confidence {self.p_correct.mean():.0%} (at fitting {r.mean_confidence:.0%}).")
+        n = int(self.labelled.sum())
+        if n < MIN_NEW:
+            reasons.append(
+                f"{n} of {len(self.p_correct)} later documents got a label: too few to compare their class proportions "
+                "and their confidence with those at fitting."
+            )
+        else:
+            if CHANGED not in [fact.name for fact in self.facts]:
+                change = proportion_change(self.proportions, np.array(r.proportions))
+                reasons.append(
+                    f"{change:.0%} of the labels would have to change to get the class proportions at fitting."
+                )
+            reasons.append(f"Mean confidence {self.mean_confidence:.0%} (at fitting {r.mean_confidence:.0%}).")
         reasons.append(
             "Not known without labels: whether accuracy changed for other reasons. To find out, label a random sample "
             "by hand: 40 later documents, or all if there are fewer."
@@ -114,28 +133,26 @@ def assess_later(
     if empty is None:
         empty = empty_rows(X)
         X = X if empty.all() else X[~empty]
-    codes = P.argmax(axis=1)
-    p_correct = np.interp(margin(P), reference.margins, reference.confidence)
-    p_correct[empty] = P[empty].max(axis=1)
-    proportions = np.bincount(codes, minlength=P.shape[1]) / len(codes)
+    codes = P[~empty].argmax(axis=1)  # the labels: documents without a known word have none
+    confidence = np.interp(margin(P[~empty]), reference.margins, reference.confidence)
+    proportions = np.bincount(codes, minlength=P.shape[1]) / max(1, len(codes))
     measured = measure(X, known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(P))
     measured = measured._replace(copies=max(measured.copies, copies))
     expected = np.array(reference.proportions)
     facts = find_facts(measured, codes, codes[:0], classes, expected=expected, wording=LATER)
-    facts += changed_proportions(proportions, expected, len(codes)) + low_confidence(p_correct, reference)
+    facts += changed_proportions(proportions, expected, len(codes)) + low_confidence(confidence, reference)
     facts += distant_documents(distance, len(codes))
-    if reference.review_all or any(fact.review_all for fact in facts):
-        review = np.ones(len(P), dtype=bool)
-    elif reference.min_confidence is not None:
-        review = p_correct < reference.min_confidence
-    else:
-        review = needs_review(p_correct, reference.target_error)
+    p_correct, review = np.full(len(P), np.nan), np.ones(len(P), dtype=bool)
+    p_correct[~empty] = confidence
+    if not reference.review_all and not any(fact.review_all for fact in facts):
+        least = reference.min_confidence
+        review[~empty] = needs_review(confidence, reference.target_error) if least is None else confidence < least
     return LaterAssessment(
         reference=reference,
         level=overrule(reference.level, facts),
         facts=facts,
         p_correct=p_correct,
-        review=review | empty,
+        review=review,
         proportions=proportions,
         known_documents=measured.known_documents,
         known_words=known_words,
@@ -196,8 +213,8 @@ def distant_documents(distance: float | None, n: int) -> tuple[Fact, ...]:
 
 def low_confidence(p_correct: Array, reference: Reference) -> tuple[Fact, ...]:
     """A fact if the mean confidence is below the lower end of the estimate at fitting."""
-    b, mean = reference.balanced_accuracy, float(p_correct.mean())
-    if b is None or len(p_correct) < MIN_NEW or mean >= b.lower:
+    b = reference.balanced_accuracy
+    if b is None or len(p_correct) < MIN_NEW or (mean := float(p_correct.mean())) >= b.lower:
         return ()
     return (
         Fact(

@@ -58,12 +58,6 @@ class Proportions(NamedTuple):
         """Whether the user gave the proportions."""
         return self.prior is not None and self.prior.known
 
-    def with_more(self, codes: Array, n: int) -> Proportions:
-        """The same with more documents, whose labels are certain to be `codes`; n is the number without them."""
-        more, total = np.bincount(codes, minlength=len(self.mean)), n + len(codes)
-        mean, low, high = ((p * n + more) / total for p in (self.mean, self.low, self.high))
-        return Proportions(mean, low, high, self.prior) if not self.given else self._replace(mean=mean)
-
     def rows(self, classes: Array) -> list[dict[str, Any]]:
         """One plain dict per class."""
         columns = (classes.tolist(), self.mean.tolist(), self.low.tolist(), self.high.tolist())

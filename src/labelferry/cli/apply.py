@@ -96,6 +96,6 @@ def show(console: Console, summary: dict[str, Any], n_unknown: int, out: Path) -
     console.print(table)
     if n_unknown:
         console.print(f"{n_unknown} documents contain no word that the model knows; they have no label.")
-    console.print(f"{summary['to_review']} of {summary['n_documents']} documents need review.")
+    console.print(f"{summary['to_review']} of {summary['n_labelled']} labels need review.")
     if not is_standard(out):
         console.print(f"Written: {escape(str(out))}", soft_wrap=True)

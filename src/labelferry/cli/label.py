@@ -179,7 +179,8 @@ def show(
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
     proportions, confidence = result.assessment.proportions, result.assessment.class_precision
-    interval = "given" if proportions.given else "range"
+    prior = proportions.prior
+    interval = "range" if prior is None or not prior.known else "given" if prior.origin == "given" else "matched"
     table = new_table("label", "documents", "share", interval, "confidence", "to review", numbers=5)
     for i, c in enumerate(result.estimator.classes_):
         rows = result.predicted & (result.labels == c)

@@ -30,6 +30,7 @@ class AssessedFit(NamedTuple):
     confidence: Array  # probability of each label to be correct
     review: Array  # target rows to review
     groups: Array  # of the target rows that no class explains; -1 for all others
+    source_only: Array  # class codes of the source-only classifier; those of the answer for rows without words
 
 
 def fit_and_assess(
@@ -57,37 +58,45 @@ def fit_and_assess(
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]
         confidence[auto.in_fit_] = np.where(empty, confidence[auto.in_fit_], auto.state_.assessment.p_correct)
+        source_only = auto.transduction_proba_.argmax(axis=1)
+        source_only[auto.in_fit_] = auto.panel_.predictions.source_only.argmax(axis=1)
         return AssessedFit(
-            auto, _with_empty(auto), auto.transduction_proba_, confidence, auto.needs_review_, auto.groups_
+            auto,
+            auto.state_.assessment,
+            auto.transduction_proba_,
+            confidence,
+            auto.needs_review_,
+            auto.groups_,
+            source_only,
         )
     name = type(estimator).__name__
     progress.expect(name, *panel_stages(domains))
     progress.begin(name)
     estimator.fit_domains(domains)
-    P = np.asarray(estimator.transduction_proba_, dtype=np.float64)
-    known = np.flatnonzero(domains.in_row_order(d.known for d in domains.targets))
-    compared = in_blocks(domains, MAX_FITTED)
+    used = domains.drop_empty_documents()  # as in AutoTransfer: documents without words are not assessed
+    inside = np.isin(domains.target_rows, used.target_rows)
+    proba = np.array(estimator.transduction_proba_, dtype=np.float64)
+    known = domains.in_row_order(d.known for d in domains.targets)
+    compared = in_blocks(used, MAX_FITTED)
+    predictions = fit_panel(compared.hide_target_labels(), seed, second_view)
     assessment = assess(
-        P,
-        fit_panel(compared.hide_target_labels(), seed, second_view),
+        proba[inside],
+        predictions,
         target_facts(compared).with_languages(languages),
         classes=[str(c) for c in domains.classes],
         weights={name: 1.0},
         target_error=target_error,
         calibration=load_calibration(),
-        known=known,
-        prior=Prior.read(class_prior, domains),
+        known=np.flatnonzero(known[inside]),
+        prior=Prior.read(class_prior, used),
     )
-    empty = estimator.transduction_empty_  # these keep the class prior, as in AutoTransfer
-    proba = np.where(empty[:, None], estimator.transduction_proba_, assessment.proba)
-    confidence = np.where(empty, proba.max(axis=1), assessment.p_correct)
-    review, groups = assessment.review | empty, np.where(empty, NOT_MARKED, assessment.groups)
+    source_only = proba.argmax(axis=1)
+    source_only[inside] = predictions.source_only.argmax(axis=1)
+    with_words = ~estimator.transduction_empty_  # the others keep the class prior, as in AutoTransfer
+    rows = with_words[inside]
+    proba[with_words] = assessment.proba[rows]
+    confidence, review, groups = proba.max(axis=1), np.ones(len(proba), dtype=bool), np.full(len(proba), NOT_MARKED)
+    confidence[with_words], review[with_words] = assessment.p_correct[rows], assessment.review[rows]
+    groups[with_words] = assessment.groups[rows]
     confidence[known], review[known] = 1, False
-    return AssessedFit(estimator, assessment, proba, confidence, review, groups)
-
-
-def _with_empty(auto: AutoTransfer) -> Assessment:
-    """The assessment, with class proportions that count the documents without words too."""
-    assessment, outside = auto.state_.assessment, ~auto.in_fit_
-    codes = auto.transduction_proba_.argmax(axis=1)[outside]
-    return assessment._replace(proportions=assessment.proportions.with_more(codes, int(auto.in_fit_.sum())))
+    return AssessedFit(estimator, assessment, proba, confidence, review, groups, source_only)

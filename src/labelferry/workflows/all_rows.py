@@ -47,13 +47,19 @@ def spread(values: Sequence[Any], rows: Sequence[int], n_rows: int, fill: Any = 
     return all_values
 
 
+def with_reasons(documents: Labelling) -> Labelling:
+    """The result with a reason for each document without a known word: its label is not shown and not counted."""
+    unknown, reason = without_known_words(documents), unknown_reason(documents)
+    return replace(documents, reasons=[reason if is_unknown else "" for is_unknown in unknown.tolist()])
+
+
 def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     """The result with one entry per row of the target.
 
     Parameters
     ----------
     documents : Labelling
-        Labels of the documents: the rows of the target that have a text.
+        Labels of the documents: the rows of the target that have a text; after `with_reasons`.
     answers : AnsweredRows
         Answers to rows of the target, also to rows without a text.
 
@@ -65,7 +71,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     """
     inputs, classes = documents._inputs, documents.estimator.classes_
     n_rows, kept = len(inputs.all_rows), inputs.new_rows
-    unknown = without_known_words(documents)
+    unknown = ~documents.predicted
     if len(kept) == n_rows and not unknown.any():
         return documents
     used = np.flatnonzero(~unknown)
@@ -73,8 +79,8 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     reasons = [""] * n_rows
     for row, reason in inputs.reasons.items():
         reasons[row] = reason
-    for row in kept[unknown].tolist():
-        reasons[row] = unknown_reason(documents)
+    for row, reason in zip(kept.tolist(), documents.reasons, strict=True):
+        reasons[row] = reason
     given = np.zeros(n_rows, dtype=bool)
     labels = spread(documents.labels[used].tolist(), rows.tolist(), n_rows)
     confidence, review = np.full(n_rows, np.nan), np.ones(n_rows, dtype=bool)

@@ -21,6 +21,7 @@ from .evidence import MAX_LISTS, WordLists
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
 from .rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, read_rows, table_messages
 from .spreadsheet import write_labelled
+from .story import MANY
 
 STAGES = ("reading", "labelling", "assessing the labels")
 
@@ -38,7 +39,10 @@ class Applied(NamedTuple):
     @property
     def verdict(self) -> Verdict | None:
         """Can these labels be trusted? None for a model of an earlier version."""
-        return None if self.assessment is None else self.assessment.verdict()
+        if self.assessment is None:
+            return None
+        verdict = self.assessment.verdict()
+        return verdict._replace(reasons=[*verdict.reasons, *many_marked(self.assessment)])
 
     @property
     def is_safe(self) -> bool:
@@ -47,8 +51,9 @@ class Applied(NamedTuple):
 
     def summary(self) -> dict[str, Any]:
         """Everything that is known, as plain values."""
-        a, labels = self.assessment, self.columns["label"]
+        a, verdict, labels = self.assessment, self.verdict, self.columns["label"]
         n_labelled = len(labels) - labels.count(None)
+        pairs = zip(labels, self.columns["needs_review"], strict=True)
         rows = [
             {"class": str(c), "documents": labels.count(c), "share": labels.count(c) / max(1, n_labelled)}
             for c in self.classes.tolist()
@@ -56,9 +61,10 @@ class Applied(NamedTuple):
         summary = {
             "title": f"Labels for {self.table.name}",
             "n_documents": len(labels),
-            "to_review": sum(self.columns["needs_review"]),
+            "n_labelled": n_labelled,
+            "to_review": sum(needed for label, needed in pairs if label is not None),
             "classes": rows,
-            "verdict": None,
+            "verdict": None if verdict is None else verdict.as_dict(),
             "messages": self.messages,
         }
         if a is None:
@@ -66,9 +72,8 @@ class Applied(NamedTuple):
         for row, before in zip(rows, a.reference.proportions, strict=True):
             row["at_fitting"] = before
         return summary | {
-            "verdict": a.verdict().as_dict(),
             "facts": [fact.name for fact in a.facts],
-            "confidence": float(a.p_correct.mean()),
+            "confidence": a.mean_confidence,
             "known_documents": a.known_documents,
             "known_words": a.known_words,
             "distance": a.distance,
@@ -168,6 +173,22 @@ def apply(
         reasons = {None: NO_TEXT, 0: NO_KNOWN_WORD}
         columns["reason"] = [table.unreadable.get(row, reasons.get(n)) for row, n in enumerate(columns["known_words"])]
     return Applied(table, columns, messages, classes, assessment, fitted)
+
+
+def many_marked(a: LaterAssessment) -> list[str]:
+    """A sentence that says why many labels are marked for review; none if few are."""
+    marked = a.review[a.labelled]
+    if marked.sum() <= MANY * len(marked):
+        return []
+    start = f"{marked.sum():,} of {len(marked):,} labels ({marked.mean():.0%}) are marked for review"
+    if any(fact.review_all for fact in a.facts):
+        return [f"{start}: what is said above about the documents requires it."]
+    if a.reference.review_all:
+        return [f"{start}, as all were when the model was fitted."]
+    return [
+        f"{start}. `labelferry label` usually marks fewer: it has the votes of all methods, a saved model only its own "
+        "prediction."
+    ]
 
 
 def text_columns(table: Table, fitted: Model, text: str | Sequence[str] | None, messages: list[str]) -> tuple[str, ...]:

@@ -29,12 +29,13 @@ def class_rows(result: Labelling, features: Features, domains: Domains) -> list[
     Returns
     -------
     rows : list of dict
-        `class`, `source` and `target` (numbers of documents), `share` (of the new documents), `low` and `high` (range
-        of the methods for it), `confidence` (mean; None without documents), `to_review` (number) and `words` (typical
-        of the new documents with this label).
+        `class`, `source` and `target` (numbers of documents), `share` (of the labels), `low` and `high` (range of the
+        methods for it), `confidence` (mean; None without documents), `to_review` (number) and `words` (typical of the
+        new documents with this label). Documents without a label are not counted.
     """
-    codes = np.searchsorted(domains.classes, result.labels)
-    n_source = np.bincount(domains.labelled()[1], minlength=domains.n_classes)
+    predicted = result.predicted
+    codes = np.where(predicted, np.searchsorted(domains.classes, result.labels), -1)
+    n_source = np.bincount(domains.labelled()[1][np.concatenate(features.learned)], minlength=domains.n_classes)
     proportions = result.assessment.proportions
     words = None
     if features.vectorizer is not None:
@@ -47,7 +48,7 @@ def class_rows(result: Labelling, features: Features, domains: Domains) -> list[
                 "class": str(name),
                 "source": int(n_source[c]),
                 "target": int(inside.sum()),
-                "share": float(inside.mean()),
+                "share": float(inside.sum() / max(1, predicted.sum())),
                 "low": float(proportions.low[c]),
                 "high": float(proportions.high[c]),
                 "confidence": float(result.confidence[inside].mean()) if inside.any() else None,

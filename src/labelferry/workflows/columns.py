@@ -10,7 +10,6 @@ import numpy as np
 from ..text.sequences import mapped
 from .all_rows import spread
 from .held_out import answer_columns, answer_values
-from .job_data import source_only_codes
 from .other_rows import GIVEN, PREDICTED
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def join_words(lists: list[list[str]]) -> list[str]:
 def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
     """The columns of `Labelling.columns`."""
     documents, rows, n_rows = result.documents, result._inputs.new_rows.tolist(), len(result.labels)
-    source_only = spread(result.estimator.classes_[source_only_codes(documents)].tolist(), rows, n_rows)
+    source_only = spread(result.estimator.classes_[documents._source_only].tolist(), rows, n_rows)
     confidence = np.round(result.confidence.astype(float), 4).tolist()
     columns: dict[str, Sequence[Any]] = {
         "label": result.labels.tolist(),

@@ -85,7 +85,7 @@ def diagnose(
     return {
         "title": inputs.title,
         "verdict": {**verdict.as_dict(), "sentence": LEVELS[verdict.level].before},
-        "n_source": Xs.shape[0],
+        "n_source": int(np.concatenate(features.learned).sum()),
         "n_target": Xt.shape[0],
         "n_words": Xt.shape[1],
         "vocabulary_overlap": vocabulary_overlap(Xs, Xt),
@@ -97,7 +97,7 @@ def diagnose(
             "documents": _share_with(Xt, carrying),
             "classes": [{"class": str(c), "words": own} for c, own in zip(domains.classes, listed, strict=True)],
         },
-        "sources": sorted(source_rows(inputs, domains), key=lambda row: row["gap"]),
+        "sources": sorted(source_rows(inputs, features, domains), key=lambda row: row["gap"]),
         "estimated_balanced_accuracy": assessment.estimated("balanced_accuracy"),
         "estimated_accuracy": assessment.estimated("accuracy"),
         "proportions_known": assessment.proportions.known,

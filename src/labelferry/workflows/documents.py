@@ -67,7 +67,7 @@ def own_columns(table: Table, text: Collection[str]) -> list[str]:
     return names[:N_OWN]
 
 
-def listed_rows(needs_review: Array, confidence: Array) -> Array:
+def listed_rows(needs_review: Array, confidence: Array, predicted: Array) -> Array:
     """Positions of the documents on the page, least confident first.
 
     Parameters
@@ -76,6 +76,8 @@ def listed_rows(needs_review: Array, confidence: Array) -> Array:
         Documents to review. The least confident of them are listed.
     confidence : array of shape (n_target,)
         Confidence of the labels.
+    predicted : array of bool, shape (n_target,)
+        Documents with a label. No others are listed.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def listed_rows(needs_review: Array, confidence: Array) -> Array:
         At most MAX_LISTED. The documents not to review are drawn at random.
     """
     order = np.argsort(confidence, kind="stable")
-    review, others = order[needs_review[order]], np.flatnonzero(~needs_review)
+    review, others = order[(needs_review & predicted)[order]], np.flatnonzero(~needs_review & predicted)
     review = review[: MAX_LISTED - min(len(others), MIN_OTHERS)]
     n_others = min(len(others), MAX_LISTED - len(review))
     drawn = np.random.default_rng(0).choice(others, n_others, replace=False)
@@ -104,12 +106,13 @@ def list_documents(result: Labelling, inputs: Inputs) -> dict[str, Any]:
     -------
     documents : dict
         `columns` (names of the user's columns), `rows` (one dict per document), `classes`, and the numbers of
-        documents: `to_review`, `to_review_listed`, `others`, `others_listed`.
+        documents: `to_review`, `to_review_listed`, `others`, `others_listed`, and `without_label` (not listed).
     """
     names, records = own_columns(inputs.target, inputs.columns.text_target), record_numbers(inputs)
     rows: list[dict[str, Any]] = []
     n_characters = 0
-    for i in listed_rows(result.needs_review, result.confidence).tolist():
+    predicted = result.predicted
+    for i in listed_rows(result.needs_review, result.confidence, predicted).tolist():
         text = inputs.texts[i]
         n_characters += min(len(text), MAX_TEXT)
         if rows and n_characters > MAX_CHARACTERS:
@@ -125,15 +128,16 @@ def list_documents(result: Labelling, inputs: Inputs) -> dict[str, Any]:
                 "fingerprint": fingerprint(text),
             }
         )
-    n_review, listed = int(result.needs_review.sum()), sum(row["needs_review"] for row in rows)
+    n_review, listed = int(result.needs_review[predicted].sum()), sum(row["needs_review"] for row in rows)
     return {
         "columns": names,
         "rows": rows,
         "classes": [str(c) for c in result.estimator.classes_],
         "to_review": n_review,
         "to_review_listed": listed,
-        "others": len(result.labels) - n_review,
+        "others": int(predicted.sum()) - n_review,
         "others_listed": len(rows) - listed,
+        "without_label": int((~predicted).sum()),
     }
 
 

@@ -18,18 +18,20 @@ from ..core.documents import read_documents
 from ..core.domains import Domains
 from ..core.ordering import MAX_SORTED
 from ..linalg.backends import Backend
-from ..linalg.matrix import Array, in_memory
+from ..linalg.matrix import Array, empty_rows, in_memory
 from ..text import clean
 from ..text.candidates import TextSettings
 from ..text.counting import LARGE, fit_tfidf
 from ..text.detect import common_language, detect_language, foreign_share, language_messages
 from ..text.foreign import foreign_languages, foreign_message
+from ..text.lines import rows_message
 from ..text.sequences import Mapped, chained
 from ..text.settings import choose_settings
 from .inputs import TARGET, Inputs
 from .matrices import read_matrix
 from .memory import COPIES, check_memory, words_within
 from .options import TextOptions
+from .rows import NOT_LEARNED
 from .text_blocks import fit_tfidf_blocks
 from .views import make_view, view_name
 
@@ -58,6 +60,11 @@ class Features(NamedTuple):
         """Which words are shown to people as evidence; None: all."""
         return None if self.text_settings is None else self.text_settings.shown(self.words)
 
+    @property
+    def learned(self) -> list[Array]:
+        """Per source, True for the documents with a known word; nothing is learned from the others."""
+        return [~empty_rows(X) for X in self.Xs]
+
     def domains(self, inputs: Inputs, estimator: TransductiveClassifier) -> Domains:
         """The domains to fit, checked for this estimator."""
         blocks = [read_documents(estimator, X, reset=i == 0) for i, X in enumerate([*self.Xs, self.Xt])]
@@ -79,7 +86,18 @@ def make_features(inputs: Inputs, options: TextOptions, backend: Backend | None 
     With a backend, tf-idf is made of blocks, where the backend visits them.
     """
     features = vectorize(inputs, options, backend) if options.features is None else own_features(inputs, options)
-    return features._replace(view=make_view(inputs, options), view_name=view_name(options.embed))
+    messages = [*features.messages, *not_learned_messages(inputs, features)]
+    return features._replace(messages=messages, view=make_view(inputs, options), view_name=view_name(options.embed))
+
+
+def not_learned_messages(inputs: Inputs, features: Features) -> list[str]:
+    """A message per source with labelled documents from which nothing is learned."""
+    what = "with a label and without a known word" if features.vectorizer else "with a label, whose features are all 0"
+    return [
+        rows_message(source.name, source.lines[~learned].tolist(), f"{what}, {NOT_LEARNED}", unit=source.unit)
+        for source, learned in zip(inputs.sources, features.learned, strict=True)
+        if not learned.all()
+    ]
 
 
 def own_features(inputs: Inputs, options: TextOptions) -> Features:

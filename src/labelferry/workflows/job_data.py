@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ensemble.auto_transfer import AutoTransfer
-from ..ensemble.panel import SOURCE_ONLY
 from ..ensemble.queries import typical_documents
 from ..linalg.matrix import Array
 from . import questions
-from .all_rows import unknown_reason, without_known_words
+from .all_rows import unknown_reason
 from .job_languages import keep_languages
 from .other_rows import keep_other_rows
 
@@ -55,7 +54,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
         own={name: values for name, values in columns.items() if name != text},
         lines=list(inputs.target.lines),
         evidence=labelling.evidence,
-        source_only=source_only_codes(labelling),
+        source_only=labelling._source_only,
         classes=classes.tolist(),
         fit=FitData(
             method=labelling.method,
@@ -71,7 +70,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "columns": list(columns),
             "other_rows": keep_other_rows(inputs),
             "without_label": {
-                "documents": np.flatnonzero(without_known_words(labelling)).tolist(),
+                "documents": np.flatnonzero(~labelling.predicted).tolist(),
                 "reason": unknown_reason(labelling),
             },
             "other_languages": keep_languages(labelling.other_language),
@@ -86,14 +85,6 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
 def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings that JSON can contain."""
     return {name: value for name, value in settings.items() if isinstance(value, str | int | float | bool | None)}
-
-
-def source_only_codes(labelling: Labelling) -> Array:
-    """Class codes of the source-only classifier; the label itself for documents that the panel has not seen."""
-    codes = np.searchsorted(labelling.estimator.classes_, labelling.labels)
-    members = labelling.assessment.members
-    codes[rows_in_panel(labelling)] = members.codes[members.names.index(SOURCE_ONLY)]
-    return codes
 
 
 def rows_in_panel(labelling: Labelling) -> Array:

@@ -23,7 +23,7 @@ from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..ensemble.fitted_panel import FittedPanel
 from ..linalg.matrix import empty_rows
 from ..text import check_output
-from .all_rows import join_answers, of_documents, with_all_rows
+from .all_rows import join_answers, of_documents, with_all_rows, with_reasons
 from .answers import AnsweredRows, read_answers, with_answers
 from .dask_cluster import check_dask, dask_backend
 from .evidence import characteristic_words, evidence, group_words, word_evidence
@@ -221,7 +221,7 @@ def _finish(
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):
         documents = mark_answered(build_result(inputs, features, domains, answer, settings, seconds), own)
-        return with_all_rows(documents, answers)
+        return with_all_rows(with_reasons(documents), answers)
 
 
 def mark_answered(result: Labelling, answers: AnsweredRows) -> Labelling:
@@ -269,6 +269,7 @@ def build_result(
         settings=settings,
         seconds=seconds,
         other_language=other_language,
+        _source_only=answer.source_only,
         _inputs=inputs,
         _features=features,
         _domains=domains,

@@ -111,6 +111,7 @@ class Labelling:
     settings: dict[str, Any]
     seconds: dict[str, float]
     other_language: list[str]
+    _source_only: Array  # class codes of the documents
     _inputs: Inputs
     _features: Features
     _domains: Domains
@@ -126,10 +127,12 @@ class Labelling:
             object.__setattr__(self, "given", np.zeros(len(self.labels), dtype=bool))
 
     def __repr__(self) -> str:
-        mean = self.estimated_balanced_accuracy["mean"]
+        mean, predicted = self.estimated_balanced_accuracy["mean"], self.predicted
+        n, n_review = int(predicted.sum()), int((predicted & self.needs_review).sum())
+        count = f"{n} documents" if n == len(predicted) else f"{n} of {len(predicted)} rows"
         return (
-            f"<labelferry labels: {len(self.labels)} documents by {self.method}, {self.verdict.level}, balanced "
-            f"accuracy {'unknown' if mean is None else f'about {mean:.0%}'}, {int(self.needs_review.sum())} to review>"
+            f"<labelferry labels: {count} by {self.method}, {self.verdict.level}, balanced accuracy "
+            f"{'unknown' if mean is None else f'about {mean:.0%}'}, {n_review} to review>"
         )
 
     def _repr_html_(self) -> str:
@@ -142,7 +145,10 @@ class Labelling:
 
     @property
     def documents(self) -> Labelling:
-        """The same result for the documents only: the rows of the target that have a text and no given label."""
+        """The same result for the documents only: the rows of the target that have a text and no given label.
+
+        A document without a known word has a class in `labels` here; `predicted` is False for it.
+        """
         return self if self._documents is None else self._documents
 
     @property
@@ -189,6 +195,7 @@ class Labelling:
     def messages(self) -> list[str]:
         """What was detected, what was skipped, and what was learned."""
         unknown = np.flatnonzero([reason in (NO_KNOWN_WORD, NO_FEATURES) for reason in self.reasons])
+        unknown = self._inputs.new_rows[unknown] if self._documents is None else unknown
         what = "without a known word" if NO_KNOWN_WORD in self.reasons else "whose features are all 0"
         return [
             *self._inputs.messages,

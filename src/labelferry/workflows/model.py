@@ -31,6 +31,7 @@ from ..text import clean, vectorizer_from, vectorizer_state
 from ..text.sequences import OnDemand, blocks_of, picked
 from ..text.tables import to_list
 from ..text.vectorize import is_own_pattern
+from .all_rows import as_labels
 from .evidence import NO_WORD, evidence, evidence_columns
 from .view_student import ViewStudent
 
@@ -100,13 +101,21 @@ class Model:
     view: ViewStudent | None = None
 
     def label(self, texts: Sequence[str]) -> Array:
-        """Labels of later documents of the target."""
-        labels: Array = self.estimator.classes_[self.proba(texts).argmax(axis=1)]
-        return labels
+        """Labels of later documents of the target; None for a text without a known word, as in `labelferry apply`."""
+        X, classes = self._features(texts), self.estimator.classes_
+        labels = classes[self._proba(X, texts).argmax(axis=1)].tolist()
+        known = zip(labels, np.diff(X.indptr).tolist(), strict=True)
+        return as_labels([label if n_known else None for label, n_known in known], classes)
 
     def proba(self, texts: Sequence[str]) -> Array:
-        """Class probabilities of later documents, in the order of `estimator.classes_`."""
-        W = self.estimator.predict_proba(self._features(texts))
+        """Class probabilities of later documents, in the order of `estimator.classes_`.
+
+        A text without a known word has the class proportions.
+        """
+        return self._proba(self._features(texts), texts)
+
+    def _proba(self, X: Any, texts: Sequence[str]) -> Array:
+        W = self.estimator.predict_proba(X)
         return W if self.view is None else self.view.combine(W, clean(texts, **self.cleaning))
 
     def assess(self, texts: Sequence[str]) -> LaterAssessment:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 # Keys of the summary that contain no words of documents. Names of classes and files are kept.
 WITHOUT_WORDS = (
-    *("title", "created", "version", "method", "n_source", "n_target", "estimated_balanced_accuracy"),
-    *("estimated_accuracy", "sources", "confidence", "comparison", "diagnosis", "settings", "timings"),
-    "other_languages",
+    *("title", "created", "version", "method", "n_source", "n_target", "n_labelled"),
+    *("estimated_balanced_accuracy", "estimated_accuracy", "sources", "confidence", "comparison"),
+    *("diagnosis", "settings", "timings", "other_languages"),
 )
 POINT = ("x", "y", "label", "domain", "confidence", "row", "none_of_these")
 CLASS = ("class", "source", "target", "share", "low", "high", "confidence", "to_review")
@@ -41,8 +41,7 @@ def page_values(
     values : dict
         Plain values.
     """
-    result = result.documents  # the other rows of the target have no predicted label
-    summary = result.summary()
+    summary, result = result.summary(), result.documents  # the other rows of the target have no predicted label
     more = {"story": tell(result, labelled), "rerun": rerun(labelled)}
     if texts:
         return {**summary, **more, "documents": list_documents(result, result._inputs)}

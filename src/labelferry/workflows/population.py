@@ -17,7 +17,6 @@ from ..text import choose_text, join_texts, joined_name, take_rows
 from ..text.sequences import picked
 from ..text.unreadable import UNREADABLE
 from .cells import as_text
-from .job_data import source_only_codes
 from .other_rows import document_rows
 from .rows import REASONS
 from .spreadsheet import read_protected
@@ -181,7 +180,7 @@ def population_of_result(result: Labelling) -> Population:
         inputs.target.name,
         picked(inputs.texts, kept),
         np.searchsorted(classes, documents.labels[kept]),
-        source_only_codes(documents)[kept],
+        documents._source_only[kept],
         documents.needs_review[kept],
         None if len(answers.rows) else np.clip(documents.confidence[kept], 0, 1),
         [str(c) for c in classes],

@@ -56,8 +56,10 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
     target_codes = np.searchsorted(domains.classes, result.labels)
     codes = np.concatenate([source_codes, target_codes])
     is_target = np.arange(len(codes)) >= Xs.shape[0]
+    learned = result._features.learned
+    sides = np.flatnonzero(np.concatenate(learned)), np.flatnonzero(result.predicted) + Xs.shape[0]
     rng = np.random.default_rng(0)
-    rows = np.concatenate([_sample(np.flatnonzero(side), N_POINTS // 2, rng) for side in (~is_target, is_target)])
+    rows = np.concatenate([_sample(side, N_POINTS // 2, rng) for side in sides])
     placed = np.arange(len(codes)) if len(codes) <= MAX_PLACED else rows
     of_sources, of_target = placed[~is_target[placed]], placed[is_target[placed]] - Xs.shape[0]
     coordinates = np.zeros((len(codes), 2))
@@ -80,8 +82,8 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
         own = {"domain": TARGET, "confidence": float(result.confidence[t]), "row": int(records[t])}
         return {**shared, **own, "none_of_these": bool(result.groups[t] >= 0), "text": inputs.texts[t][:MAX_CHARACTERS]}
 
-    totals = {name: len(source.texts) for name, source in zip(names, inputs.sources, strict=True)}
-    return {"points": [point(int(i)) for i in rows], "documents": {**totals, TARGET: len(inputs.texts)}}
+    totals = {name: int(used.sum()) for name, used in zip(names, learned, strict=True)}
+    return {"points": [point(int(i)) for i in rows], "documents": {**totals, TARGET: len(sides[1])}}
 
 
 def _sample(rows: Array, n: int, rng: np.random.Generator) -> Array:

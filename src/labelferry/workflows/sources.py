@@ -11,7 +11,7 @@ from ..linalg.matrix import Array
 from ..text import check_labels
 from ..text.names import find_name
 from .cells import as_text
-from .rows import Rows
+from .rows import Rows, unit_of
 
 EXACT = 2**53  # a float contains all whole numbers up to this one
 
@@ -29,12 +29,18 @@ class Source(NamedTuple):
         One label per document.
     rows : array of int
         Positions of the documents among the rows of all source files.
+    lines : array of int
+        Lines of the documents in their file.
+    unit : str
+        What the lines count; see `Dialect.unit`.
     """
 
     name: str
     texts: Sequence[str]
     labels: Array
     rows: Array
+    lines: Array
+    unit: str
 
 
 def make_sources(tables: Sequence[Rows], domain: str | None) -> tuple[Source, ...]:
@@ -57,9 +63,11 @@ def make_sources(tables: Sequence[Rows], domain: str | None) -> tuple[Source, ..
     starts = np.cumsum([0, *(len(rows.table) for rows in tables)]).tolist()
     sources: list[Source] = []
     for rows, used, start in zip(tables, kept, starts, strict=False):
+        lines, unit = np.asarray(rows.table.lines), unit_of(rows.table)
         for name, positions in by_domain(rows, used, domain).items():
             labels = as_array([rows.labels[i] for i in positions.tolist()])
-            sources.append(Source(name, rows.texts_of(positions), labels, start + positions))
+            texts = rows.texts_of(positions)
+            sources.append(Source(name, texts, labels, start + positions, lines[positions], unit))
     return tuple(sources)
 
 

@@ -89,12 +89,14 @@ def other_languages(result: Labelling) -> list[str]:
 
 def are_many_marked(result: Labelling) -> bool:
     """Whether so many labels are marked for review that the mark does not help to choose."""
-    return int(result.needs_review.sum()) > MANY * len(result.labels)
+    predicted = result.predicted
+    return int(result.needs_review[predicted].sum()) > MANY * int(predicted.sum())
 
 
 def marks(result: Labelling) -> str:
     """How many labels are marked for review, and what is expected of the others."""
-    n, n_marked = len(result.labels), int(result.needs_review.sum())
+    predicted = result.predicted
+    n, n_marked = int(predicted.sum()), int(result.needs_review[predicted].sum())
     if n_marked == 0:
         return "No label is marked for review."
     share = f"{n_marked:,} of {n:,} labels ({n_marked / n:.0%}) are marked for review."
@@ -163,7 +165,7 @@ def proportions_sentence(low: Array, high: Array, classes: Array) -> str:
 
 def next_steps(result: Labelling, labelled: str | PathLike[str] | None) -> list[dict[str, Any]]:
     """What to do, the most useful first."""
-    n = min(N_AUDIT, len(result.labels))
+    n = min(N_AUDIT, int(result.predicted.sum()))
     ways_out = list(dict.fromkeys(fact.way_out for fact in result.assessment.facts))
     if result.verdict.level == "unsafe" and not ways_out:
         ways_out = ["Label some new documents by hand, or use labelled documents that resemble them more."]

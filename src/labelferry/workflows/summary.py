@@ -52,9 +52,10 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
                 {**row, "class": str(row["class"])} for row in result.assessment.proportions.rows(domains.classes)
             ],
         },
-        "n_source": Xs.shape[0],
+        "n_source": int(np.concatenate(features.learned).sum()),
         "n_target": Xt.shape[0],
-        "sources": source_rows(inputs, domains),
+        "n_labelled": int(result.predicted.sum()),
+        "sources": source_rows(inputs, features, domains),
         "classes": class_rows(result, features, domains),
         "projection": projection(result, inputs, domains),
         "confidence": confidence(result),
@@ -77,12 +78,12 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
     }
 
 
-def source_rows(inputs: Inputs, domains: Domains) -> list[dict[str, Any]]:
-    """One dict per source: its name, its size and its distance to the target."""
+def source_rows(inputs: Inputs, features: Features, domains: Domains) -> list[dict[str, Any]]:
+    """One dict per source: its name, the number of documents to learn from, and its distance to the target."""
     Xt = domains.target_documents()
     return [
-        {"name": source.name, "documents": len(source.texts), "gap": gap(domain.X, Xt)}
-        for source, domain in zip(inputs.sources, domains.sources, strict=True)
+        {"name": source.name, "documents": int(learned.sum()), "gap": gap(domain.X, Xt)}
+        for source, learned, domain in zip(inputs.sources, features.learned, domains.sources, strict=True)
     ]
 
 
@@ -94,16 +95,16 @@ def why(result: Labelling) -> str:
 
 
 def confidence(result: Labelling) -> dict[str, Any]:
-    low = 1 / len(result.estimator.classes_)
+    low, predicted = 1 / len(result.estimator.classes_), result.predicted
     edges = np.linspace(low, 1, N_BINS + 1)
-    counts, _ = np.histogram(np.clip(result.confidence, low, 1), bins=edges)
+    counts, _ = np.histogram(np.clip(result.confidence[predicted], low, 1), bins=edges)
     return {
         "threshold": threshold(result),
         "bins": [
             {"from": float(a), "to": float(b), "documents": int(n)}
             for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
         ],
-        "below": int(result.needs_review.sum()),
+        "below": int(result.needs_review[predicted].sum()),
     }
 
 
@@ -112,7 +113,7 @@ def threshold(result: Labelling) -> float | None:
     if result.settings["min_confidence"] is not None:
         return float(result.settings["min_confidence"])
     kept = result.confidence[~result.needs_review]
-    return float(kept.min()) if 0 < len(kept) < len(result.confidence) else None
+    return float(kept.min()) if 0 < len(kept) < result.predicted.sum() else None
 
 
 def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
@@ -133,8 +134,9 @@ def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
 
 
 def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
-    """The documents to review, the least confident first."""
+    """The labels to review, the least confident first."""
     order, records = np.argsort(result.confidence, kind="stable"), record_numbers(inputs)
+    order = order[(result.needs_review & result.predicted)[order]]
     return [
         {
             "row": int(records[i]),
@@ -142,7 +144,7 @@ def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
             **label_values(result, i),
             "evidence": result.evidence[i],
         }
-        for i in order[result.needs_review[order]][:N_REVIEW].tolist()
+        for i in order[:N_REVIEW].tolist()
     ]
 
 

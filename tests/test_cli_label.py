@@ -393,6 +393,7 @@ def test_interrupted_in_the_fit(files, tmp_path):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=20)[1]
     assert process.returncode == 130
+    assert said.splitlines()[-1] == "labelferry: interrupted; no file was written"
     assert "Traceback" not in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "old.csv"]
 
@@ -402,8 +403,33 @@ def test_interrupted_while_writing(files, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("labelferry.text.formats.delimited.cell", interrupt)
-    assert run("label", *files[:2], "-o", files[2], *FAST).exit_code == 130
+    result = run("label", *files[:2], "-o", files[2], *FAST, "--quiet")
+    assert result.exit_code == 130
+    assert result.stderr == "labelferry: interrupted; no file was written\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "old.csv"]
+
+
+def test_interrupted_after_a_file_was_written(files, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    source, target, out = files
+    out.write_text("from an earlier run")
+    page = tmp_path / "page.html"
+    monkeypatch.setattr("labelferry.workflows.labelling.Labelling.report", interrupt)
+    result = run("label", source, target, "-o", out, *FAST, "--quiet", "--report", page)
+    assert result.exit_code == 130
+    assert result.stderr == f"labelferry: interrupted; written: {out}\n"
+    assert not page.exists()
+
+
+def test_other_commands_say_that_they_were_interrupted(monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("labelferry.workflows.demo.run_demo", interrupt)
+    result = run("demo")
+    assert (result.exit_code, result.stderr) == (130, "labelferry: interrupted\n")
 
 
 def test_the_command_line_starts_without_the_heavy_parts():

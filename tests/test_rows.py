@@ -252,6 +252,20 @@ def test_sources_with_other_names(tmp_path):
     assert f"column ' LABEL' of {second} is used as 'label'" in inputs.messages
 
 
+def test_the_order_of_sources_with_other_names_does_not_matter(tmp_path):
+    texts, labels = tickets.old(EVERY)["text"], tickets.old(EVERY)["label"]
+    first = tickets.write_csv(tmp_path / "a.csv", {"text": texts[:30], "label": labels[:30]})
+    second = tickets.write_csv(tmp_path / "b.csv", {"ticket": texts[30:], "kind": labels[30:]})
+    one, other = (read_inputs(files, new(), TextOptions()) for files in ([first, second], [second, first]))
+    assert [source.texts for source in one.sources] == [texts[:30], texts[30:]]
+    assert [source.texts for source in other.sources] == [texts[30:], texts[:30]]
+    assert sorted(one.messages) == sorted(other.messages)
+    with pytest.raises(
+        ValueError, match=r"b\.csv and the target frame have no column in common: 'ticket', 'kind', and"
+    ):
+        read_inputs([second, second], new(), TextOptions())
+
+
 # Labels
 
 

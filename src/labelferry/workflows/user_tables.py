@@ -23,25 +23,45 @@ def read_tables(source: Any, target: Any, options: TextOptions) -> tuple[list[Ta
 
 
 def choose_all(tables: Sequence[Table], target: Table, options: TextOptions) -> list[Columns]:
-    """The columns of each source. A file has the columns of the first one, or its own if they have other names."""
+    """The columns of each source. A file has the columns of the first one, or its own if they have other names.
+
+    The first one is the first whose columns can be told, so that the order of the files does not matter.
+    """
     label = options.label if isinstance(options.label, str) else None
-    first = choose_columns(
-        tables[0],
-        target,
-        text=options.text,
-        label=label,
-        domain=options.domain,
-        text_target=options.text_target,
-        label_target=options.label_target,
-    )
+    position, first = choose_first(tables, target, options, label)
     if options.domain is not None and not any(find_name(table.columns, options.domain) for table in tables):
         raise ValueError(f"no source has the column {options.domain!r} given as domain. Name an existing column.")
-    chosen = [first]
-    for table in tables[1:]:
+    chosen = []
+    for i, table in enumerate(tables):
+        if i == position:
+            chosen.append(first)
+            continue
         text = options.text or (first.text if has_all(table, first.text) else None)
         own_label = label or (first.label if has_all(table, [first.label]) else None)
-        chosen.append(choose_columns(table, target, text=text, label=own_label, text_target=first.text_target))
+        own = choose_columns(table, target, text=text, label=own_label, text_target=first.text_target)
+        chosen.append(own._replace(domain=first.domain, label_target=first.label_target))
     return chosen
+
+
+def choose_first(
+    tables: Sequence[Table], target: Table, options: TextOptions, label: str | None
+) -> tuple[int, Columns]:
+    """The first source whose columns can be told, and these; the error of the first source if there is none."""
+    errors = []
+    for position, table in enumerate(tables):
+        try:
+            return position, choose_columns(
+                table,
+                target,
+                text=options.text,
+                label=label,
+                domain=options.domain,
+                text_target=options.text_target,
+                label_target=options.label_target,
+            )
+        except ValueError as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def has_all(table: Table, names: Sequence[str]) -> bool:

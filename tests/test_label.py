@@ -323,7 +323,8 @@ def test_several_sources_as_files_and_by_domain(tmp_path):
         ({"target": "a text"}, "there is no file"),
         ({"source": pd.DataFrame(tickets.old())}, "label must name a column"),
         ({"domain": "region"}, "region"),
-        ({"max_memory": 1000.0}, "max_memory is enough for 0 of"),
+        ({"max_memory": 1000.0}, "max_memory must be a number of bytes from 1e6"),
+        ({"max_memory": 1e6}, r"max_memory is 1 MB, and a fit of 720 documents .* Pass at least max_memory=\de6"),
         ({"language": "klingon"}, "klingon"),
         ({"ngrams": 0}, "ngrams must be"),
         ({"html": "perhaps"}, "html must be"),
@@ -350,8 +351,10 @@ def test_memory_takes_the_rare_words(by_tcl):
     assert words_within(documents, X.shape[0], need[-1], 3) == X.shape[1]
     assert words_within(documents, X.shape[0], need[1100], 3) == 1101
     assert words_within(documents, X.shape[0], need[1100] - 1, 3) == 1100
-    with pytest.raises(ValueError, match=r"max_memory is enough for 999 of .*; at least 1000 are needed"):
+    with pytest.raises(ValueError, match=r"and a fit of 360 documents and 1,000 words, .*, needs \d MB") as error:
         words_within(documents, X.shape[0], need[999] - 1, 3)
+    enough = float(re.search(r"max_memory=(\S+)", str(error.value))[1])
+    assert words_within(documents, X.shape[0], enough, 3) >= 1000
 
 
 def test_memory_is_said():

@@ -368,7 +368,7 @@ def test_errors_of_a_cluster_are_one_line(client, files, tmp_path, monkeypatch):
         errors.append(("workers have no", run("label", old, new, "-o", out, "--dask", address, "-q")))
     with monkeypatch.context() as patch:
         patch.setattr(dask_blocks, "find_spec", lambda name: None)
-        errors.append(("pip install 'labelferry[dask]'", run("label", old, new, "-o", out, "--dask", "local", "-q")))
+        errors.append(("pip install '.[dask]'", run("label", old, new, "-o", out, "--dask", "local", "-q")))
     damaged = files["parquet"][1]
     data = damaged.read_bytes()
     damaged.write_bytes(data[: len(data) // 3] + bytes(len(data) // 3) + data[2 * len(data) // 3 :])

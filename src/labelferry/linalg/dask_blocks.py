@@ -212,7 +212,7 @@ def _without_interrupts() -> Iterator[None]:
 def check_installed() -> None:
     """Raise a ValueError if Dask is not installed."""
     if find_spec("distributed") is None:
-        raise ValueError("Dask is not installed. Install it: pip install 'labelferry[dask]'")
+        raise ValueError("Dask is not installed. Install it: pip install '.[dask]' in a clone of labelferry")
 
 
 def close_client(client: Client) -> None:
@@ -247,7 +247,7 @@ def check_workers(client: Client) -> None:
     if without:
         raise ValueError(
             f"{len(without)} of {len(found)} Dask workers have no {_PACKAGE}, the first is {without[0]}. Install the "
-            "version of this machine there: pip install labelferry"
+            "version of this machine there: pip install . in a clone of labelferry"
         )
 
 

@@ -286,7 +286,7 @@ def test_rows_without_a_label_are_left_out(missing):
     inputs = read_inputs(source, tickets.demo().texts_target, TextOptions())
     assert len(inputs.sources[0].texts) == 358
     assert set(inputs.sources[0].labels) == {"billing", "technical", "account"}
-    assert inputs.messages[-1] == "the source 1 frame: 2 rows without a label, left out; first: row 4"
+    assert inputs.messages[-1] == "the labelled data frame: 2 rows without a label, left out; first: row 4"
 
 
 def test_several_sources_as_files_and_by_domain(tmp_path):

@@ -158,7 +158,7 @@ def test_typical_words_are_those_of_the_new_documents():
 
 def test_the_map_does_not_depend_on_labels(result):
     points = page_values(result)["projection"]
-    assert points["documents"] == {"the source 1 frame": 360, "target": 360}
+    assert points["documents"] == {"the labelled data frame": 360, "target": 360}
     words = {"language": result.settings["language"], "ngrams": result.settings["ngrams"]}  # chosen by the labels
     again = labelferry.label(
         tickets.old()["text"], result._inputs.texts, label=tickets.old()["label"][::-1], method="sourcelr", **words

@@ -18,8 +18,15 @@ def read_tables(source: Any, target: Any, options: TextOptions) -> tuple[list[Ta
     if target is None and len(several) > 1:
         raise ValueError(f"a half-labelled source must be one file or frame; got {len(several)}. Pass a target.")
     values = None if label is None or isinstance(label, str) else label
-    tables = [as_table(one, f"source {i}", values, options) for i, one in enumerate(several, 1)]
-    return tables, tables[0] if target is None else as_table(target, "target", None, options)
+    frames = [f"labelled data frame {i}" for i in range(1, len(several) + 1)]
+    frames = frames if len(several) > 1 else ["the labelled data frame"]
+    tables = [
+        as_table(one, f"source {i}", values, options, frame=frame)
+        for i, (one, frame) in enumerate(zip(several, frames, strict=True), 1)
+    ]
+    if target is None:
+        return tables, tables[0]
+    return tables, as_table(target, "target", None, options, frame="the data frame of new documents")
 
 
 def choose_all(tables: Sequence[Table], target: Table, options: TextOptions) -> list[Columns]:
@@ -85,9 +92,10 @@ def check_label_argument(several: Sequence[Any], label: Any) -> None:
         raise ValueError("label must name a column if the source is a file or a frame; got values. Pass the name.")
 
 
-def as_table(one: Any, name: str, labels: Any, options: TextOptions) -> Table:
+def as_table(one: Any, name: str, labels: Any, options: TextOptions, *, frame: str) -> Table:
+    """A file, a data frame, or a list of texts, as a table; `name` and `frame` name a list and a frame."""
     if isinstance(one, str | PathLike):
         return read_table(one, skip_bad=options.skip_bad, encoding=options.encoding)
     if hasattr(one, "columns"):
-        return from_frame(one, name=f"the {name} frame")
+        return from_frame(one, name=frame)
     return from_texts(one, labels, name=name)

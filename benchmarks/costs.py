@@ -1,6 +1,7 @@
 """Seconds of every method and every stage of `label`, as a function of the size of the task; writes `core/costs.json`.
 
     python -m benchmarks.costs [RECORDS]
+    python -m benchmarks.costs --stages      only the stages of `label`, a minute; the methods stay as they are
 
 The tasks are parts of 20 Newsgroups: documents of the same groups from the older and the newer half of the corpus. The
 seconds are those of the processor, with one thread, so that other work on the machine hardly changes them. Per stage
@@ -36,6 +37,7 @@ from labelferry.text import strip_headers
 SIZES = ((300, 2), (300, 10), (1000, 3), (2000, 2), (2000, 10))  # documents per domain, and classes
 LIMIT = 30.0
 AROUND = ("reading", "counting words", "finding evidence", "writing")  # stages that do not depend on the method
+SIZE = ("entries", "classes", "documents")  # fields of a record
 RECORDS = "build/costs.jsonl"
 
 
@@ -75,6 +77,21 @@ def texts_of(n_documents: int, n_classes: int) -> tuple[list[str], list[str], li
     return [texts[i] for i in source], groups[source].tolist(), [texts[i] for i in target]
 
 
+def measure_stages(n_documents: int, n_classes: int) -> tuple[Domains, list[dict[str, Any]]]:
+    """The documents of a task, and the seconds of each stage of `label`."""
+    source, labels, target = texts_of(n_documents, n_classes)
+    seconds = Seconds()
+    with listen(seconds):
+        result = labelferry.label(source, target, label=labels, skip_bad=True)
+        seconds.begin("writing")
+        with TemporaryDirectory() as folder:
+            result.write(Path(folder) / "out.csv")
+    domains: Domains = result._domains
+    size = dict(zip(SIZE, (costs.n_entries(domains), n_classes, n_documents), strict=True))
+    stages = seconds.seconds().items()
+    return domains, [{"kind": "stages", "name": stage, "seconds": value, **size} for stage, value in stages]
+
+
 def measure(known: dict[tuple[Any, ...], dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Measure what is not known."""
     too_slow: set[str] = set()
@@ -82,18 +99,10 @@ def measure(known: dict[tuple[Any, ...], dict[str, Any]]) -> Iterator[dict[str, 
         if all(("methods", name, n_documents, n_classes) in known for name in estimators()):
             yield from (r for k, r in known.items() if k[2:] == (n_documents, n_classes))
             continue
-        source, labels, target = texts_of(n_documents, n_classes)
-        seconds = Seconds()
-        with listen(seconds):
-            result = labelferry.label(source, target, label=labels, skip_bad=True)
-            seconds.begin("writing")
-            with TemporaryDirectory() as folder:
-                result.write(Path(folder) / "out.csv")
-        domains: Domains = result._domains
-        size = {"entries": costs.n_entries(domains), "classes": n_classes, "documents": n_documents}
-        for stage, value in seconds.seconds().items():
-            yield {"kind": "stages", "name": stage, "seconds": value, **size}
-        auto = sum(value for stage, value in seconds.seconds().items() if stage not in AROUND)
+        domains, stages = measure_stages(n_documents, n_classes)
+        yield from stages
+        size = {field: stages[0][field] for field in SIZE}
+        auto = sum(record["seconds"] for record in stages if record["name"] not in AROUND)
         yield {"kind": "methods", "name": "AutoTransfer", "seconds": auto, **size}
         for name, cls in estimators().items():
             if name == "AutoTransfer" or name in too_slow:
@@ -142,5 +151,15 @@ def main(path: Path) -> None:
     costs.PATH.write_text(json.dumps(tables, indent=1) + "\n")
 
 
+def main_stages() -> None:
+    """Measure the stages, fit and write."""
+    tables = json.loads(costs.PATH.read_text())
+    tables["stages"] = fit([record for size in SIZES for record in measure_stages(*size)[1]])
+    costs.PATH.write_text(json.dumps(tables, indent=1) + "\n")
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else RECORDS))
+    if sys.argv[1:] == ["--stages"]:
+        main_stages()
+    else:
+        main(Path(sys.argv[1] if len(sys.argv) > 1 else RECORDS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,13 @@ class Stages:
     """A listener that records the stages."""
 
     def __init__(self) -> None:
-        self.expected = 0
+        self.expected: Counter[str] = Counter()
         self.sizes: list[tuple[int, int]] = []
         self.begun: list[str] = []
         self.shares: list[float] = []
 
     def expect(self, *stages: str) -> None:
-        self.expected += len(stages)
+        self.expected |= Counter(stages)
 
     def size(self, entries: int, classes: int) -> None:
         self.sizes.append((entries, classes))

@@ -400,6 +400,7 @@ def test_the_verdict_has_the_numbers(assessment):
     assert f"accuracy {a.mean:.0%} ({a.low:.0%} to {a.high:.0%})" in text
     assert f"{len(load_calibration().corpora)} other corpora" in text
     assert f"{assessment.changed:.0%} of the labels differ from those of SourceLR" in text
+    assert f"Then the accuracy is {100 * assessment.changed:.0f} points lower than that of SourceLR." in text
     assert f"from 0 (chance) to 1: agreement of 3 methods with these labels {assessment.signals.agreement:.2f}" in text
     assert "kappa" not in text
     assert "contradict" not in text
@@ -415,7 +416,7 @@ def test_two_estimates_of_accuracy_that_differ_are_stated(assessment):
     def said(accuracy):
         return " ".join(assessment._replace(accuracy=assessment.accuracy._replace(mean=accuracy)).verdict().reasons)
 
-    second = f"; mean confidence {mean:.0%})"
+    second = f"). Another estimate of the accuracy, the mean confidence of the labels, is {mean:.0%}. The intervals"
     assert [second in said(mean + more) for more in (-0.06, -0.04, 0.04, 0.06)] == [True, False, False, True]
 
 

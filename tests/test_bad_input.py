@@ -194,7 +194,7 @@ def test_the_memory_limit_counts_the_classes():
     documents = np.diff(X.tocsc().indptr)
     limit = 64 * 8 * 4 * sum(X.shape) + 1e6 * 3
     assert words_within(documents, X.shape[0], limit, 3) == X.shape[1]
-    with pytest.raises(ValueError, match="max_memory is enough for"):
+    with pytest.raises(ValueError, match=r"max_memory is .* MB, and a fit of .* needs"):
         words_within(documents, X.shape[0], limit, 5_000)
 
 
@@ -244,8 +244,10 @@ def test_free_memory_is_that_of_the_container_if_it_is_lower(monkeypatch, tmp_pa
 
 
 def test_words_that_help():
-    with pytest.raises(ValueError, match="max_memory must be a number of bytes, such as 5e9; got '5G'"):
+    with pytest.raises(ValueError, match="max_memory must be a number of bytes from 1e6, such as 5e9; got '5G'"):
         label(max_memory="5G")
+    with pytest.raises(ValueError, match="such as 5e9; got 5"):
+        label(max_memory=5)
     with pytest.raises(ValueError, match="method must be a name"):
         labelferry.label(OLD, NEW, label=LABELS, method=None)
     X = np.ones((4, 3))

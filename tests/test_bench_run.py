@@ -151,7 +151,7 @@ def test_the_error_names_a_line_that_is_not_a_record(tmp_path):
     ("text", "message"),
     [
         ("TLC", "got 'TLC'. Did you mean tcl"),
-        ("TCL(", "methods must be names with commas"),
+        ("TCL(", "a closing bracket is missing"),
         ("TCL] + [RSP", "methods must be names with commas"),
         ("TCL(10)", "name=value in brackets"),
         ("TCL(n_topics=open('x'))", "must be a number, quoted text"),

@@ -25,9 +25,11 @@ def shown(request):
 
 def test_demo_shows_both_accuracies(shown):
     text, _ = shown
-    share = {name: float(re.search(rf"^ *{name} +\d+ +([\d.]+)%", text, re.M)[1]) for name in ("SourceLR", "TCL")}
+    share = {
+        name: float(re.search(rf"^ *{name} +\d+ +([\d.]+)%", text, re.M)[1]) for name in ("SourceLR", "AutoTransfer")
+    }
     assert share["SourceLR"] < 85
-    assert share["TCL"] > share["SourceLR"] + 8
+    assert share["AutoTransfer"] > share["SourceLR"] + 8
 
 
 def test_demo_shows_topics_and_examples_and_fits_the_width(shown):
@@ -44,7 +46,7 @@ def test_demo_has_a_maximal_width():
 
 
 def test_a_long_table_of_topics_is_cut():
-    text = run("demo", "--topics", "30").stdout
+    text = run("demo", "--method", "tcl", "--topics", "30").stdout
     assert "10 of 30 topics" in text
     assert len(text.splitlines()) < 130
 
@@ -56,19 +58,22 @@ def test_no_color_codes_in_a_pipe():
     assert piped.stderr == b""
 
 
-def test_the_demo_by_auto():
-    result = run("demo", "--method", "auto")
+def test_the_demo_by_another_method():
+    result = run("demo", "--method", "tcl(n_topics=4)")
     assert result.exit_code == 0, result.output
-    assert float(re.search(r"^ *AutoTransfer +\d+ +([\d.]+)%", result.stdout, re.M)[1]) > 93
-    assert "from labelferry import AutoTransfer, tfidf" in result.stdout
+    assert float(re.search(r"^ *TCL +\d+ +([\d.]+)%", result.stdout, re.M)[1]) > 93
+    assert "-o labelled.csv --method 'TCL(n_topics=4)'\n" in result.stdout
+    assert "label=old_labels, method='TCL(n_topics=4)').labels\n" in result.stdout
 
 
 def test_the_code_at_its_end_runs(shown):
     text, _ = shown
     assert (
-        text.index("Next") < text.index("labelferry label old.csv new.csv -o labelled.csv\n") < text.index("from label")
+        text.index("Next")
+        < text.index("labelferry label old.csv new.csv -o labelled.csv\n")
+        < text.index("import labelferry")
     )
-    code = text[text.index("from labelferry") : text.index("Other methods")]
+    code = text[text.index("import labelferry") : text.index("Other methods")]
     demo = load_demo()
     known = {"old_texts": demo.texts_source, "old_labels": demo.y_source, "new_texts": demo.texts_target}
     exec(code, known)
@@ -89,8 +94,9 @@ def test_text_in_brackets_is_printed_unchanged(capsys):
     [
         (["demo", "--seed", "x"], "--seed"),
         (["demo", "--seed", "-1"], "random_state"),
-        (["demo", "--topics", "0"], "n_topics"),
-        (["demo", "--topics", "100000"], "n_topics must be at most"),
+        (["demo", "--topics", "4"], "AutoTransfer has no parameter n_topics"),
+        (["demo", "--method", "tcl", "--topics", "0"], "n_topics"),
+        (["demo", "--method", "tcl", "--topics", "100000"], "n_topics must be at most"),
         (["demo", "--method", "magic"], "method must be one of"),
         (["demo", "--method", "emnaivebayes", "--topics", "4"], "EMNaiveBayes has no parameter n_topics"),
         (["demo", "--nonsense"], "--nonsense"),

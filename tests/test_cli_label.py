@@ -305,6 +305,7 @@ def test_bad_targets(files, tmp_path, write, message):
         (["-o", "out.csv", "--max-memory", "lots"], "such as 500M; got 'lots'"),
         (["-o", "out.csv", "--max-memory", "-3G"], "such as 500M; got '-3G'"),
         (["-o", "out.csv", "--max-memory", "nan"], "such as 500M; got 'nan'"),
+        (["-o", "out.csv", "--max-memory", "5"], "--max-memory must be at least 1M; got '5'. Did you mean 5G?"),
         (["-o", "out.csv", "--method", "tlc"], "Did you mean tcl?"),
         (["-o", "out.csv", "--min-confidence", "2"], "--min-confidence"),
         (["-o", "out.csv", "--target-error", "-0.1"], "--target-error"),
@@ -332,7 +333,7 @@ def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monke
         (["--embed", "nan.npy"], "row 3 (from 0) of nan.npy has NaN"),
         (["--embed", "short.npy"], "embed must have one row for each of the 240 documents"),
         (["--features", "signed.npy", "--method", "emnaivebayes"], "Negative values in data passed to EMNaiveBayes"),
-        (["--max-memory", "1k"], "max_memory is enough for 0 of"),
+        (["--max-memory", "1M"], "max_memory is 1 MB, and a fit of"),
         (["--text", "txt"], "Did you mean 'text'?"),
         (["--label", "lable"], "Did you mean 'label'?"),
         (["--domain", "id"], "no source has the column 'id'"),
@@ -393,6 +394,7 @@ def test_interrupted_in_the_fit(files, tmp_path):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=20)[1]
     assert process.returncode == 130
+    assert said.splitlines()[-1] == "labelferry: interrupted; no file was written"
     assert "Traceback" not in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "old.csv"]
 
@@ -402,8 +404,33 @@ def test_interrupted_while_writing(files, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("labelferry.text.formats.delimited.cell", interrupt)
-    assert run("label", *files[:2], "-o", files[2], *FAST).exit_code == 130
+    result = run("label", *files[:2], "-o", files[2], *FAST, "--quiet")
+    assert result.exit_code == 130
+    assert result.stderr == "labelferry: interrupted; no file was written\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "old.csv"]
+
+
+def test_interrupted_after_a_file_was_written(files, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    source, target, out = files
+    out.write_text("from an earlier run")
+    page = tmp_path / "page.html"
+    monkeypatch.setattr("labelferry.workflows.labelling.Labelling.report", interrupt)
+    result = run("label", source, target, "-o", out, *FAST, "--quiet", "--report", page)
+    assert result.exit_code == 130
+    assert result.stderr == f"labelferry: interrupted; written: {out}\n"
+    assert not page.exists()
+
+
+def test_other_commands_say_that_they_were_interrupted(monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("labelferry.workflows.demo.run_demo", interrupt)
+    result = run("demo")
+    assert (result.exit_code, result.stderr) == (130, "labelferry: interrupted\n")
 
 
 def test_the_command_line_starts_without_the_heavy_parts():
@@ -414,7 +441,7 @@ def test_the_command_line_starts_without_the_heavy_parts():
 
 
 @pytest.mark.parametrize(
-    ("size", "expected"), [(None, None), ("500M", 5e8), ("2g", 2e9), ("1.5k", 1500), ("1000", 1000)]
+    ("size", "expected"), [(None, None), ("500M", 5e8), ("2g", 2e9), ("1500k", 1.5e6), ("1e6", 1e6)]
 )
 def test_sizes(size, expected):
     assert bytes_of(size) == expected

@@ -1,11 +1,13 @@
 """Blocks on a Dask cluster of two processes: the results of threads, bit by bit, also if a worker dies."""
 
+import gc
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -222,6 +224,17 @@ def test_a_lost_connection_is_an_error_that_says_so(blocks):
         connect(made)
 
 
+def test_ctrl_c_while_many_results_are_awaited_logs_nothing(caplog):
+    made = connect("local", n_workers=1)
+    backend = DaskBackend(made)
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        backend._gather(backend._submit(time.sleep, [30] * 20))
+    close_client(made)
+    gc.collect()  # tasks whose errors nobody has seen are reported when they are deleted
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
+
+
 def test_threads_leave_the_configuration_of_dask_as_it_was(client):
     import dask
 
@@ -355,7 +368,7 @@ def test_errors_of_a_cluster_are_one_line(client, files, tmp_path, monkeypatch):
         errors.append(("workers have no", run("label", old, new, "-o", out, "--dask", address, "-q")))
     with monkeypatch.context() as patch:
         patch.setattr(dask_blocks, "find_spec", lambda name: None)
-        errors.append(("pip install 'labelferry[dask]'", run("label", old, new, "-o", out, "--dask", "local", "-q")))
+        errors.append(("pip install '.[dask]'", run("label", old, new, "-o", out, "--dask", "local", "-q")))
     damaged = files["parquet"][1]
     data = damaged.read_bytes()
     damaged.write_bytes(data[: len(data) // 3] + bytes(len(data) // 3) + data[2 * len(data) // 3 :])
@@ -388,6 +401,8 @@ def test_local_workers_end_with_the_command_and_with_ctrl_c(files, tmp_path):
         _, errors = process.communicate(timeout=120)
         assert process.returncode == (130 if is_interrupted else 0), errors
         assert "Traceback" not in errors
+        if is_interrupted:
+            assert errors.splitlines()[-1] == "labelferry: interrupted; no file was written"
         assert out.exists() != is_interrupted
         assert not psutil.wait_procs(workers, timeout=20)[1]
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from labelferry import TCL
+from labelferry import TCL, label
 from labelferry.datasets import load_demo
 from labelferry.datasets.demo_words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, CLOSINGS, NEW, OLD, OPENINGS, SLOTS
 from labelferry.text import tfidf
@@ -97,18 +97,34 @@ def test_tfidf_has_one_vocabulary_for_all_domains():
 def test_the_report_has_plain_values(report):
     assert json.loads(json.dumps(report)) == report
     before, after = report["results"]
-    assert (before["method"], after["method"]) == ("SourceLR", "TCL")
+    assert (before["method"], after["method"]) == ("SourceLR", "AutoTransfer")
     assert after["accuracy"] > before["accuracy"] + 0.08
     assert any(row["source_only"] != row["truth"] == row["transfer"] for row in report["examples"])
-    assert {row["class"] for row in report["topics"]} == {"account", "billing", "technical"}
-    for row in report["topics"]:
+    assert not report["has_topics"]
+    check_words(report["topics"])
+
+
+def check_words(topics):
+    """Every row has words of both products and of each, and no stop words."""
+    assert {row["class"] for row in topics} == {"account", "billing", "technical"}
+    for row in topics:
         assert all(row[side] for side in ("both", "old", "new"))
         assert not set(row["old"]) & set(row["new"])
+        assert not {"the", "is"} & {*row["both"], *row["old"], *row["new"]}
+
+
+def test_the_report_is_about_what_label_predicts(demo, report):
+    result = label(demo.texts_source, demo.texts_target, label=demo.y_source.tolist())
+    assert report["results"][1]["correct"] == (result.labels == demo.y_target).sum()
+    assert report["results"][0]["correct"] == (np.array(result.columns()["source_only"]) == demo.y_target).sum()
 
 
 def test_parameters_of_the_report():
-    assert len(run_demo(n_topics=5)["topics"]) == 5
-    assert run_demo("SourceSVM")["topics"] == []
+    by_tcl = run_demo("tcl")
+    assert by_tcl["has_topics"]
+    check_words(by_tcl["topics"])
+    assert len(run_demo("tcl", n_topics=5)["topics"]) == 5
+    assert not run_demo("SourceSVM")["has_topics"]
     with pytest.raises(ValueError, match=r"must be one of .*tcl.*; got 'magic'"):
         run_demo("magic")
     with pytest.raises(ValueError, match="SourceSVM has no parameter n_topics"):
@@ -117,12 +133,12 @@ def test_parameters_of_the_report():
         run_demo("sourcelr")
 
 
-def test_the_demo_with_auto(report):
-    by_auto = run_demo("auto")
-    assert json.loads(json.dumps(by_auto)) == by_auto
-    assert [row["method"] for row in by_auto["results"]] == ["SourceLR", "AutoTransfer"]
-    assert by_auto["results"][0] == report["results"][0]
-    assert by_auto["results"][1]["accuracy"] > 0.93
-    assert by_auto["results"] == run_demo("AutoTransfer")["results"]
-    assert "autotransfer" not in by_auto["other_methods"]
-    assert "tcl" in by_auto["other_methods"]
+def test_the_demo_with_another_method(report):
+    by_tcl = run_demo("tcl")
+    assert [row["method"] for row in by_tcl["results"]] == ["SourceLR", "TCL"]
+    assert by_tcl["results"][0] == report["results"][0]
+    assert by_tcl["results"][1]["accuracy"] > 0.93
+    assert run_demo("AutoTransfer")["results"] == report["results"]
+    assert "autotransfer" not in report["other_methods"]
+    assert "tcl" in report["other_methods"]
+    assert "auto" in by_tcl["other_methods"]

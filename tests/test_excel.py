@@ -263,7 +263,7 @@ def test_without_openpyxl(tmp_path, monkeypatch):
     path = put(tmp_path, workbook(GOOD))
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     for call in (lambda: read_table(path), lambda: check_output(from_texts(["a"]), path)):
-        with pytest.raises(ValueError, match=r"needs openpyxl: pip install 'labelferry\[excel\]'"):
+        with pytest.raises(ValueError, match=r"needs openpyxl: pip install '\.\[excel\]'"):
             call()
 
 

@@ -373,7 +373,7 @@ def test_without_sqlalchemy_one_line_names_the_extra(tmp_path):
         "except ValueError as error:\n    print(error)"
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output == "a review job needs sqlalchemy: pip install 'labelferry[review]'.\n"
+    assert output == "a review job needs sqlalchemy: pip install '.[review]' in a clone of labelferry.\n"
 
 
 def test_answers_after_a_skipped_document_wait(job):

@@ -286,7 +286,7 @@ def test_rows_without_a_label_are_left_out(missing):
     inputs = read_inputs(source, tickets.demo().texts_target, TextOptions())
     assert len(inputs.sources[0].texts) == 358
     assert set(inputs.sources[0].labels) == {"billing", "technical", "account"}
-    assert inputs.messages[-1] == "the source 1 frame: 2 rows without a label, left out; first: row 4"
+    assert inputs.messages[-1] == "the labelled data frame: 2 rows without a label, left out; first: row 4"
 
 
 def test_several_sources_as_files_and_by_domain(tmp_path):
@@ -323,7 +323,8 @@ def test_several_sources_as_files_and_by_domain(tmp_path):
         ({"target": "a text"}, "there is no file"),
         ({"source": pd.DataFrame(tickets.old())}, "label must name a column"),
         ({"domain": "region"}, "region"),
-        ({"max_memory": 1000.0}, "max_memory is enough for 0 of"),
+        ({"max_memory": 1000.0}, "max_memory must be a number of bytes from 1e6"),
+        ({"max_memory": 1e6}, r"max_memory is 1 MB, and a fit of 720 documents .* Pass at least max_memory=\de6"),
         ({"language": "klingon"}, "klingon"),
         ({"ngrams": 0}, "ngrams must be"),
         ({"html": "perhaps"}, "html must be"),
@@ -350,8 +351,10 @@ def test_memory_takes_the_rare_words(by_tcl):
     assert words_within(documents, X.shape[0], need[-1], 3) == X.shape[1]
     assert words_within(documents, X.shape[0], need[1100], 3) == 1101
     assert words_within(documents, X.shape[0], need[1100] - 1, 3) == 1100
-    with pytest.raises(ValueError, match=r"max_memory is enough for 999 of .*; at least 1000 are needed"):
+    with pytest.raises(ValueError, match=r"and a fit of 360 documents and 1,000 words, .*, needs \d MB") as error:
         words_within(documents, X.shape[0], need[999] - 1, 3)
+    enough = float(re.search(r"max_memory=(\S+)", str(error.value))[1])
+    assert words_within(documents, X.shape[0], enough, 3) >= 1000
 
 
 def test_memory_is_said():
@@ -534,7 +537,7 @@ def test_stages_are_announced_and_timed(stages):
     assert stages.begun[:3] == ["reading", "counting words", "SourceLR"]
     assert sorted(stages.begun[3:-1]) == sorted(panel), "members end in any order"
     assert stages.begun[-1] == "finding evidence"
-    assert stages.expected == len(stages.begun)
+    assert stages.expected == Counter(stages.begun)
     assert list(result.seconds) == ["reading", "counting words", "transferring labels", "finding evidence"]
     assert all(seconds >= 0 for seconds in result.seconds.values())
 

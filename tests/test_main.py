@@ -20,7 +20,7 @@ def test_a_missing_extra_is_reported_in_one_line(monkeypatch, capsys):
     assert stop.value.code == 2
     assert printed.out == ""
     assert printed.err.count("\n") == 1
-    assert "pip install 'labelferry[cli]'" in printed.err
+    assert "pip install '.[cli]' in a clone" in printed.err
 
 
 def test_the_module_runs_as_a_program():

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 
 import numpy as np
 import pytest
@@ -48,6 +49,8 @@ def test_names_and_parameters():
     assert spec == ("GCMF", {"n_topics": 16, "class_prior": [0.2, 0.8]})
     assert str(spec) == "GCMF(n_topics=16, class_prior=[0.2, 0.8])"
     assert parse_methods("auto, tcl( n_topics=4 ),TCL(n_topics=4)") == ["AutoTransfer", "TCL(n_topics=4)"]
+    with pytest.raises(ValueError, match=r"a closing bracket is missing in 'tcl\(n_topics=4'\. Write a method like"):
+        parse_method("tcl(n_topics=4")
     assert find("AUTO") is find("autotransfer") is AutoTransfer
 
 
@@ -64,8 +67,8 @@ def test_names_and_parameters():
         ("tcl.fit", "name=value in brackets"),
         ("tcl,rsp", "must be one method"),
         ("", "must be one method"),
-        ("tcl(", "methods must be names"),
-        ("(" * 500, "methods must be names"),
+        ("tcl(", "a closing bracket is missing"),
+        ("(" * 500, "a closing bracket is missing"),
         (TCL, "got the class TCL"),
         (4, "must be a name, .*; got 4"),
     ],
@@ -208,7 +211,7 @@ def test_diagnose_lists_the_words_that_transfer_labels(files):
 def test_the_demo_with_parameters():
     shown = run("demo", "--method", "tcl(n_topics=5)")
     assert shown.exit_code == 0, shown.output
-    assert "new_labels = TCL(n_topics=5).transfer(Xs, old_labels, Xt)" in shown.stdout
+    assert "method='TCL(n_topics=5)').labels" in shown.stdout
     wrong = run("demo", "--method", "tcl(topics=5)")
     assert wrong.exit_code == 2
     assert wrong.stderr == (
@@ -249,6 +252,7 @@ def test_the_command_lists_methods():
     one = run("methods", "tcl", width=120)
     for text in ("n_topics", "int, default=10", "Number of topics", '--method "tcl(n_topics=10)"'):
         assert text in one.stdout
+    assert re.search(r"Cost: [\d.]+ times the seconds of sourcelr \(medium: 0\.5 to 2 times\)\.", one.stdout)
     assert json.loads(run("methods", "--json").stdout)["methods"] == list_methods()
     assert json.loads(run("methods", "auto", "--json").stdout)["methods"][0]["class"] == "AutoTransfer"
     wrong = run("methods", "tlc")

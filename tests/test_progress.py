@@ -43,6 +43,10 @@ def test_nothing_is_known_before_the_size(table):
     time_left.begin("A")
     assert time_left.remaining() is None
     time_left.size(*SIZE)
+    assert time_left.remaining() is None, "nothing is known about a stage that began before"
+    time_left.step(0.01)
+    assert time_left.remaining() is None
+    time_left.step(0.1)
     assert time_left.remaining() is not None
 
 
@@ -55,14 +59,32 @@ def test_the_share_and_the_rest_by_hand(table):
     assert time_left.remaining() == Remaining(0.0, 24.0)
     clock.now += 1
     assert time_left.remaining() == Remaining(1 / 24, 23.0)
-    clock.now += 7  # A takes 8 seconds instead of 4: so far, this machine needs (8 + 1) / (4 + 1) of the expected time
-    assert time_left.remaining() == Remaining(8 / 28, 20.0)
+    clock.now += 7  # A takes 8 seconds instead of 4
+    assert time_left.remaining() == Remaining(8 / 28, None)
     time_left.begin("B")
     share, seconds = time_left.remaining()
-    assert seconds == pytest.approx(20 * 9 / 5)
+    assert seconds == pytest.approx(20 * ((8 + 1) / (4 + 1)) ** (1 / 3)), "one stage of three; two have the factor 1"
     assert share == 8 / 28, "the share never decreases"
     clock.now += 36
-    assert time_left.remaining() == Remaining(0.99, 0.0)
+    assert time_left.remaining() == Remaining(0.99, None)
+
+
+def test_one_cost_that_is_very_wrong_does_not_end_the_estimate(table):
+    time_left = TimeLeft(Clock())
+    time_left.expect("A", "B", "B")
+    time_left.size(*SIZE)
+    time_left.begin("B")
+    time_left.begin("A")  # B took no time instead of 20 seconds
+    assert time_left.remaining().seconds == pytest.approx(24 * 4 ** (-1 / 3))
+
+
+def test_stages_that_are_expected_twice_count_once(table):
+    time_left = TimeLeft(Clock())
+    time_left.expect("A", "B")
+    time_left.size(*SIZE)
+    time_left.expect("B", "B")
+    time_left.begin("A")
+    assert time_left.remaining().seconds == pytest.approx(4 + 20 + 20)
 
 
 def test_stages_before_the_size_say_nothing_about_the_speed(table):
@@ -82,7 +104,7 @@ def test_stages_that_were_not_expected_and_stages_that_come_twice(table):
     time_left.expect("A", "A")
     time_left.begin("D")
     time_left.begin("A")
-    assert time_left.remaining().seconds == pytest.approx(8 * 1 / 9), "D took no time instead of 8 seconds"
+    assert time_left.remaining().seconds == pytest.approx(8 * 4 ** (-1 / 3)), "D took no time instead of 8 seconds"
     time_left.begin("A")
     time_left.begin("A")
     assert time_left.remaining().seconds > 0
@@ -94,6 +116,7 @@ def test_stages_that_were_not_expected_and_stages_that_come_twice(table):
 )
 def test_the_rest_in_words(seconds, text):
     assert str(Remaining(0.354, seconds)) == f"35 %, about {text} left"
+    assert str(Remaining(0.354, None)) == "35 %"
 
 
 def test_the_table_has_every_method_and_every_stage():

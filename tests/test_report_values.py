@@ -103,12 +103,13 @@ def test_safe_beside_marks_is_one_story(result):
         f"about {wrong:.0%} are expected to be wrong. The marks have another aim: of the labels without a mark" in said
     )
     assert "at most 5% are expected to be wrong (target_error)" in said
+    assert said.endswith("or allow more errors: target_error=0.1 (--target-error).")
     assert said in safe.summary()["verdict"]["reasons"]
     assert said in page_values(safe)["story"]["known"]
     printed = StringIO()
     show_verdict(Console(file=printed, width=1000), safe.verdict.as_dict())
     assert said in printed.getvalue()
-    assert "below 90% (min_confidence)" in marks(with_marks(result, 300, min_confidence=0.9))
+    assert "below 90% (--min-confidence)" in marks(with_marks(result, 300, min_confidence=0.9))
     fact = Fact("few", "There are few documents.", "Add some.", unsafe=True, review_all=True)
     assert marks(with_marks(result, 360, facts=(fact,))).endswith("What is said above about the documents requires it.")
     few = with_marks(result, 36)
@@ -157,7 +158,7 @@ def test_typical_words_are_those_of_the_new_documents():
 
 def test_the_map_does_not_depend_on_labels(result):
     points = page_values(result)["projection"]
-    assert points["documents"] == {"the source 1 frame": 360, "target": 360}
+    assert points["documents"] == {"the labelled data frame": 360, "target": 360}
     words = {"language": result.settings["language"], "ngrams": result.settings["ngrams"]}  # chosen by the labels
     again = labelferry.label(
         tickets.old()["text"], result._inputs.texts, label=tickets.old()["label"][::-1], method="sourcelr", **words

@@ -252,6 +252,20 @@ def test_sources_with_other_names(tmp_path):
     assert f"column ' LABEL' of {second} is used as 'label'" in inputs.messages
 
 
+def test_the_order_of_sources_with_other_names_does_not_matter(tmp_path):
+    texts, labels = tickets.old(EVERY)["text"], tickets.old(EVERY)["label"]
+    first = tickets.write_csv(tmp_path / "a.csv", {"text": texts[:30], "label": labels[:30]})
+    second = tickets.write_csv(tmp_path / "b.csv", {"ticket": texts[30:], "kind": labels[30:]})
+    one, other = (read_inputs(files, new(), TextOptions()) for files in ([first, second], [second, first]))
+    assert [source.texts for source in one.sources] == [texts[:30], texts[30:]]
+    assert [source.texts for source in other.sources] == [texts[30:], texts[:30]]
+    assert sorted(one.messages) == sorted(other.messages)
+    with pytest.raises(
+        ValueError, match=r"b\.csv and the data frame of new documents have no column in common: 'ticket', 'kind', and"
+    ):
+        read_inputs([second, second], new(), TextOptions())
+
+
 # Labels
 
 
@@ -268,7 +282,9 @@ def test_labels_that_differ_in_case_or_blanks():
     inputs = read_inputs(old(label=labels), new(), TextOptions())
     assert set(inputs.labels) == {"billing", "BILLING", "technical", "account"}
     stripped, case = inputs.messages[-2:]
-    assert stripped.startswith("the source 1 frame: 2 rows with blanks around the label, blanks removed; first: row")
+    assert stripped.startswith(
+        "the labelled data frame: 2 rows with blanks around the label, blanks removed; first: row"
+    )
     assert f"'billing' ({len(billing) - 1} rows), 'BILLING' (1 row). They are different classes" in case
     assert case.endswith("merge them with merge_labels=True (--merge-labels)")
     merged = read_inputs(old(label=labels), new(), TextOptions(merge_labels=True))
@@ -282,8 +298,8 @@ def test_rows_of_the_source_without_text_or_label():
     texts[5] = " "
     inputs = read_inputs(pd.DataFrame({"text": texts, "label": labels}), new(), TextOptions())
     assert inputs.messages[-2:] == [
-        "the source 1 frame: 2 rows without a label, left out; first: row 4",
-        "the source 1 frame: 1 row without a text, left out; row 6",
+        "the labelled data frame: 2 rows without a label, left out; first: row 4",
+        "the labelled data frame: 1 row without a text, left out; row 6",
     ]
     assert len(inputs.sources[0].texts) == 57
     assert inputs.sources[0].rows.tolist() == [i for i in range(60) if i not in (3, 5, 9)]
@@ -511,7 +527,7 @@ def test_a_half_labelled_frame_and_list(plain):
     assert (result.labels[0], result.labels[119]) == (columns["category"][0], None)
     assert result.columns()["origin"][-2:] == ["given", None]
     assert result.columns()["reason"][-1] == "no text"
-    assert "the source 1 frame: 1 row with a label and without a text, not learned from; row 1" in result.messages
+    assert "the labelled data frame: 1 row with a label and without a text, not learned from; row 1" in result.messages
     listed = label(columns["text"], label=columns["category"])
     assert listed.labels[1::2].tolist() == plain.labels.tolist()
 
@@ -519,7 +535,7 @@ def test_a_half_labelled_frame_and_list(plain):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["a", "b"], "every row of the source 1 frame has a label in column 'label'.*second file"),
+        (["a", "b"], "every row of the labelled data frame has a label in column 'label'.*second file"),
         ([None, ""], "no label at all in column 'label'"),
         (["a", None], "two classes or more are needed"),
     ],
@@ -551,8 +567,8 @@ def test_labels_of_the_target_are_not_used_unless_told(plain):
     assert result.labels.tolist() == plain.labels.tolist()
     (message,) = [m for m in result.messages if "not used" in m]
     assert message == (
-        "2 rows of the target frame have labels in column 'label'; they are not used to predict. Use them as answers "
-        "with use_target_labels=True (--use-target-labels)"
+        "2 rows of the data frame of new documents have labels in column 'label'; they are not used to predict. Use "
+        "them as answers with use_target_labels=True (--use-target-labels)"
     )
 
 
@@ -564,9 +580,12 @@ def test_labels_of_the_target_as_answers(plain):
     assert result.confidence[:2].tolist() == [1, 1]
     assert result.answers.rows.tolist() == [0, 1, 3]
     assert result.columns()["answer"][:4] == [other, other, None, "none_of_these"]
-    assert "3 labels of the target frame in column 'kind' are used as answers" in result.messages
+    assert "3 labels of the data frame of new documents in column 'kind' are used as answers" in result.messages
     (unknown,) = [m for m in result.messages if "Sonstiges" in m]
-    assert "2 labels of the target frame are no class of the source and are not used: 'Sonstiges' (2)" in unknown
+    assert (
+        "2 labels of the data frame of new documents are no class of the source and are not used: 'Sonstiges' (2)"
+        in unknown
+    )
     assert any(message.startswith("learned from 2 answers") for message in result.messages)
     assert result.columns()["answer"][58:] == [None, None]
     updated = result.update({2: other})

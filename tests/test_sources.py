@@ -54,7 +54,9 @@ def test_labels_of_the_target_under_another_usual_name_are_reported():
     old = pd.DataFrame(tickets.old(6)).rename(columns={"label": "category"})
     new = pd.DataFrame({"text": tickets.new(6)["text"], "label": ["billing"] * 60})
     messages = labelferry.label(old, new, method="sourcelr").messages
-    assert any("60 rows of the target frame have labels in column 'label'" in message for message in messages)
+    assert any(
+        "60 rows of the data frame of new documents have labels in column 'label'" in message for message in messages
+    )
 
 
 def test_equal_new_documents_give_labels_without_warnings_of_numpy(recwarn):

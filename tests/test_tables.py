@@ -506,7 +506,14 @@ def test_columns_are_detected_with_a_message(source, target, expected, messages)
     [
         ({"text": LONG}, {"text": LONG}, {}, "s has one column, 'text'"),
         ({"body": LONG, "review": LONG, "y": LONG}, {"body": LONG, "review": LONG}, {}, "which column is the text?"),
-        ({"text": LONG, "label": LONG}, {"other": LONG}, {}, "have no column in common"),
+        ({"text": LONG, "label": LONG}, {"other": LONG}, {}, "have no column in common: 'text', 'label', and 'other'."),
+        (
+            {"text": LONG},
+            {"text": LONG, "label": LONG},
+            {},
+            "t has a column 'label': if its documents are the labelled",
+        ),
+        ({"text": LONG, "id": LONG}, {"text": LONG, "id": LONG, "label": LONG}, {}, "labelled ones, pass it first."),
         (
             {"text": LONG, "a": LONG, "b": LONG},
             {"text": LONG},

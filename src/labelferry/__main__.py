@@ -7,7 +7,7 @@ import sys
 from importlib.util import find_spec
 from typing import Any, NoReturn
 
-MISSING = "labelferry: the command line needs typer and rich: pip install 'labelferry[cli]'\n"
+MISSING = "labelferry: the command line needs typer and rich: pip install '.[cli]' in a clone of labelferry\n"
 
 
 def main() -> None:

@@ -102,10 +102,14 @@ class Assessment(NamedTuple):
         b, a, s = self.balanced_accuracy, self.accuracy, self.signals
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
         differs = abs(self.p_correct.mean() - a.mean) > MAX_DIFFERENCE
-        second = f"; mean confidence {self.p_correct.mean():.0%}" if differs else ""
+        second = (
+            f"Another estimate of the accuracy, the mean confidence of the labels, is {self.p_correct.mean():.0%}. "
+            if differs
+            else ""
+        )
         reasons.append(
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
-            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}{second}). The intervals follow from the errors of such "
+            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). {second}The intervals follow from the errors of such "
             f"estimates on {self.n_corpora} other corpora."
             if self.can_estimate
             else "Balanced accuracy and accuracy: cannot tell."
@@ -118,8 +122,9 @@ class Assessment(NamedTuple):
         if s.contradict:
             reasons.append("These two numbers contradict each other, so the intervals are wider than usual.")
         reasons.append(
-            f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only), "
-            f"so their accuracy is at most {100 * self.changed:.0f} points lower than that of SourceLR."
+            f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only). "
+            f"In the worst case SourceLR is right about all of these. Then the accuracy is {100 * self.changed:.0f} "
+            "points lower than that of SourceLR."
         )
         if self.matched:
             reasons.append(self.matched)

@@ -237,9 +237,9 @@ def find_facts(
         found.append(
             Fact(
                 "unexplained class",
-                f"The new documents with the label {classes[c]!r} resemble each other, but not the labelled documents: "
-                f"{ratio:.0%} of the similarity that the best matching label has. They may belong to a class that the "
-                "labelled documents lack.",
+                f"The new documents with the label {classes[c]!r} resemble each other, but not the labelled documents. "
+                f"Their similarity to these is {ratio:.0%} of that of the most similar label; less than "
+                f"{MIN_EXPLAINED:.0%} is a warning. They may belong to a class that the labelled documents lack.",
                 "Read some of them, and add labelled documents of the new class if there is one.",
                 False,
             )

@@ -16,7 +16,7 @@ ORDER = (
     "bench",
 )
 
-
+INTERRUPTED = 130  # exit code after Ctrl-C
 MAX_MESSAGE = 1000  # characters of an error; the middle of a longer one, such as the user's own value, is left out
 
 
@@ -27,12 +27,20 @@ class OneLineErrors(TyperGroup):
         """The commands, the most used first."""
         return sorted(super().list_commands(ctx), key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; after Ctrl-C, print one line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:  # its text says what was written, see `outputs.naming_interrupted`
+            typer.echo(f"labelferry: {printable('; '.join(filter(None, ['interrupted', str(error)])))}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
     def main(self, *args: Any, **settings: Any) -> Any:
         """Run a command and exit."""
         try:
             sys.exit(super().main(*args, **{**settings, "standalone_mode": False}))
         except typer.Abort:
-            sys.exit(130)
+            sys.exit(INTERRUPTED)
         except Exception as error:
             message = message_of(error)
             if message is None:

@@ -22,7 +22,7 @@ from .options import (
     print_json,
     show_progress,
 )
-from .outputs import check_outputs, is_standard, naming_written
+from .outputs import check_outputs, is_standard, naming_interrupted, naming_written
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:
@@ -64,14 +64,15 @@ def apply(
     from ..workflows import begin, expect
 
     check_outputs(out, inputs=[model, target], json=json)
-    with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
-        expect("writing")
-        result = run(model, target, text=text, skip_bad=skip_bad, encoding=encoding, update=update)
-        begin("writing")
-        messages = result.write(out, spreadsheet=spreadsheet)
-    if update:
-        with naming_written([out]):
-            result.model.save(model)
+    with naming_interrupted(out, model):
+        with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
+            expect("writing")
+            result = run(model, target, text=text, skip_bad=skip_bad, encoding=encoding, update=update)
+            begin("writing")
+            messages = result.write(out, spreadsheet=spreadsheet)
+        if update:
+            with naming_written([out]):
+                result.model.save(model)
     summary = result.summary()
     summary["messages"] = [*result.messages, *messages]
     if json:

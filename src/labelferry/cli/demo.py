@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,11 +20,11 @@ MAX_TOPICS = 10  # some methods have 64 by default
 
 @app.command()
 def demo(
-    method: Method = "tcl",
+    method: Method = "auto",
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     topics: Annotated[int | None, typer.Option(help="Number of topics, for methods that have this parameter.")] = None,
 ) -> None:
-    """Label the example tickets of a new product."""
+    """Label the example tickets of a new product as `labelferry label` does, and compare with their true labels."""
     from ..workflows.demo import run_demo
 
     show_demo(run_demo(method, seed=seed, n_topics=topics))
@@ -80,11 +81,10 @@ def show_examples(console: Console, report: dict[str, Any]) -> None:
 
 
 def show_topics(console: Console, report: dict[str, Any]) -> None:
-    """Print the words of the topics."""
+    """Print the words of the topics, or of the classes."""
     topics = report["topics"]
-    if not topics:
-        return
-    heading(console, "The topics by which the labels are transferred")
+    by_topics = "The topics by which the labels are transferred"
+    heading(console, by_topics if report["has_topics"] else "Typical words of the classes")
     table = new_table("class", "words of both", "only in old tickets", "only in new tickets", lines=True)
     for row in topics[:MAX_TOPICS]:
         table.add_row(escape(row["class"]), *(escape(", ".join(row[side])) for side in ("both", "old", "new")))
@@ -96,13 +96,13 @@ def show_topics(console: Console, report: dict[str, Any]) -> None:
 def show_next(console: Console, report: dict[str, Any]) -> None:
     """Print how to label documents of one's own."""
     heading(console, "Next: your own documents")
-    call = report["call"] if "(" in report["call"] else f"{report['call']}()"
+    call = report["call"]
+    option, argument = ("", "") if call == "AutoTransfer" else (f" --method {shlex.quote(call)}", f", method={call!r}")
     code = (
-        "labelferry label old.csv new.csv -o labelled.csv\n\n"
+        f"labelferry label old.csv new.csv -o labelled.csv{option}\n\n"
         "or in Python:\n\n"
-        f"from labelferry import {report['method']}, tfidf\n"
-        "(Xs, Xt), vectorizer = tfidf(old_texts, new_texts)\n"
-        f"new_labels = {call}.transfer(Xs, old_labels, Xt)"
+        "import labelferry\n"
+        f"new_labels = labelferry.label(old_texts, new_texts, label=old_labels{argument}).labels"
     )
     console.print(code, markup=False, soft_wrap=True)  # lines of code are not wrapped, so that they can be copied
     console.print(f"\nOther methods to try with --method: {', '.join(report['other_methods'])}.")

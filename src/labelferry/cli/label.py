@@ -28,7 +28,7 @@ from .options import (
     show_progress,
     with_text_options,
 )
-from .outputs import check_outputs, is_standard, naming_written
+from .outputs import check_outputs, is_standard, naming_interrupted, naming_written
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def label(
     if save is not None and (options["embed"] or "").endswith((".npy", ".npz")):
         raise ValueError("--save needs --embed with the name of a model: later documents have no rows in a file.")
     with ExitStack() as opened:
+        opened.enter_context(naming_interrupted(out, report, save, store))
         opened.enter_context(one_line_warnings(quiet=quiet or json))
         opened.enter_context(show_progress(quiet=quiet or json))
         expect("writing")

@@ -13,6 +13,12 @@ from .show import escape, heading, new_console, new_table
 if TYPE_CHECKING:
     from rich.console import Console
 
+RANGES = {  # what the words for the cost mean, see `workflows.methods.cost_class`
+    "cheap": " (cheap: at most 0.5 times)",
+    "medium": " (medium: 0.5 to 2 times)",
+    "expensive": " (expensive: more than 2 times)",
+}
+
 
 @app.command()
 def methods(
@@ -53,8 +59,8 @@ def show_one(console: Console, row: dict[str, Any]) -> None:
     """Print what is known about one method."""
     heading(console, f"{row['name']} ({row['class']})")
     console.print(escape(f"{row['summary']} {row['use']}".strip()))
-    ratio = "" if row["ratio"] is None else f", {row['ratio']:.2g} times the seconds of sourcelr"
-    console.print(f"Cost: {row['cost']}{ratio}.")
+    cost = row["cost"] if row["ratio"] is None else f"{row['ratio']:.2g} times the seconds of sourcelr"
+    console.print(f"Cost: {cost}{RANGES.get(row['cost'], '')}.")
     if not row["parameters"]:
         console.print("It has no parameters.")
         return

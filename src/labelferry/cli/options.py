@@ -219,6 +219,8 @@ def bytes_of(size: str | None) -> float | None:
         n_bytes = 0.0
     if not 0 < n_bytes < float("inf"):
         raise ValueError(f"--max-memory must be a number with K, M or G, such as 500M; got {size!r}.")
+    if n_bytes < BYTES["m"]:
+        raise ValueError(f"--max-memory must be at least 1M; got {size!r}. Did you mean {number}G?")
     return n_bytes
 
 

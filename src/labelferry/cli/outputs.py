@@ -54,6 +54,25 @@ def naming_written(written: list[Path | str]) -> Iterator[None]:
         raise ValueError(f"{str(error).rstrip('.') or type(error).__name__}. Written before: {names}.") from error
 
 
+@contextmanager
+def naming_interrupted(*outputs: Path | str | None) -> Iterator[None]:
+    """After Ctrl-C inside the block, say which of the files were written: these are other files than before."""
+    before = [file_number(path) for path in outputs]
+    try:
+        yield
+    except KeyboardInterrupt:
+        written = [str(path) for path, number in zip(outputs, before, strict=True) if file_number(path) != number]
+        raise KeyboardInterrupt(f"written: {', '.join(written)}" if written else "no file was written") from None
+
+
+def file_number(path: Path | str | None) -> int | None:
+    """The number of a file in its file system; another one after the file was replaced, None if there is no file."""
+    try:
+        return None if path is None else os.stat(path).st_ino
+    except (OSError, ValueError):
+        return None
+
+
 def final_path(path: str | Path) -> Path:
     """The path without symbolic links. A loop of links stays as it is: reading it is an error."""
     return Path(os.path.realpath(path))

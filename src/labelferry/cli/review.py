@@ -39,7 +39,9 @@ def review(
     try:
         from ..server import Address, read_password, serve
     except ImportError as error:
-        raise ValueError(f"the review page needs {error.name}: pip install 'labelferry[review]'.") from None
+        raise ValueError(
+            f"the review page needs {error.name}: pip install '.[review]' in a clone of labelferry."
+        ) from None
 
     address = Address(host, port, certfile, keyfile, tuple(allow_host or ()))
     password = read_password(password_file) if password_file is not None or not address.is_loopback else None

@@ -186,6 +186,8 @@ def _parse(text: str) -> list[MethodSpec]:
 
 
 def _no_methods(text: str) -> ValueError:
+    if text.count("(") > text.count(")"):
+        return ValueError(f"a closing bracket is missing in {text!r}. Write a method like this: tcl(n_topics=4).")
     return ValueError(f"methods must be names with commas between them, such as TCL,RSP(risk=0); got {text!r}.")
 
 

@@ -9,12 +9,15 @@
 The listener is a context variable, so that no function has to hand it on. Without a listener nothing happens.
 
 `TimeLeft` is a listener that estimates the remaining time: the measured cost of each expected stage for a task of this
-size (`core/costs.py`), multiplied by how much slower this machine was than the measurement in the finished stages.
+size (`core/costs.py`), multiplied by how much slower this machine was than the measurement in the finished stages. That
+factor is a geometric mean in which no stage counts more than another: the cost of one stage can be very wrong.
 """
 
 from __future__ import annotations
 
+import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,7 +26,10 @@ from typing import NamedTuple, Protocol
 from .costs import seconds_of
 
 MAX_SHARE = 0.99  # before the end
-CERTAINTY = 1.0  # seconds of finished stages that count as much as the speed of the machine of the measurements
+FEW = 0.05  # share of a stage from which the rest of it is estimated
+SHORT = 1.0  # seconds that are added to what a stage took and to what was expected: short stages say little
+MOST = 4.0  # largest factor that one stage can show
+KNOWN = 2  # stages that the speed of the machine of the measurements counts for
 
 
 class Listener(Protocol):
@@ -113,10 +119,12 @@ class Remaining(NamedTuple):
     """How far the work is."""
 
     share: float  # of the expected total time that has passed
-    seconds: float  # until the end
+    seconds: float | None  # until the end; None if the current stage takes longer than was expected
 
     def __str__(self) -> str:
         s = self.seconds
+        if s is None:
+            return f"{self.share:.0%}".replace("%", " %")
         left = f"{max(s, 1):.0f} s" if s < 10 else f"{5 * round(s / 5)} s" if s < 90 else f"{s / 60:.0f} min"
         return f"{self.share:.0%}, about {left} left".replace("%", " %")
 
@@ -137,12 +145,12 @@ class TimeLeft:
         self._expected: float | None = None  # seconds of the current stage; None if it began before the size was known
         self._size: tuple[int, int] | None = None
         self._done = 0.0  # share of the current stage, as far as it is announced
-        self._seconds = self._cost = CERTAINTY  # of the finished stages: as they were, and as they were expected
+        self._factors: list[float] = []  # logarithms, per finished stage: how much longer it took than was expected
         self._share = 0.0
 
     def expect(self, *stages: str) -> None:
-        """Add stages."""
-        self._pending.extend(stages)
+        """Add stages, except those that are expected already."""
+        self._pending.extend((Counter(stages) - Counter(self._pending)).elements())
 
     def size(self, entries: int, classes: int) -> None:
         """Set the size, on which the costs depend."""
@@ -152,7 +160,8 @@ class TimeLeft:
         """End the stage before, from which the speed of the machine is estimated, and begin a stage."""
         now = self._clock()
         if self._expected is not None:
-            self._seconds, self._cost = self._seconds + now - self._began, self._cost + self._expected
+            factor = (now - self._began + SHORT) / (self._expected + SHORT)
+            self._factors.append(math.log(min(max(factor, 1 / MOST), MOST)))
         if stage in self._pending:
             self._pending.remove(stage)
         self._began, self._done = now, 0.0
@@ -163,15 +172,15 @@ class TimeLeft:
         self._done = share
 
     def remaining(self) -> Remaining | None:
-        """How far the work is now; None before the size is known."""
-        if self._size is None:
+        """How far the work is now; None before the size is known, and while nothing is known about the stage."""
+        if self._size is None or (self._expected is None and self._done < FEW):
             return None
-        now, speed = self._clock(), self._seconds / self._cost
-        current = 0.0 if self._expected is None else self._expected * speed - (now - self._began)
-        if self._done > 0:
+        now, factor = self._clock(), math.exp(sum(self._factors) / (len(self._factors) + KNOWN))
+        current = 0.0 if self._expected is None else self._expected * factor - (now - self._began)
+        if self._done >= FEW:
             current = (now - self._began) * (1 - self._done) / self._done
-        left = max(current, 0.0) + speed * sum(seconds_of(stage, *self._size) for stage in self._pending)
+        left = max(current, 0.0) + factor * sum(seconds_of(stage, *self._size) for stage in self._pending)
         passed = now - self._start
         share = passed / (passed + left) if passed + left > 0 else 0.0
         self._share = min(max(self._share, share), MAX_SHARE)  # never goes back
-        return Remaining(self._share, left)
+        return Remaining(self._share, left if current >= 0 else None)

@@ -143,7 +143,7 @@ def fetch_url(source: Source) -> Path:
     try:
         import pooch
     except ImportError:
-        raise ImportError("downloads need pooch: pip install 'labelferry[datasets]'.") from None
+        raise ImportError("downloads need pooch: pip install '.[datasets]' in a clone of labelferry.") from None
 
     path = cache_path(source)
     download = pooch.HTTPDownloader(timeout=TIMEOUT, headers={"Accept-Encoding": "identity"})

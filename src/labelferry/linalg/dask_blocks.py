@@ -27,6 +27,8 @@ import scipy.sparse as sp
 from .backends import Call, Sums, Visit, as_is, tree_sum
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
     from distributed import Client, LocalCluster
 
 _GROUP = 16  # results of tasks that are joined on a worker; a power of two
@@ -210,15 +212,24 @@ def _without_interrupts() -> Iterator[None]:
 def check_installed() -> None:
     """Raise a ValueError if Dask is not installed."""
     if find_spec("distributed") is None:
-        raise ValueError("Dask is not installed. Install it: pip install 'labelferry[dask]'")
+        raise ValueError("Dask is not installed. Install it: pip install '.[dask]' in a clone of labelferry")
 
 
 def close_client(client: Client) -> None:
     """Close a client, and its cluster if it is local."""
     cluster = client.cluster
+    client.loop.asyncio_loop.set_exception_handler(_report)
     client.close()
     if cluster is not None:
         cluster.close()
+
+
+def _report(loop: AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report an error of the event loop, but not that results are missing which nobody awaits after Ctrl-C."""
+    from distributed.client import AllExit
+
+    if not isinstance(context.get("exception"), AllExit):
+        loop.default_exception_handler(context)
 
 
 def check_workers(client: Client) -> None:
@@ -236,7 +247,7 @@ def check_workers(client: Client) -> None:
     if without:
         raise ValueError(
             f"{len(without)} of {len(found)} Dask workers have no {_PACKAGE}, the first is {without[0]}. Install the "
-            "version of this machine there: pip install labelferry"
+            "version of this machine there: pip install . in a clone of labelferry"
         )
 
 

@@ -233,9 +233,7 @@ def _figure(width: float, n: int = 1, height: float = 4.5) -> tuple[Figure, list
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError(
-            "figures need matplotlib: pip install 'labelferry[plots]', or '.[plots]' in a checkout"
-        ) from None
+        raise ImportError("figures need matplotlib: pip install '.[plots]' in a clone of labelferry") from None
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, list(figure.subplots(1, n, squeeze=False)[0])
 

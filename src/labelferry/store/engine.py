@@ -62,7 +62,9 @@ def connect(url: sa.URL) -> sa.Engine:
         try:
             return sa.create_engine(url, isolation_level="REPEATABLE READ", pool_pre_ping=True)
         except ImportError as error:
-            raise StoreError(f"a PostgreSQL store needs {error.name}: pip install 'labelferry[postgres]'.") from None
+            raise StoreError(
+                f"a PostgreSQL store needs {error.name}: pip install '.[postgres]' in a clone of labelferry."
+            ) from None
         except exc.NoSuchModuleError:
             raise StoreError(f"{url.drivername!r} is no known database. Use a path or postgresql://.") from None
     engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS, "isolation_level": None})

@@ -40,9 +40,7 @@ def version_of(connection: sa.Connection, name: str) -> int:
         raise StoreError(f"{name} is no labelferry job. Make one: labelferry label ... --store job.ferry.")
     version = int(found["version"])
     if version > VERSION:
-        raise StoreError(
-            f"{name} has version {version}; this labelferry reads up to {VERSION}. Update: pip install -U labelferry."
-        )
+        raise StoreError(f"{name} has version {version}; this labelferry reads up to {VERSION}. Update labelferry.")
     return version
 
 

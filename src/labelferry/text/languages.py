@@ -82,7 +82,7 @@ def stemmer(language: str) -> Any:
         try:
             import Stemmer
         except ImportError:
-            raise ValueError("stem=True needs PyStemmer: pip install 'labelferry[stemming]'.") from None
+            raise ValueError("stem=True needs PyStemmer: pip install '.[stemming]' in a clone of labelferry.") from None
         try:
             by_language[language] = Stemmer.Stemmer(language)
         except KeyError:

@@ -125,7 +125,9 @@ def _open(path: str) -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise ValueError(f"{path} is Parquet, which needs pyarrow: pip install 'labelferry[parquet]'.") from None
+        raise ValueError(
+            f"{path} is Parquet, which needs pyarrow: pip install '.[parquet]' in a clone of labelferry."
+        ) from None
     try:
         return pyarrow.parquet.ParquetFile(path)
     except FileNotFoundError:

@@ -47,8 +47,8 @@ def detect_text(source: Table, target: Table, taken: Collection[str], messages: 
         )
     if not shared:
         raise ValueError(
-            f"{source.name} ({listed(source.columns)}) and {target.name} ({listed(target.columns)}) have no column in "
-            "common. Name the text column of each: text= (--text) and text_target= (--text-target)."
+            f"{source.name} and {target.name} have no column in common: {listed(source.columns)}, and "
+            f"{listed(target.columns)}. Name the text column of each: text= (--text) and text_target= (--text-target)."
         )
     if longest_own[0] not in shared or longest_own[1] not in shared.values():
         raise ValueError(

@@ -50,7 +50,7 @@ def tfidf_vectorizer(
         Language of the stop words to remove, as a name ("german") or a code ("de"); None or "none" keeps all words.
         English stop words are those of scikit-learn. Negations are never stop words.
     stem : bool, default=False
-        Whether to count stems instead of words (pip install 'labelferry[stemming]'). Stop words are removed before.
+        Whether to count stems instead of words (extra `stemming`). Stop words are removed before.
     ngrams : int, default=1
         Count sequences of up to this many words.
     analyzer : {"words", "mixed", "characters"}, default="words"

@@ -1,4 +1,4 @@
-"""The demo as a plain dict: a method labels the tickets of a new product, compared with the source-only classifier."""
+"""The demo as a plain dict: `label` labels the tickets of a new product, compared with the source-only classifier."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from ..baselines import SourceLR
 from ..core.classifier import TransductiveClassifier
 from ..core.method_spec import describe_method, parse_method
 from ..core.registry import AUTO, estimators
-from ..datasets import Demo, load_demo
+from ..datasets import load_demo
 from ..linalg.matrix import Array
+from .label import label
+from .labelling import Labelling
 from .methods import make_labeller
 
 __all__ = ["run_demo"]
@@ -22,20 +24,20 @@ DEFAULT_TOPICS = {"TCL": 3}
 
 
 def run_demo(
-    method: str | TransductiveClassifier = "tcl", *, seed: int = 0, n_topics: int | None = None, n_words: int = 7
+    method: str | TransductiveClassifier = AUTO, *, seed: int = 0, n_topics: int | None = None, n_words: int = 7
 ) -> dict[str, Any]:
-    """Label the target of the demo with a method and with SourceLR, and compare both with the true labels.
+    """Label the target of the demo as `label` does, and compare these labels and those of SourceLR with the true ones.
 
     Parameters
     ----------
-    method : str or estimator, default="tcl"
+    method : str or estimator, default="auto"
         As in `labelferry.label`: "tcl", "tcl(n_topics=4)", "auto", or an estimator.
     seed : int, default=0
         Random seed.
     n_topics : int, default=None
         Number of topics, for methods that have this parameter.
     n_words : int, default=7
-        Number of words per topic.
+        Number of words per topic or class.
 
     Returns
     -------
@@ -45,10 +47,8 @@ def run_demo(
     demo = load_demo()
     classes = np.unique(demo.y_source)
     estimator = make_estimator(method, seed, n_topics)
-    labels = estimator.transfer(demo.X_source, demo.y_source, demo.X_target)
-    confidence = estimator.transduction_proba_.max(axis=1)
-    baseline = SourceLR()
-    source_only = baseline.transfer(demo.X_source, demo.y_source, demo.X_target)
+    result = label(demo.texts_source, demo.texts_target, label=demo.y_source.tolist(), method=estimator, seed=seed)
+    labels, confidence, source_only = result.labels, result.confidence, np.array(result.columns()["source_only"])
     is_correct, is_correct_before = labels == demo.y_target, source_only == demo.y_target
     in_source = occurs(demo.X_source)
     confident = np.argsort(-confidence, kind="stable")[: len(labels) // 2]
@@ -67,13 +67,13 @@ def run_demo(
         "classes": [{"class": str(c), "tickets": int((demo.y_target == c).sum())} for c in classes],
         "results": [
             {
-                "method": type(fitted).__name__,
-                "description": str(type(fitted).__doc__).partition("\n")[0],
+                "method": cls.__name__,
+                "description": str(cls.__doc__).partition("\n")[0],
                 "correct": int(correct.sum()),
                 "accuracy": float(correct.mean()),
                 "by_class": [float(correct[demo.y_target == c].mean()) for c in classes],
             }
-            for fitted, correct in ((baseline, is_correct_before), (estimator, is_correct))
+            for cls, correct in ((SourceLR, is_correct_before), (type(estimator), is_correct))
         ],
         "confident_half": float(is_correct[confident].mean()),
         "other_half": float(np.delete(is_correct, confident).mean()),
@@ -87,7 +87,8 @@ def run_demo(
             }
             for i in choose_examples(is_correct_before, is_correct, confidence, demo.y_target)
         ],
-        "topics": topics(estimator, demo, n_words),
+        "has_topics": hasattr(result.estimator, "topics_table"),
+        "topics": topics(result, n_words),
     }
 
 
@@ -123,24 +124,32 @@ def choose_examples(is_correct_before: Array, is_correct: Array, confidence: Arr
     return [int(i) for first in examples for i in first]
 
 
-def topics(estimator: Any, demo: Demo, n_words: int) -> list[dict[str, Any]]:
-    """Per topic the words with the highest weight: those of both products, and those of only one; empty without topics.
+def topics(result: Labelling, n_words: int) -> list[dict[str, Any]]:
+    """Per topic the words with the highest weight: those of both products, and those of only one.
 
     A topic ranks all words, also in its common part. Grouped by where they occur, they show how labels are transferred.
+    Without topics, the typical words of each class are grouped.
     """
-    if not hasattr(estimator, "topics_table"):
-        return []
-    in_old, in_new = ({str(word) for word in demo.words[occurs(X)]} for X in (demo.X_source, demo.X_target))
+    features, estimator = result._features, result.estimator
+    shown = True if features.shown is None else features.shown  # no stop words
+    in_old, in_new = ({str(word) for word in features.words[occurs(X) & shown]} for X in (features.Xs[0], features.Xt))
+    if hasattr(estimator, "topics_table"):
+        table = [
+            (row["class"], row["common"], row["domains"]["source"], row["domains"]["target"])
+            for row in estimator.topics_table(features.words, n_words=len(features.words))
+        ]
+    else:
+        table = [(name, words, words, words) for name, words in result.typical.items()]
 
     def only(ranked: list[str], allowed: set[str]) -> list[str]:
         return [word for word in ranked if word in allowed][:n_words]
 
     return [
         {
-            "class": str(row["class"]),
-            "both": only(row["common"], in_old & in_new),
-            "old": only(row["domains"]["source"], in_old - in_new),
-            "new": only(row["domains"]["target"], in_new - in_old),
+            "class": str(name),
+            "both": only(common, in_old & in_new),
+            "old": only(old, in_old - in_new),
+            "new": only(new, in_new - in_old),
         }
-        for row in estimator.topics_table(demo.words, n_words=len(demo.words))
+        for name, common, old, new in table
     ]

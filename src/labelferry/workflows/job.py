@@ -55,7 +55,9 @@ def _store_class() -> type[Store]:
     try:
         from ..store import Store
     except ImportError as error:
-        raise ValueError(f"a review job needs {error.name}: pip install 'labelferry[review]'.") from None
+        raise ValueError(
+            f"a review job needs {error.name}: pip install '.[review]' in a clone of labelferry."
+        ) from None
     return Store
 
 

@@ -20,7 +20,8 @@ from ..core.domains import Domains
 from ..core.method_spec import chosen_parameters, describe_method
 from ..ensemble.assessed_fit import AssessedFit, fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
-from ..ensemble.fitted_panel import FittedPanel
+from ..ensemble.fitted_panel import ASSESSING, FittedPanel
+from ..ensemble.panel import LINEAR, SOURCE_ONLY, make_estimators
 from ..linalg.matrix import empty_rows
 from ..text import check_output
 from .all_rows import join_answers, of_documents, with_all_rows, with_reasons
@@ -133,7 +134,7 @@ def label(
     with ExitStack() as opened:  # an error closes what was opened
         backend = opened.enter_context(dask_backend(dask))
         seconds: dict[str, float] = {}
-        progress.expect(*STAGES)
+        progress.expect(*STAGES, *(fit_stages(estimator) if options.features is None else ()))
         with _stage("reading", seconds):
             inputs = read_inputs(source, target, options)
             if out is not None:
@@ -153,6 +154,12 @@ def label(
         read = _read(answers, inputs, domains, known)
         result = _finish(inputs, features, domains, estimator, read, settings, seconds)
         return replace(result, _opened=opened.pop_all())
+
+
+def fit_stages(estimator: TransductiveClassifier) -> list[str]:
+    """The stages of a fit to texts, so that the time left includes them while words are counted."""
+    own = ASSESSING if isinstance(estimator, AutoTransfer) else type(estimator).__name__
+    return [own, SOURCE_ONLY, *LINEAR, *make_estimators(0)]
 
 
 def learn_from_answers(result: Labelling, answers: Any) -> Labelling:

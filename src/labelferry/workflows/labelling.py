@@ -309,7 +309,9 @@ class Labelling:
         try:
             from ..report import render_page  # imports the charts, which takes half a second
         except ImportError as error:
-            raise ValueError(f"the report needs {error.name}: pip install 'labelferry[report]'.") from None
+            raise ValueError(
+                f"the report needs {error.name}: pip install '.[report]' in a clone of labelferry."
+            ) from None
         write_text(check_place(Path(path)), render_page(page_values(self, texts=texts, labelled=labelled)))
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -63,9 +64,11 @@ def words_within(documents: Array, n_documents: int, max_memory: float, n_classe
     keep = int(np.searchsorted(needed, max_memory, side="right"))
     least = min(MIN_WORDS, n_words)
     if keep < least:
+        megabytes = math.ceil(needed[least - 1] / 1e6)
         raise ValueError(
-            f"max_memory is enough for {keep} of {n_words} words; at least {least} are needed, "
-            f"{needed[least - 1] / 1e6:.0f} MB. Raise it, or pass fewer documents or classes."
+            f"max_memory is {max_memory / 1e6:.4g} MB, and a fit of {n_documents:,} documents and {least:,} words, the "
+            f"fewest possible here, needs {megabytes} MB. Pass at least max_memory={megabytes}e6 "
+            f"(--max-memory {megabytes}M), or fewer documents or classes."
         )
     return keep
 

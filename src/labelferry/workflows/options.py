@@ -19,6 +19,7 @@ import numpy as np
 from ..text.candidates import AUTO, TextRequest
 
 Result = TypeVar("Result")
+MIN_MEMORY = 1e6  # bytes; a smaller limit is a mistake, such as 5 instead of 5e9
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,8 @@ class TextOptions:
     def __post_init__(self) -> None:
         """Raise an error if a value has the wrong type."""
         limit = self.max_memory
-        if limit is not None and not (fits(limit, float) and 0 < limit < float("inf")):
-            raise ValueError(f"max_memory must be a number of bytes, such as 5e9; got {limit!r:.60}.")
+        if limit is not None and not (fits(limit, float) and MIN_MEMORY <= limit < float("inf")):
+            raise ValueError(f"max_memory must be a number of bytes from 1e6, such as 5e9; got {limit!r:.60}.")
         for name, hint in get_type_hints(type(self)).items():
             if not fits(value := getattr(self, name), hint):
                 raise ValueError(f"{name} must be {words_of(hint)}; got {value!r:.60}.")

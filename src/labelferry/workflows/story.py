@@ -113,12 +113,13 @@ def why_many(result: Labelling) -> str:
         return "What is said above about the documents requires it."
     start = "Start with the labels of the lowest confidence"
     if least is not None:
-        return f"Their confidence is below {least:.0%} (min_confidence). {start}, or lower this limit."
+        return f"Their confidence is below {least:.0%} (--min-confidence). {start}, or lower this limit."
     limit = result.settings["target_error"]
     verdict = f"The verdict is about all labels, of which about {1 - a.accuracy.mean:.0%} are expected to be wrong. "
     return (
         f"{verdict if a.can_estimate else ''}The marks have another aim: of the labels without a mark at most "
-        f"{limit:.0%} are expected to be wrong (target_error). {start}, or allow more errors."
+        f"{limit:.0%} are expected to be wrong (target_error). {start}, or allow more errors: "
+        f"target_error={min(1, max(2 * limit, 0.1)):g} (--target-error)."
     )
 
 

@@ -18,30 +18,57 @@ def read_tables(source: Any, target: Any, options: TextOptions) -> tuple[list[Ta
     if target is None and len(several) > 1:
         raise ValueError(f"a half-labelled source must be one file or frame; got {len(several)}. Pass a target.")
     values = None if label is None or isinstance(label, str) else label
-    tables = [as_table(one, f"source {i}", values, options) for i, one in enumerate(several, 1)]
-    return tables, tables[0] if target is None else as_table(target, "target", None, options)
+    frames = [f"labelled data frame {i}" for i in range(1, len(several) + 1)]
+    frames = frames if len(several) > 1 else ["the labelled data frame"]
+    tables = [
+        as_table(one, f"source {i}", values, options, frame=frame)
+        for i, (one, frame) in enumerate(zip(several, frames, strict=True), 1)
+    ]
+    if target is None:
+        return tables, tables[0]
+    return tables, as_table(target, "target", None, options, frame="the data frame of new documents")
 
 
 def choose_all(tables: Sequence[Table], target: Table, options: TextOptions) -> list[Columns]:
-    """The columns of each source. A file has the columns of the first one, or its own if they have other names."""
+    """The columns of each source. A file has the columns of the first one, or its own if they have other names.
+
+    The first one is the first whose columns can be told, so that the order of the files does not matter.
+    """
     label = options.label if isinstance(options.label, str) else None
-    first = choose_columns(
-        tables[0],
-        target,
-        text=options.text,
-        label=label,
-        domain=options.domain,
-        text_target=options.text_target,
-        label_target=options.label_target,
-    )
+    position, first = choose_first(tables, target, options, label)
     if options.domain is not None and not any(find_name(table.columns, options.domain) for table in tables):
         raise ValueError(f"no source has the column {options.domain!r} given as domain. Name an existing column.")
-    chosen = [first]
-    for table in tables[1:]:
+    chosen = []
+    for i, table in enumerate(tables):
+        if i == position:
+            chosen.append(first)
+            continue
         text = options.text or (first.text if has_all(table, first.text) else None)
         own_label = label or (first.label if has_all(table, [first.label]) else None)
-        chosen.append(choose_columns(table, target, text=text, label=own_label, text_target=first.text_target))
+        own = choose_columns(table, target, text=text, label=own_label, text_target=first.text_target)
+        chosen.append(own._replace(domain=first.domain, label_target=first.label_target))
     return chosen
+
+
+def choose_first(
+    tables: Sequence[Table], target: Table, options: TextOptions, label: str | None
+) -> tuple[int, Columns]:
+    """The first source whose columns can be told, and these; the error of the first source if there is none."""
+    errors = []
+    for position, table in enumerate(tables):
+        try:
+            return position, choose_columns(
+                table,
+                target,
+                text=options.text,
+                label=label,
+                domain=options.domain,
+                text_target=options.text_target,
+                label_target=options.label_target,
+            )
+        except ValueError as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def has_all(table: Table, names: Sequence[str]) -> bool:
@@ -65,9 +92,10 @@ def check_label_argument(several: Sequence[Any], label: Any) -> None:
         raise ValueError("label must name a column if the source is a file or a frame; got values. Pass the name.")
 
 
-def as_table(one: Any, name: str, labels: Any, options: TextOptions) -> Table:
+def as_table(one: Any, name: str, labels: Any, options: TextOptions, *, frame: str) -> Table:
+    """A file, a data frame, or a list of texts, as a table; `name` and `frame` name a list and a frame."""
     if isinstance(one, str | PathLike):
         return read_table(one, skip_bad=options.skip_bad, encoding=options.encoding)
     if hasattr(one, "columns"):
-        return from_frame(one, name=f"the {name} frame")
+        return from_frame(one, name=frame)
     return from_texts(one, labels, name=name)

@@ -24,7 +24,7 @@ ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 MAX_UNZIPPED = 1_000_000_000  # bytes of the unpacked workbook
 MAX_ROWS = 1_048_576  # of a sheet
 MAX_CELLS = 100_000_000  # of the rows that are read, empty cells included
-INSTALL = "pip install 'labelferry[excel]'"
+INSTALL = "pip install '.[excel]' in a clone of labelferry"
 
 
 def read_excel(source: InputFile) -> Parsed:

@@ -28,7 +28,9 @@ def read_parquet(source: InputFile) -> Parsed:
         import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
-        raise ValueError(f"{name} is Parquet, which needs pyarrow: pip install 'labelferry[parquet]'.") from None
+        raise ValueError(
+            f"{name} is Parquet, which needs pyarrow: pip install '.[parquet]' in a clone of labelferry."
+        ) from None
     try:
         parquet = pyarrow.parquet.ParquetFile(source.file, buffer_size=BUFFER)
         schema = parquet.schema_arrow
@@ -71,7 +73,9 @@ def check_parquet(columns: ColumnValues, name: str) -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise ValueError(f"{name}: Parquet needs pyarrow: pip install 'labelferry[parquet]'. Or write .csv.") from None
+        raise ValueError(
+            f"{name}: Parquet needs pyarrow: pip install '.[parquet]' in a clone of labelferry. Or write .csv."
+        ) from None
     for column, values in columns.items():
         arrow_type(column, values, name)
 

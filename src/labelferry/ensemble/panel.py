@@ -35,6 +35,7 @@ SOURCE_ONLY = "SourceLR"
 MIXTURES = ("EMNaiveBayes", "EMNaiveBayes(smoothing=1)", "EMNaiveBayes(class_prior='source')")
 SECOND_VIEW = ("LR(second view, smoothed)", "LR(second view, self-training)")
 LINEAR = ("LR(common words)", "LR(log-count ratios)", "LR(self-training)")  # members of `members.py`
+SLOW_FIRST = ("GCMF", SOURCE_ONLY, "HybridLabelPropagation", LINEAR[2])  # self-training waits for SourceLR
 
 
 def make_estimators(seed: int) -> dict[str, TransductiveClassifier]:
@@ -122,8 +123,8 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
             progress.begin(name)  # members overlap, so that the end of each is announced
         return P, time.perf_counter() - start
 
-    slowest, *others = [name for name in members if name != SOURCE_ONLY][::-1]
-    order = [slowest, SOURCE_ONLY, *others]  # self-training, one of the last, waits for SourceLR
+    order = [name for name in SLOW_FIRST if name in members]  # so that all threads end at the same time
+    order += [name for name in members if name not in order]
     with single_thread("blas"), without_line_search_warnings():
         fitted = dict(zip(order, each(fit, order), strict=True))
     used = {name: fitted[name] for name in members if fitted[name][0] is not None}

@@ -111,24 +111,33 @@ class Sizes(NamedTuple):
         return self.n_classes + (self.n_clusters or self.n_classes)
 
 
-def objective(partition: Array, words: Array, b: TargetGraph, sizes: Sizes) -> float:
+def labelled_words(b: TargetGraph, sizes: Sizes) -> Array:
+    """sqrt(mu) R_i' C_i, words x K: the part of (8) that is the same in every round."""
+    C_i = indicator(b.codes_i, sizes.n_classes, b.R_i.dtype).toarray()
+    product: Array = thin_product(b.R_i.T, C_i * b.R_i.dtype.type(np.sqrt(sizes.source_weight)))
+    return product
+
+
+def objective(partition: Array, words: Array, b: TargetGraph, sizes: Sizes, of_labelled: Array | None = None) -> float:
     """(5) with the best H, that is (7) subtracted from the squared norm of R."""
-    dtype, mu = b.R_i.dtype, sizes.source_weight
-    C_w = indicator(words, sizes.n_all, dtype).toarray()
-
-    def residual(R: Matrix, codes: Array) -> float:
-        C = indicator(codes, sizes.n_all, dtype)
-        return squared_norm(R) - squared_norm(C.T @ thin_product(R, C_w))
-
-    return mu * residual(b.R_i, b.codes_i) + residual(b.R_o, partition)
+    C_w = indicator(words, sizes.n_all, b.R_i.dtype)
+    C_o = indicator(partition, sizes.n_all, b.R_i.dtype)
+    of_labelled = labelled_words(b, sizes) if of_labelled is None else of_labelled
+    reached = squared_norm(C_w.T @ of_labelled) + squared_norm(C_o.T @ thin_product(b.R_o, C_w.toarray()))  # (7)
+    return sizes.source_weight * squared_norm(b.R_i) + squared_norm(b.R_o) - reached
 
 
-def step(partition: Array, b: TargetGraph, sizes: Sizes, prior: Array | None = None) -> TargetPartition:
-    """One round of (8) and (9); the new classes match the class proportions `prior`, if given."""
+def step(
+    partition: Array, b: TargetGraph, sizes: Sizes, prior: Array | None = None, of_labelled: Array | None = None
+) -> TargetPartition:
+    """One round of (8) and (9); the new classes match the class proportions `prior`, if given.
+
+    `of_labelled` is that of `labelled_words`; None: it is computed.
+    """
     K, K_w, dtype = sizes.n_classes, min(sizes.n_word_clusters or sizes.n_all, sizes.n_all), b.R_i.dtype
-    C_i = indicator(b.codes_i, K, dtype).toarray() * dtype.type(np.sqrt(sizes.source_weight))
+    of_labelled = labelled_words(b, sizes) if of_labelled is None else of_labelled
     C_o = indicator(partition, K if sizes.n_clusters is None else sizes.n_all, dtype).toarray()
-    of_words = np.hstack([thin_product(b.R_i.T, C_i), thin_product(b.R_o.T, C_o)])
+    of_words = np.hstack([of_labelled, thin_product(b.R_o.T, C_o)])
     words = discretize(leading_vectors(of_words, K_w)[0]).codes  # (8)
     C_w = indicator(words, K_w, dtype).toarray()
     U, back = leading_vectors(thin_product(b.R_o, C_w), sizes.n_clusters or K)  # (9)
@@ -145,11 +154,11 @@ def step(partition: Array, b: TargetGraph, sizes: Sizes, prior: Array | None = N
 
 def propagate(b: TargetGraph, sizes: Sizes, codes: Array, *, max_iter: int, prior: Array | None = None) -> Solution:
     """Repeat steps until a partition occurs again, from the given classes of the unlabelled documents."""
-    seen, history = [codes], []
+    seen, history, of_labelled = [codes], [], labelled_words(b, sizes)
     for n_iter in range(1, max_iter + 1):
-        state = step(seen[-1], b, sizes, prior)
+        state = step(seen[-1], b, sizes, prior, of_labelled)
         partition = state.codes if sizes.n_clusters is None else state.clusters
-        history.append(objective(partition, state.words, b, sizes))
+        history.append(objective(partition, state.words, b, sizes, of_labelled))
         if any(np.array_equal(partition, earlier) for earlier in seen):
             return Solution(state, tuple(history), n_iter, np.array_equal(partition, seen[-1]))
         seen.append(partition)

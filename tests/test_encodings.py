@@ -54,7 +54,7 @@ OTHER = {  # short texts in letters that are not Latin
     ): "הדלת שבורה|אני לא מצליח להתחבר לחשבון מאתמול|החשבונית שגויה, בבקשה החזירו את הכסף|אני רוצה לבטל את המנוי",
     ("cp1256", "iso8859_6"): "الباب مكسور|لا أستطيع تسجيل الدخول منذ أمس|الفاتورة خاطئة أعيدوا المال من فضلكم",
     ("cp874",): "ประตูเสีย|ฉันเข้าสู่ระบบไม่ได้ตั้งแต่เมื่อวาน|ใบแจ้งหนี้ไม่ถูกต้อง กรุณาคืนเงิน",
-    ("gb18030",): "门坏了|我从昨天开始无法登录|发票不对，请退款|包裹两个星期了还没有到，请回复我|我想取消订阅",
+    ("gb18030",): "门坏了请来修|我从昨天开始无法登录|发票不对，请退款|包裹两个星期了还没有到，请回复我|我想取消订阅",
     ("big5",): "門壞了|我從昨天開始無法登入|發票不對，請退款|包裹兩個星期了還沒有到，請回覆我|我想取消訂閱",
     ("cp932", "euc_jp"): (
         "ドアが壊れています|昨日からログインできません|"
@@ -87,6 +87,21 @@ def test_short_texts_in_other_letters(encoding, texts):
     for text in (*texts, *tables):
         sample = text.encode(encoding)
         assert sample.decode(detect(sample)) == text
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8_r", "iso8859_5"])
+def test_capital_letters(encoding):
+    texts = ["НЕ РАБОТАЕТ ПРИНТЕР В ОФИСЕ", "ХОЧУ ОТМЕНИТЬ ПОДПИСКУ", "НЕ МОГУ ВОЙТИ В ЛИЧНЫЙ КАБИНЕТ", "ГДЕ МОЙ ЗАКАЗ"]
+    for text in (*texts, "\n".join(texts * 3)):
+        assert text.encode(encoding).decode(detect(text.encode(encoding))) == text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"), [("gb18030", "我从昨天开始无法登录"), ("cp932", "昨日からログインできません")]
+)
+def test_a_sample_that_ends_within_a_character(encoding, text):
+    sample = (text * 30).encode(encoding)
+    assert detect(sample[:-1]) == encoding
 
 
 @pytest.mark.parametrize(

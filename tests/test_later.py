@@ -249,6 +249,19 @@ def test_hardly_any_later_document_has_a_label(saved, tmp_path, n_known):
     json.dumps(summary, allow_nan=False)
 
 
+@pytest.mark.parametrize(("n_known", "n_unknown"), [(29, 1), (24, 8), (29, 0)])
+def test_few_later_labels_are_not_safe(saved, tmp_path, n_known, n_unknown):
+    """Labels of one class: too few to compare them with those at fitting."""
+    folder, result, _ = saved
+    texts = [t for t, label in zip(result._inputs.texts, result.labels, strict=True) if label == result.labels[0]]
+    tickets.write_csv(tmp_path / "few.csv", {"text": [*texts[:n_known], *["zzz qqq"] * n_unknown]})
+    applied = apply(folder / "model.npz", tmp_path / "few.csv")
+    assert applied.verdict.level != "safe"
+    assert f"There are {n_known} later documents with a label; an estimate needs at least 30." in " ".join(
+        applied.verdict.reasons
+    )
+
+
 def test_why_many_later_labels_are_marked(saved):
     folder, result, _ = saved
     model = labelferry.load(folder / "model.npz")

@@ -157,9 +157,22 @@ def test_copies_of_random_documents_do_not_raise_the_held_out_accuracy():
     assert abs(twice.accuracy - 0.5) < 0.1
 
 
-def test_a_class_of_copies_of_one_document_cannot_be_tested():
-    X = np.vstack([np.eye(20), np.ones((6, 20))])
-    assert training_folds(X, np.repeat([0, 1], [20, 6])) == []
+def test_a_class_of_equal_documents_does_not_prevent_a_test_of_the_others():
+    X, codes = np.vstack([np.eye(20), np.ones((6, 20))]), np.repeat([0, 1], [20, 6])
+    folds = training_folds(X, codes)
+    assert len(folds) == 5
+    assert all(set(codes[train]) == {0, 1} for train, _ in folds)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", [31, 256])
+def test_equal_dense_documents_are_in_one_fold(n_columns, dtype):
+    """Products with dense arrays are rounded by the position of a row; folds must not depend on it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(101, n_columns)).astype(dtype)
+    rows, codes = np.tile(np.arange(101), 3), np.tile(np.arange(101) % 2, 3)
+    for train, test in training_folds(X[rows], codes):
+        assert not set(rows[train]) & set(rows[test])
 
 
 def test_cross_validation_of_many_documents_trains_on_a_sample(monkeypatch):

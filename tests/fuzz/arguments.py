@@ -161,5 +161,6 @@ PAST = {
     "memory as text": ArgumentCase("label", options=(("max_memory", "5G"),)),
     "no method": ArgumentCase("label", options=(("method", None),)),
     "a text that is None": ArgumentCase("model.label", cell=("target", 0, None)),
+    "new documents in a dict": ArgumentCase("label", target="dict"),
     "labels of 70 bits": ArgumentCase("label", cell=("labels", 0, 2**70)),
 }

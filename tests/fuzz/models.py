@@ -205,6 +205,7 @@ PAST = {
     "a catastrophic expression": ModelCase(
         METHODS[0], (Edit("vectorizer/settings", path=("token_pattern",), value="(a+)+$"),)
     ),
+    "negative factors": ModelCase("gcmf(n_topics=8, max_iter=5)", (Edit("estimator/array15", "negative"),)),
     "infinite idf": ModelCase(METHODS[0], (Edit("vectorizer/idf", "inf"),)),
     "negative idf": ModelCase(METHODS[0], (Edit("vectorizer/idf", "negative"),)),
     "words that are numbers": ModelCase(METHODS[0], (Edit("vectorizer/words", "inf"),)),

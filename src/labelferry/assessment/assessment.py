@@ -120,11 +120,16 @@ class Assessment(NamedTuple):
             f"{s.agreement:.2f}{tested}."
         )
         if s.contradict:
-            reasons.append("These two numbers contradict each other, so the intervals are wider than usual.")
-        reasons.append(
-            f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only). "
-            f"In the worst case SourceLR is right about all of these. Then the accuracy is {100 * self.changed:.0f} "
+            reasons.append(
+                "These two numbers contradict each other, so the interval of balanced accuracy is wider than usual."
+            )
+        worst = (
+            f" In the worst case SourceLR is right about all of these. Then the accuracy is {100 * self.changed:.0f} "
             "points lower than that of SourceLR."
+        )
+        reasons.append(
+            f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only)."
+            f"{worst if self.changed else ''}"
         )
         if self.matched:
             reasons.append(self.matched)

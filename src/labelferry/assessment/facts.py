@@ -96,7 +96,7 @@ class Wording(NamedTuple):
     new: str = "new documents"
     known: str = "a word of the labelled documents"
     weight: str = "of their weight is on such words"
-    share: str = "of their labels"
+    few: str = "new documents"
     expected: str = "expected by you"
 
 
@@ -105,7 +105,7 @@ LATER = Wording(
     new="later documents",
     known="a word that the model knows",
     weight="of their words are such words",
-    share="of their labels",
+    few="later documents with a label",
     expected="when the model was fitted",
 )
 
@@ -208,7 +208,7 @@ def find_facts(
     gone = [c for c in range(len(classes)) if before[c] >= MIN_SOURCE_SHARE and target[c] < VANISHED * before[c]]
     if gone and _enough(codes):
         names = ", ".join(
-            f"{classes[c]!r} ({target[c]:.1%} {wording.share}, {before[c]:.0%} {reference})" for c in gone[:3]
+            f"{classes[c]!r} ({target[c]:.1%} of their labels, {before[c]:.0%} {reference})" for c in gone[:3]
         )
         found.append(
             Fact(
@@ -258,7 +258,7 @@ def find_facts(
         found.append(
             Fact(
                 "few new documents",
-                f"There are {facts.n_new} {wording.new}; an estimate needs at least {MIN_NEW}.",
+                f"There are {facts.n_new} {wording.few}; an estimate needs at least {MIN_NEW}.",
                 "Check these labels by hand.",
                 False,
                 review_all=True,

@@ -136,7 +136,7 @@ def assess_later(
     codes = P[~empty].argmax(axis=1)  # the labels: documents without a known word have none
     confidence = np.interp(margin(P[~empty]), reference.margins, reference.confidence)
     proportions = np.bincount(codes, minlength=P.shape[1]) / max(1, len(codes))
-    measured = measure(X, known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(P))
+    measured = measure(X, known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(codes))
     measured = measured._replace(copies=max(measured.copies, copies))
     expected = np.array(reference.proportions)
     facts = find_facts(measured, codes, codes[:0], classes, expected=expected, wording=LATER)

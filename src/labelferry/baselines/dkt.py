@@ -72,10 +72,10 @@ from ..linalg.normalize import normalize_rows_l2, unit_norm
 class Factors(NamedTuple):
     """The factors of (1); G and XG have one entry per domain."""
 
-    F: Annotated[Array, "words x topics"]
-    S: Annotated[Array, "topics x classes"]
-    G: tuple[Annotated[Array, "documents[d] x classes"], ...]
-    XG: tuple[Annotated[Array, "words x classes"], ...]  # X_d' G_d
+    F: Annotated[Array, "words x topics >= 0"]
+    S: Annotated[Array, "topics x classes >= 0"]
+    G: tuple[Annotated[Array, "documents[d] x classes >= 0"], ...]
+    XG: tuple[Annotated[Array, "words x classes >= 0"], ...]  # X_d' G_d
 
     @property
     def V(self) -> tuple[Array, ...]:

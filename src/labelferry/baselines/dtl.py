@@ -73,11 +73,11 @@ from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l
 class Factors(NamedTuple):
     """The factors of (3); W, V and XV have one entry per domain."""
 
-    U: Annotated[Array, "words x common"]
-    W: tuple[Annotated[Array, "words x specific"], ...]
-    H: Annotated[Array, "any x classes"]
-    V: tuple[Annotated[Array, "documents[d] x classes"], ...]
-    XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
+    U: Annotated[Array, "words x common >= 0"]
+    W: tuple[Annotated[Array, "words x specific >= 0"], ...]
+    H: Annotated[Array, "any x classes >= 0"]
+    V: tuple[Annotated[Array, "documents[d] x classes >= 0"], ...]
+    XV: tuple[Annotated[Array, "words x classes >= 0"], ...]  # X_d' V_d
 
 
 def stack_topics(U: Array, Wd: Array) -> Array:

@@ -63,10 +63,10 @@ PLSA_ITER = 20
 class Factors(NamedTuple):
     """The factors of (1); F, G and XG have one entry per domain."""
 
-    F: tuple[Annotated[Array, "words x k"], ...]
-    S: Annotated[Array, "k x classes"]
-    G: tuple[Annotated[Array, "documents[d] x classes"], ...]
-    XG: tuple[Annotated[Array, "words x classes"], ...]  # X_d' G_d
+    F: tuple[Annotated[Array, "words x k >= 0"], ...]
+    S: Annotated[Array, "k x classes >= 0"]
+    G: tuple[Annotated[Array, "documents[d] x classes >= 0"], ...]
+    XG: tuple[Annotated[Array, "words x classes >= 0"], ...]  # X_d' G_d
 
     @property
     def V(self) -> tuple[Array, ...]:

@@ -49,7 +49,7 @@ from ..linalg.normalize import normalize_rows_l2, scale_rows
 class NamedFactors(NamedTuple):
     """The clusters of each target."""
 
-    U: tuple[Annotated[Array, "words x clusters"], ...]  # per target: columns of unit length
+    U: tuple[Annotated[Array, "words x clusters >= 0"], ...]  # per target: columns of unit length
     names: tuple[Annotated[Array, "clusters < classes"], ...]  # per target: the class of each cluster
 
 

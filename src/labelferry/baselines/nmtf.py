@@ -54,10 +54,10 @@ from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l
 class Factors(NamedTuple):
     """The factors of (2); W, V and XV have one entry per domain."""
 
-    W: tuple[Annotated[Array, "words x topics"], ...]
-    H: Annotated[Array, "topics x classes"]
-    V: tuple[Annotated[Array, "documents[d] x classes"], ...]
-    XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
+    W: tuple[Annotated[Array, "words x topics >= 0"], ...]
+    H: Annotated[Array, "topics x classes >= 0"]
+    V: tuple[Annotated[Array, "documents[d] x classes >= 0"], ...]
+    XV: tuple[Annotated[Array, "words x classes >= 0"], ...]  # X_d' V_d
 
 
 def objective(f: Factors, p: FactorizationProblem) -> float:  # (2)

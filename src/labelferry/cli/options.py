@@ -220,7 +220,8 @@ def bytes_of(size: str | None) -> float | None:
     if not 0 < n_bytes < float("inf"):
         raise ValueError(f"--max-memory must be a number with K, M or G, such as 500M; got {size!r}.")
     if n_bytes < BYTES["m"]:
-        raise ValueError(f"--max-memory must be at least 1M; got {size!r}. Did you mean {number}G?")
+        meant = "" if unit else f" Did you mean {number}G?"
+        raise ValueError(f"--max-memory must be at least 1M; got {size!r}.{meant}")
     return n_bytes
 
 

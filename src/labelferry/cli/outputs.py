@@ -56,13 +56,17 @@ def naming_written(written: list[Path | str]) -> Iterator[None]:
 
 @contextmanager
 def naming_interrupted(*outputs: Path | str | None) -> Iterator[None]:
-    """After Ctrl-C inside the block, say which of the files were written: these are other files than before."""
+    """After Ctrl-C inside the block, say which of the files were written: these are other files than before.
+
+    Nothing is said if one of the outputs is a database, whose state is not known here.
+    """
     before = [file_number(path) for path in outputs]
     try:
         yield
     except KeyboardInterrupt:
         written = [str(path) for path, number in zip(outputs, before, strict=True) if file_number(path) != number]
-        raise KeyboardInterrupt(f"written: {', '.join(written)}" if written else "no file was written") from None
+        said = f"written: {', '.join(written)}" if written else "no file was written"
+        raise KeyboardInterrupt(*(() if any("://" in str(path) for path in outputs) else (said,))) from None
 
 
 def file_number(path: Path | str | None) -> int | None:

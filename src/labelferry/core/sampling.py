@@ -17,7 +17,9 @@ from ..linalg.blocks import Blocks
 from ..linalg.matrix import Array, in_memory, is_blocked
 from .domains import Domain, Domains
 
-MAX_COMPARED = 5_000  # documents of a domain that are compared with each other: no corpus of the calibration has more
+MAX_COMPARED = (
+    5_000  # documents of a domain that are compared with each other; tasks of the calibration have at most so many
+)
 MAX_FITTED = 100_000  # documents of a domain that a panel is fitted on
 
 

@@ -1,6 +1,6 @@
 r"""Which documents to label by hand: a typical document of each of n groups of similar documents.
 
-    z_i   unit rows of N_AXES leading singular vectors of the target's documents (`assessment/coordinates.py`)
+    z_i   unit rows of N_QUERY_AXES leading singular vectors of the target's documents (`assessment/coordinates.py`)
 
 The documents are divided into n groups by k-means on z; the document nearest to the mean of its group is its typical
 one. The largest groups come first. Answers then cover all kinds of documents, and each is learned from for its group
@@ -32,14 +32,14 @@ from ..core.threads import single_thread
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
 
-N_AXES = 30
+N_QUERY_AXES = 30
 N_CANDIDATES = 5000  # documents to choose from; at most
 MAX_ITER = 30
 
 
 def query_coordinates(Z: Array) -> Array:
     """z, from the coordinates of the documents."""
-    z: Array = normalize_rows_l2(Z[:, :N_AXES])
+    z: Array = normalize_rows_l2(Z[:, :N_QUERY_AXES])
     return z
 
 

@@ -163,7 +163,7 @@ def choose_C(
     proba: bool,
     sample_weight: Array | None = None,
 ) -> ChosenC | None:
-    """The first C with the best mean accuracy over stratified folds; None if a class has one document, or its copies.
+    """The first C with the best mean accuracy over stratified folds; None if a class has a single document.
 
     In every fold, the fit for the next C starts from the weights of the one before, if the model supports this. The
     held-out predictions are probabilities if `proba` is True, otherwise codes.
@@ -204,18 +204,22 @@ def training_folds(X: Matrix, codes: Array) -> list[tuple[Array, Array]]:
     """Training and test rows of stratified folds, at most MAX_TRAINING training rows each; none if a class has one row.
 
     Every row is a test row once. Of more training rows, a sample is used. Equal rows of a class, such as those of files
-    with the same documents, are in one fold: otherwise a model would be tested on documents that it has learned.
+    with the same documents, are in one fold: otherwise a model would be tested on documents that it has learned. The
+    rows of a class in which all are equal are in different folds: the other classes can be tested only like this.
     """
     labelled = np.stack([row_keys(X), codes], axis=1)
     _, first, copy_of = np.unique(labelled, axis=0, return_index=True, return_inverse=True)
-    distinct = np.sort(first)
+    equal_to = first[copy_of]  # the first row that is equal to a row
+    all_equal = np.bincount(codes[first], minlength=int(codes.max()) + 1)[codes] == 1
+    equal_to[all_equal] = np.flatnonzero(all_equal)
+    distinct = np.unique(equal_to)
     k = n_folds(codes[distinct])
     if k < 2:
         return []
     fold = np.empty(len(codes), dtype=np.intp)
     for number, (_, test) in enumerate(StratifiedKFold(k).split(distinct, codes[distinct])):
         fold[distinct[test]] = number
-    fold = fold[first[copy_of]]
+    fold = fold[equal_to]
     folds = [(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(k)]
     return [(train[sample_per_class(codes[train], MAX_TRAINING)], test) for train, test in folds]
 

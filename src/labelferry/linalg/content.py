@@ -32,8 +32,12 @@ _NO_GROUP = -1
 
 
 def row_keys(X: Matrix) -> Array:
-    """A number per row, its product with a fixed random vector: equal keys belong to equal rows, up to rounding."""
-    return np.asarray(X @ np.random.default_rng(0).random(X.shape[1])).ravel()
+    """A number per row, its product with a fixed random vector: equal keys belong to equal rows, up to rounding.
+
+    Products of dense arrays round by the position of a row, so that equal rows would have different keys.
+    """
+    rows = sp.csr_array(X) if isinstance(X, np.ndarray) else X
+    return np.asarray(rows @ np.random.default_rng(0).random(X.shape[1])).ravel()
 
 
 class ContentOrder(NamedTuple):

@@ -217,11 +217,15 @@ def check_installed() -> None:
 
 def close_client(client: Client) -> None:
     """Close a client, and its cluster if it is local."""
-    cluster = client.cluster
-    client.loop.asyncio_loop.set_exception_handler(_report)
-    client.close()
-    if cluster is not None:
-        cluster.close()
+    cluster, loop = client.cluster, client.loop.asyncio_loop
+    before = loop.get_exception_handler()
+    loop.set_exception_handler(_report)
+    try:
+        client.close()
+        if cluster is not None:
+            cluster.close()
+    finally:
+        loop.set_exception_handler(before)
 
 
 def _report(loop: AbstractEventLoop, context: dict[str, Any]) -> None:

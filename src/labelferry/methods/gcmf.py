@@ -88,10 +88,10 @@ from ..linalg.threads import each
 class Factors(NamedTuple):
     """The factors of (7); U, V and XV have one entry per domain."""
 
-    U: tuple[Annotated[Array, "words x topics"], ...]
-    H: Annotated[Array, "topics x classes"]
-    V: tuple[Annotated[Array, "documents[d] x classes"], ...]
-    XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
+    U: tuple[Annotated[Array, "words x topics >= 0"], ...]
+    H: Annotated[Array, "topics x classes >= 0"]
+    V: tuple[Annotated[Array, "documents[d] x classes >= 0"], ...]
+    XV: tuple[Annotated[Array, "words x classes >= 0"], ...]  # X_d' V_d
 
 
 class Graphs(NamedTuple):
@@ -105,9 +105,9 @@ class Fitted(NamedTuple):
     """The factors and the documents of the fit, in which the neighbors of later documents are searched."""
 
     factors: Factors
-    X: tuple[Annotated[Matrix, "documents[d] x words"], ...]  # as factorized; without rows if gamma is 0
+    X: tuple[Annotated[Matrix, "documents[d] x words >= 0"], ...]  # as factorized; without rows if gamma is 0
     place: tuple[Annotated[Array, "documents[d]"], ...]  # of equally near ones the first by content is the neighbor
-    lengths: Annotated[Array, "domains"] | None  # divisor of each X; None if every document has its own
+    lengths: Annotated[Array, "domains >= 0"] | None  # divisor of each X; None if every document has its own
     gamma: float
     p: int  # number of neighbors of a document
 

@@ -97,11 +97,11 @@ logger = logging.getLogger(__name__)
 class Factors(NamedTuple):
     """The factors of (4); W, V and XV have one entry per domain."""
 
-    U: Annotated[Array, "words x topics"]
-    W: tuple[Annotated[Array, "words x topics"], ...]
-    H: Annotated[Array, "topics x classes"]
-    V: tuple[Annotated[Array, "documents[d] x classes"], ...]
-    XV: tuple[Annotated[Array, "words x classes"], ...]  # X_d' V_d
+    U: Annotated[Array, "words x topics >= 0"]
+    W: tuple[Annotated[Array, "words x topics >= 0"], ...]
+    H: Annotated[Array, "topics x classes >= 0"]
+    V: tuple[Annotated[Array, "documents[d] x classes >= 0"], ...]
+    XV: tuple[Annotated[Array, "words x classes >= 0"], ...]  # X_d' V_d
 
 
 class Fitted(NamedTuple):
@@ -109,7 +109,7 @@ class Fitted(NamedTuple):
 
     factors: Factors
     alpha: float
-    word_weights: Annotated[Array, "words"]
+    word_weights: Annotated[Array, "words >= 0"]
     later: Annotated[Array, "domains x classes x classes"] | None = None  # V_d'V_d of the documents of `partial_fit`
 
 

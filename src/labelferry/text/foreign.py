@@ -19,7 +19,7 @@ from .detect import LETTER, MIN_VOTES, N_CHARACTERS, Language, language_of, lang
 MIN_OWN = 0.01  # share of the votes from which a language is one of the labelled documents
 MAX_OWN = 0.05  # probability that a foreign text is in one of these languages
 MIN_BYTES = 12  # of letters in UTF-8: twelve Latin letters, six Cyrillic or four Chinese ones
-LARGE, N_FIRST = 20_000, 2_000  # of this many texts, so many are looked at first
+LARGE, N_FIRST, MIN_FIRST = 20_000, 2_000, 2  # of this many texts, so many are first searched for so many in others
 
 
 def foreign_languages(source: Language, texts: Sequence[str]) -> list[str]:
@@ -31,13 +31,13 @@ def foreign_languages(source: Language, texts: Sequence[str]) -> list[str]:
         Languages of the labelled documents.
     texts : sequence of str
         The new documents. If there are LARGE or more, all of them are looked at only if a sample of N_FIRST contains
-        such a text.
+        MIN_FIRST such texts.
 
     Returns
     -------
     languages : list of str
         English name of the language, such as "german"; empty for a text in a language of the labelled documents, and
-        if the language of the text or of the labelled documents is not clear.
+        if the language of the text is not clear, or that of fewer than MIN_VOTES labelled documents is.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def foreign_languages(source: Language, texts: Sequence[str]) -> list[str]:
     if source.n_votes < MIN_VOTES:
         return nothing
     some = np.linspace(0, len(texts) - 1, N_FIRST).astype(int).tolist() if len(texts) >= LARGE else ()
-    if some and not any(foreign_language(texts[row], own) for row in some):
+    if some and sum(bool(foreign_language(texts[row], own)) for row in some) < MIN_FIRST:
         return nothing
     return [foreign_language(text, own) for text in texts]
 

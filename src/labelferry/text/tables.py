@@ -204,6 +204,10 @@ def from_texts(texts: Iterable[str], labels: Iterable[Any] | None = None, *, nam
     """
     if isinstance(texts, str):
         raise ValueError(f"{name} must be a list of texts; got one text, {texts[:20]!r}. Put it in a list.")
+    if isinstance(texts, Mapping):
+        raise ValueError(
+            f"{name} must be a list of texts, a file or a data frame; got a dict. Make a data frame of it."
+        )
     columns = {"text": to_list(texts, name)}
     if labels is not None:
         columns["label"] = to_list(labels, "labels")

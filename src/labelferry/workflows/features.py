@@ -54,16 +54,12 @@ class Features(NamedTuple):
     text_settings: TextSettings | None = None  # None if the user gave the features
     languages: Languages | None = None
     other_language: Sequence[str] = ()  # `foreign_languages` of the target; no entries if the user gave the features
+    learned: Sequence[Array] = ()  # per source, True for the documents with a known word: others teach nothing
 
     @property
     def shown(self) -> Array | None:
         """Which words are shown to people as evidence; None: all."""
         return None if self.text_settings is None else self.text_settings.shown(self.words)
-
-    @property
-    def learned(self) -> list[Array]:
-        """Per source, True for the documents with a known word; nothing is learned from the others."""
-        return [~empty_rows(X) for X in self.Xs]
 
     def domains(self, inputs: Inputs, estimator: TransductiveClassifier) -> Domains:
         """The domains to fit, checked for this estimator."""
@@ -86,6 +82,7 @@ def make_features(inputs: Inputs, options: TextOptions, backend: Backend | None 
     With a backend, tf-idf is made of blocks, where the backend visits them.
     """
     features = vectorize(inputs, options, backend) if options.features is None else own_features(inputs, options)
+    features = features._replace(learned=[~empty_rows(X) for X in features.Xs])
     messages = [*features.messages, *not_learned_messages(inputs, features)]
     return features._replace(messages=messages, view=make_view(inputs, options), view_name=view_name(options.embed))
 

@@ -129,7 +129,8 @@ class Labelling:
     def __repr__(self) -> str:
         mean, predicted = self.estimated_balanced_accuracy["mean"], self.predicted
         n, n_review = int(predicted.sum()), int((predicted & self.needs_review).sum())
-        count = f"{n} documents" if n == len(predicted) else f"{n} of {len(predicted)} rows"
+        all_rows = "1 document" if n == 1 else f"{n} documents"
+        count = all_rows if n == len(predicted) else f"{n} of {len(predicted)} rows"
         return (
             f"<labelferry labels: {count} by {self.method}, {self.verdict.level}, balanced accuracy "
             f"{'unknown' if mean is None else f'about {mean:.0%}'}, {n_review} to review>"

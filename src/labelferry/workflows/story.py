@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..assessment.facts import LANGUAGES
 from ..linalg.matrix import Array
 from ..text.foreign import foreign_message
 from .audit import N_AUDIT
@@ -82,9 +83,14 @@ def spellings(result: Labelling) -> list[str]:
 
 
 def other_languages(result: Labelling) -> list[str]:
-    """A sentence about documents in a language that the labelled documents lack, if there are such documents."""
-    pronoun = "It is" if sum(map(bool, result.other_language)) == 1 else "They are"
-    return [f"{message}. {pronoun} marked for review." for message in foreign_message(result.other_language)]
+    """A sentence about documents in a language that the labelled documents lack; none if a fact says it already."""
+    if any(fact.name == LANGUAGES for fact in result.assessment.facts):
+        return []
+    other = np.array([bool(name) for name in result.other_language], dtype=bool)
+    n, n_marked = int(other.sum()), int(result.needs_review[other].sum())
+    who = f"{n_marked:,} of them" if n_marked < n else "It" if n == 1 else "They"
+    verb = "is" if n_marked == 1 else "are"
+    return [f"{message}. {who} {verb} marked for review." for message in foreign_message(result.other_language)]
 
 
 def are_many_marked(result: Labelling) -> bool:
@@ -113,7 +119,7 @@ def why_many(result: Labelling) -> str:
         return "What is said above about the documents requires it."
     start = "Start with the labels of the lowest confidence"
     if least is not None:
-        return f"Their confidence is below {least:.0%} (--min-confidence). {start}, or lower this limit."
+        return f"Most of them have a confidence below {least:.0%} (--min-confidence). {start}, or lower this limit."
     limit = result.settings["target_error"]
     verdict = f"The verdict is about all labels, of which about {1 - a.accuracy.mean:.0%} are expected to be wrong. "
     return (

@@ -56,7 +56,7 @@ def looks_like_data(columns: Mapping[str, Sequence[Any]]) -> bool:
     -------
     is_data : bool
         True if no name is usual, and one is a sentence, a number, very long, occurs twice in its own column, or has the
-        shape of its values, such as T-1001 or 2024-05-01. The only name of a table may not have five words.
+        shape of its values, such as T-1001 or 2024-05-01; or if there is one name, with five words or more.
 
     Examples
     --------
@@ -79,20 +79,21 @@ def looks_like_data(columns: Mapping[str, Sequence[Any]]) -> bool:
 
 
 def has_their_shape(name: str, values: Sequence[Any]) -> bool:
-    """Whether a name with digits or an at sign has the shape of the values: T-1001 and T-2, but not q1 and yes."""
-    if not re.search(r"[\d@]", name):
+    """Whether a name with two digits or an at sign has the shape of the values: T-1001 and T-2, but not q1 and q2."""
+    if not re.search(r"\d\d|@", name):
         return False
     shapes = [shape(value) for value in values if isinstance(value, str) and value.strip()]
     return len(shapes) >= 2 and shapes.count(shape(name)) >= SAME_SHAPE * len(shapes)
 
 
 def shape(cell: str) -> str:
-    """A text with "a" for each word and "0" for each number.
+    """A text with "0" for each number; in an address, with "a" for each word.
 
     >>> shape(" T-1001 "), shape("2024-05-01"), shape("eve.x@example.org")
-    ('a-0', '0-0-0', 'a@a')
+    ('t-0', '0-0-0', 'a@a')
     """
-    return DIGITS.sub("0", LETTERS.sub("a", cell.strip()))
+    text = cell.strip().lower()
+    return DIGITS.sub("0", LETTERS.sub("a", text) if "@" in text else text)
 
 
 def header_messages(columns: Mapping[str, Sequence[Any]], file_name: str) -> tuple[str, ...]:

@@ -116,9 +116,13 @@ def to_arrow(column: str, values: Any, type_: Any, name: str) -> Any:
     import pyarrow
 
     try:
-        return pyarrow.array(values, type=type_)
+        array = pyarrow.array(values, type=type_)
     except (pyarrow.ArrowException, UnicodeEncodeError, OverflowError) as error:
         raise several_types(column, name, error) from None
+    is_number = pyarrow.types.is_integer(array.type) or pyarrow.types.is_floating(array.type)
+    if type_ is None and is_number and any(isinstance(value, bool) for value in values):
+        raise several_types(column, name, TypeError("numbers, true and false"))  # Arrow would make them numbers
+    return array
 
 
 def several_types(column: str, name: str, error: Exception) -> ValueError:

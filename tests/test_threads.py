@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from labelferry.core.threads import single_thread
+from labelferry.linalg import threads
 
 
 def n_threads(user_api):
@@ -54,3 +56,26 @@ def test_a_fit_in_a_child_process_ends_and_gives_the_labels_of_the_parent(tmp_pa
         [sys.executable, script, start], capture_output=True, text=True, timeout=300, env=environment, check=True
     )
     assert run.stdout == "True\n"
+
+
+def test_a_quick_call_does_not_wait_for_a_busy_thread(monkeypatch):
+    """While the only other thread works, `each_quickly` makes all calls in this one; afterwards it is free again."""
+    monkeypatch.setattr(threads, "n_threads", lambda: 2)
+    assert threads.has_free_thread()
+    started, stop = threading.Event(), threading.Event()
+
+    def work(name):
+        if name == "other":
+            started.set()
+            assert stop.wait(20)
+            return None
+        assert started.wait(20)
+        assert not threads.has_free_thread()
+        names = threads.each_quickly(lambda _: threading.current_thread().name, range(4))
+        stop.set()
+        return names
+
+    here, _ = threads.each(work, ["this", "other"])
+    assert here == [threading.current_thread().name] * 4
+    assert threads.has_free_thread()
+    assert threads.each_quickly(lambda a, b: a + b, [1, 2], [3, 4]) == [4, 6]

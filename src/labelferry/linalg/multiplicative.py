@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from .matrix import Array, Matrix, squared_norm
-from .threads import each
 
 _BLOCK_ENTRIES = 32_768
 _PART_ROWS = 16_384
@@ -72,15 +71,13 @@ def update_tall(A: Array, N: Array, D: Array, H: Array, *, normalize: bool) -> t
         return part @ np.ones(part.shape[1], dtype=A.dtype)
 
     parts = equal_parts(len(A))
-    total = add_up(each(update, parts))
+    total = add_up([update(rows) for rows in parts])
     factor = np.divide(1, total, out=np.ones_like(total), where=total > 0)[:, None]
 
-    def finish(rows: slice) -> None:
+    for rows in parts:
         if normalize:
             new[:, rows] *= factor
         np.matmul(H.T, new[:, rows], out=product[:, rows])
-
-    each(finish, parts)
     return new.T, product.T
 
 
@@ -92,15 +89,12 @@ def tall_product(A: Array, B: Array) -> Array:
 
 def tall_sums(A: Array, *others: Array) -> list[Array]:
     """A'B for a tall A and each of the other tall arrays B, with A read once."""
-
-    def part(rows: slice) -> list[Array]:
-        return [A[rows].T @ B[rows] for B in others]
-
-    return [add_up(products) for products in zip(*each(part, equal_parts(len(A))), strict=True)]
+    parts = [[A[rows].T @ B[rows] for B in others] for rows in equal_parts(len(A))]
+    return [add_up(products) for products in zip(*parts, strict=True)]
 
 
 def equal_parts(n_rows: int) -> list[slice]:
-    """Rows in parts of about the same size, for threads. The parts do not depend on the number of threads."""
+    """Rows in parts of about the same size, which fit the cache."""
     ends = np.linspace(0, n_rows, max(1, math.ceil(n_rows / _PART_ROWS)) + 1).astype(int).tolist()
     return [slice(*pair) for pair in itertools.pairwise(ends)]
 
@@ -112,12 +106,9 @@ def by_rows(update: Callable[..., Array], A: Array, *others: Array) -> Array:
     """
     new = np.empty_like(A)
     height = max(1, _BLOCK_ENTRIES // A.shape[1])
-
-    def update_block(first: int) -> None:
+    for first in range(0, len(A), height):
         rows = slice(first, first + height)
         new[rows] = update(A[rows], *(B[rows] for B in others))
-
-    each(update_block, range(0, len(A), height))
     return new
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .matrix import Array
-from .threads import each, n_threads
+from .threads import each, has_free_thread
 
 FEW_COLUMNS = 5  # up to here one product per column is faster
 _MANY_ENTRIES = 50_000  # from here on threads are worth their start
@@ -35,7 +35,7 @@ def thin_product(X: Any, B: Array) -> Any:
     """
     if not sp.issparse(X) or not 1 < B.shape[1] <= FEW_COLUMNS:
         return X @ B
-    in_parallel = X.nnz >= _MANY_ENTRIES and n_threads() > 1
+    in_parallel = X.nnz >= _MANY_ENTRIES and has_free_thread()
     if not in_parallel and X.format != "csr":
         return np.asfortranarray(X @ B)  # CSC has the faster loop for several columns
     XB: Array = np.empty((B.shape[1], X.shape[0]), dtype=np.result_type(X.dtype, B.dtype))

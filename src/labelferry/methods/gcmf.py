@@ -82,7 +82,7 @@ from ..linalg.matrix import Array, Matrix, fill_rows, no_rows, squared_norm, tak
 from ..linalg.multiplicative import add_up, by_rows, gram, normalize_columns_l1, root_scale, sq_residual
 from ..linalg.normalize import normalize_rows_l2, scale_rows, unit_norm
 from ..linalg.thin import thin_product
-from ..linalg.threads import each
+from ..linalg.threads import each_quickly
 
 
 class Factors(NamedTuple):
@@ -142,7 +142,7 @@ def step(f: Factors, p: FactorizationProblem, g: Graphs, normalize: str = "updat
     U, H, V, XV = list(f.U), f.H, list(f.V), list(f.XV)
     VtV = [gram(Vd) for Vd in V]
     UtXV = [Ud.T @ XVd for Ud, XVd in zip(U, XV, strict=True)]
-    WU = each(lambda words, Ud: words.W @ Ud, g.words, U)
+    WU = each_quickly(lambda words, Ud: words.W @ Ud, g.words, U)
     at_once, known = normalize == "update", p.known
     for d, (words, docs) in enumerate(zip(g.words, g.docs, strict=True)):
         new_U = partial(update_U, H=H, G=H @ VtV[d] @ H.T)

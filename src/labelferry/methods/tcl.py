@@ -86,7 +86,7 @@ from ..linalg.multiplicative import (
 )
 from ..linalg.normalize import normalize_rows_l2, scale_columns
 from ..linalg.thin import thin_product
-from ..linalg.threads import each
+from ..linalg.threads import each_quickly
 
 DEFAULT_ALPHA = 0.9
 GRID = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # alpha, for cross-validation
@@ -171,7 +171,7 @@ def update_words(
     normalize: bool,
 ) -> tuple[Array, tuple[Array, ...], list[Array]]:
     """U by (5) and every W_d by (6), from the sums X_d'V_d and V_d'V_d; and the new B_d = P_d H."""
-    UH, *WH = each(tall_product, [U, *W], [H] * (1 + len(W)))
+    UH, *WH = each_quickly(tall_product, [U, *W], [H] * (1 + len(W)))
     U, UH = update_tall(U, add_up(XV), add_up(expected(mixes(alpha, UH, WH), VtV)), H, normalize=normalize)  # (5)
     new = [
         update_tall(Wd, XVd, Ed, H, normalize=normalize)  # (6)

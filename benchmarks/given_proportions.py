@@ -2,16 +2,20 @@
 
     python -m benchmarks.given_proportions [FOLDER]      FOLDER: that of `labelferry bench trust` (default bench)
 
-The answers of the trust bench are matched to the true class proportions of each target, and to proportions that are
-drawn without looking at it (1 to 3 times the smallest). Each is assessed with the members of the panel as they are, as
+The answers of the trust bench are matched to the true class proportions of each target, of which a part is replaced by
+proportions that are drawn without looking at it. Each answer is assessed with the members of the panel as they are, as
 AutoTransfer does, and with members that are matched too. Coefficients are those of this version, which have seen the
 corpora: compare the rows with each other only.
 
-    proportions   members      error of the estimate   safe   safe and below 80 %   lowest safe
-    true          as they are                   .075     15                     0          .811
-    true          matched                       .080     26                     1          .778
-    drawn         as they are                   .059      0                     0
-    drawn         matched                       .091      8                     6          .660
+    drawn part   members      error of the estimate   safe   safe and below 80 %   lowest safe
+    0            as they are                   .075     15                     0          .811
+    0            matched                       .080     26                     1          .778
+    .25          as they are                   .080     11                     0          .856
+    .25          matched                       .082     23                     2          .776
+    .5           as they are                   .073     10                     1          .782
+    .5           matched                       .082     17                     4          .712
+    1            as they are                   .059      5                     0          .853
+    1            matched                       .095     13                     6          .686
 
 Members that are matched to wrong proportions agree with an answer that is matched to them: the estimate does not fall,
 and wrong answers are called safe. With members as they are, wrong proportions lower the estimate. The price: fewer
@@ -23,11 +27,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from labelferry.assessment.assessment import Assessment, PanelPredictions, assess
 from labelferry.assessment.calibration import load_calibration
+from labelferry.assessment.proportions import Prior
 from labelferry.bench.trust.calibrate import answer_task, prepare, score
 from labelferry.bench.trust.records import Record, read_records
 from labelferry.bench.trust.tasks import PLAIN, all_tasks
@@ -41,10 +47,10 @@ def true_proportions(record: Record) -> Any:
     return shares / shares.sum()
 
 
-def drawn_proportions(record: Record) -> Any:
-    """Proportions that do not depend on the target."""
-    shares = np.random.default_rng(1).permutation(np.linspace(1, 3, record.n_classes))
-    return shares / shares.sum()
+def given_proportions(record: Record, wrong: float) -> Any:
+    """The true proportions, with a part that is drawn without looking at the target."""
+    drawn = np.random.default_rng(crc32(record.name.encode())).dirichlet(np.ones(record.n_classes))
+    return (1 - wrong) * true_proportions(record) + wrong * np.maximum(drawn, 1e-3) / np.maximum(drawn, 1e-3).sum()
 
 
 def matched(predictions: PanelPredictions, shares: Any) -> PanelPredictions:
@@ -54,11 +60,17 @@ def matched(predictions: PanelPredictions, shares: Any) -> PanelPredictions:
     )
 
 
-def judge(record: Record, P: Any, predictions: PanelPredictions) -> Assessment:
-    """The assessment of the answer P."""
-    classes = [str(c) for c in range(record.n_classes)]
+def judge(record: Record, P: Any, predictions: PanelPredictions, shares: Any) -> Assessment:
+    """The assessment of the answer P, which is matched to the proportions."""
     return assess(
-        P, predictions, record.facts, classes=classes, weights={}, target_error=0.05, calibration=load_calibration()
+        P,
+        predictions,
+        record.facts,
+        classes=[str(c) for c in range(record.n_classes)],
+        weights={},
+        target_error=0.05,
+        calibration=load_calibration(),
+        prior=Prior(shares, "given"),
     )
 
 
@@ -66,14 +78,14 @@ def main(folder: str = "bench") -> None:
     """Print a row per kind of proportions and of members."""
     records = [r for r in read_records(all_tasks(), Path(folder) / "trust") if r.kind == PLAIN]
     answers = [answer_task(prepare(record), load_coefficients()).answer.proba for record in records]
-    for kind, shares_of in (("true", true_proportions), ("drawn", drawn_proportions)):
+    for wrong in (0.0, 0.25, 0.5, 1.0):
         for members in ("as they are", "matched"):
             errors: dict[str, list[float]] = {}
             safe = []
             for record, answer in zip(records, answers, strict=True):
-                shares = shares_of(record)
+                shares = given_proportions(record, wrong)
                 P, p = match_label_proportions(answer, shares), record.predictions
-                assessment = judge(record, P, matched(p, shares) if members == "matched" else p)
+                assessment = judge(record, P, matched(p, shares) if members == "matched" else p, shares)
                 codes = P.argmax(axis=1)
                 error = abs(assessment.balanced_accuracy.mean - score(record, codes))
                 errors.setdefault(record.corpus, []).append(error)
@@ -81,7 +93,9 @@ def main(folder: str = "bench") -> None:
                     safe.append(float((codes == record.yt).mean()))
             error = np.mean([np.mean(values) for values in errors.values()])
             low = f"{min(safe):.3f}" if safe else ""
-            print(f"{kind:6} {members:12} {error:.3f} {len(safe):4} {sum(a < 0.8 for a in safe):4} {low}", flush=True)
+            print(
+                f"{wrong:4.2f} {members:12} {error:.3f} {len(safe):4} {sum(a < 0.8 for a in safe):4} {low}", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -429,7 +429,7 @@ def test_facts_are_the_first_reasons(assessment):
 def test_signals_that_contradict_each_other_are_named(assessment):
     for signals in (Signals(0.95, 0.4, 0.9), Signals(0.1, 0.9, 0.9)):
         text = " ".join(assessment._replace(signals=signals).verdict().reasons)
-        assert "contradict each other, so the intervals are wider" in text
+        assert "contradict each other, so the interval of balanced accuracy is wider" in text
 
 
 def test_too_few_documents_for_an_estimate(assessment):

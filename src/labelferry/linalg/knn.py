@@ -19,7 +19,7 @@ from .matrix import Array, Matrix, is_blocked, to_csr, with_data
 from .normalize import normalize_rows_l2
 from .threads import n_threads
 
-_BLOCK_ENTRIES = 5_000_000  # entries of a product in memory at once while ties are resolved
+_BLOCK_ENTRIES = 2_000_000  # entries of a product while ties are resolved: about 100 bytes each
 _NOWHERE = -1
 
 

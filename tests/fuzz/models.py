@@ -206,6 +206,8 @@ PAST = {
         METHODS[0], (Edit("vectorizer/settings", path=("token_pattern",), value="(a+)+$"),)
     ),
     "negative factors": ModelCase("gcmf(n_topics=8, max_iter=5)", (Edit("estimator/array15", "negative"),)),
+    "weights of words that are zero": ModelCase("tcl(n_topics=3, max_iter=5)", (Edit("estimator/array8", "int"),)),
+    "no target": ModelCase("tcl(n_topics=3, max_iter=5)", (Edit("estimator/array11", "zero"),)),
     "infinite idf": ModelCase(METHODS[0], (Edit("vectorizer/idf", "inf"),)),
     "negative idf": ModelCase(METHODS[0], (Edit("vectorizer/idf", "negative"),)),
     "words that are numbers": ModelCase(METHODS[0], (Edit("vectorizer/words", "inf"),)),

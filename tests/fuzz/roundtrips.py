@@ -83,6 +83,7 @@ def seeds() -> list[bytes]:
 PAST = {
     "an object without fields to Parquet": RoundTrip(".parquet", (("text", ("a",)), ("x", ({},)))),
     "numbers and truth values to Parquet": RoundTrip(".parquet", (("text", ("a", "b")), ("x", (0.5, True)))),
+    "objects with different fields to Parquet": RoundTrip(".parquet", (("text", ("a", "b")), ("x", ({}, {"y": 1})))),
     "half a character as a name to Parquet": RoundTrip(".parquet", (("text", ("a",)), ("\ud800", ("x",)))),
     "half a character as a name to CSV": RoundTrip(".csv", (("text", ("a",)), ("\ud800", ("x",)))),
     "half a character as a name to a workbook": RoundTrip(".xlsx", (("text", ("a",)), ("\ud800", ("x",)))),

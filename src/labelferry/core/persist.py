@@ -127,6 +127,8 @@ def _sizes(attributes: dict[str, Any]) -> dict[str, int]:
 
 def _check_prediction(estimator: TransductiveClassifier) -> None:
     """Predict a document with one word, for every target: what the hints do not state must fit too."""
+    if not estimator.domain_is_target_.any():
+        raise ValueError("domain_is_target_ names no target")
     document = sp.csr_array(([1.0], ([0], [0])), shape=(1, estimator.n_features_in_))
     for key, is_target in zip(estimator.domain_keys_, estimator.domain_is_target_, strict=True):
         if is_target:

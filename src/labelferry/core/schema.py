@@ -4,7 +4,7 @@ The shape of an array is part of its hint: `Annotated[Array, "words x topics"]`.
 are those of the estimator; any other name is the same number in all fields of one NamedTuple. `any` is any size, and
 so is `documents[d]`, the documents of a domain (`labelferry.core.ordering` lists these names); `k+1` is one more than
 k. `"clusters < classes"` is an array of integers from -1 to classes - 1, one per cluster. Arrays contain finite numbers
-unless the hint ends with "or NaN", and none below 0 if it ends with ">= 0".
+unless the hint ends with "or NaN", none below 0 if it ends with ">= 0", and none that is 0 if it ends with "> 0".
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Shape(NamedTuple):
     dimensions: tuple[str, ...]
     below: str | None  # the entries are integers from -1 to this size - 1
     may_be_nan: bool
-    not_negative: bool
+    sign: str  # "> 0", ">= 0", or empty for any number
 
     @classmethod
     def parse(cls, text: str) -> Shape:
         """Read the text of a hint."""
         text, may_be_nan = text.removesuffix(" or NaN"), text.endswith(" or NaN")
-        text, not_negative = text.removesuffix(" >= 0"), text.endswith(" >= 0")
-        dimensions, _, below = text.partition(" < ")
-        return cls(tuple(dimensions.split(" x ")), below or None, may_be_nan, not_negative)
+        sign = next((sign for sign in ("> 0", ">= 0") if text.endswith(f" {sign}")), "")
+        dimensions, _, below = text.removesuffix(f" {sign}").partition(" < ")
+        return cls(tuple(dimensions.split(" x ")), below or None, may_be_nan, sign)
 
 
 class Bound(NamedTuple):
@@ -127,8 +127,8 @@ def check_array(value: Any, shape: Shape, name: str, sizes: Sizes) -> list[Bound
     entries: Any = value.data if isinstance(value, sp.sparray) else value
     if not shape.may_be_nan and not np.isfinite(entries).all():
         raise ValueError(f"{name} contains a number that is not finite")
-    if shape.not_negative and (entries < 0).any():
-        raise ValueError(f"{name} contains a number below 0")
+    if shape.sign and ((entries < 0) | ((entries == 0) & (shape.sign == "> 0"))).any():
+        raise ValueError(f"{name} must contain numbers {shape.sign} only")
     expected: tuple[int, ...] = ()
     if len(value.shape) == len(shape.dimensions):
         expected = tuple(expected_size(*pair, sizes) for pair in zip(shape.dimensions, value.shape, strict=True))

@@ -107,7 +107,7 @@ class Fitted(NamedTuple):
     factors: Factors
     X: tuple[Annotated[Matrix, "documents[d] x words >= 0"], ...]  # as factorized; without rows if gamma is 0
     place: tuple[Annotated[Array, "documents[d]"], ...]  # of equally near ones the first by content is the neighbor
-    lengths: Annotated[Array, "domains >= 0"] | None  # divisor of each X; None if every document has its own
+    lengths: Annotated[Array, "domains > 0"] | None  # divisor of each X; None if every document has its own
     gamma: float
     p: int  # number of neighbors of a document
 

@@ -109,7 +109,7 @@ class Fitted(NamedTuple):
 
     factors: Factors
     alpha: float
-    word_weights: Annotated[Array, "words >= 0"]
+    word_weights: Annotated[Array, "words > 0"]
     later: Annotated[Array, "domains x classes x classes"] | None = None  # V_d'V_d of the documents of `partial_fit`
 
 

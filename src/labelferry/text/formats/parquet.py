@@ -119,6 +119,8 @@ def to_arrow(column: str, values: Any, type_: Any, name: str) -> Any:
         array = pyarrow.array(values, type=type_)
     except (pyarrow.ArrowException, UnicodeEncodeError, OverflowError) as error:
         raise several_types(column, name, error) from None
+    if pyarrow.types.is_nested(array.type) and array.to_pylist() != list(values):
+        raise several_types(column, name, TypeError("objects with different fields"))  # Arrow would add the others
     is_number = pyarrow.types.is_integer(array.type) or pyarrow.types.is_floating(array.type)
     if type_ is None and is_number and any(isinstance(value, bool) for value in values):
         raise several_types(column, name, TypeError("numbers, true and false"))  # Arrow would make them numbers

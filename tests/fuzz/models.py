@@ -128,10 +128,8 @@ def edited(arrays: dict[str, np.ndarray], edits: tuple[Edit, ...]) -> dict[str, 
             del arrays[edit.member]
         elif edit.change:
             arrays[edit.member] = changed(arrays[edit.member], edit.change)
-        else:
-            arrays[edit.member] = np.array(
-                json.dumps(replaced(json.loads(str(arrays[edit.member])), edit.path, edit.value))
-            )
+        elif (text := str(arrays[edit.member])).startswith(("{", "[")):  # still JSON after earlier changes
+            arrays[edit.member] = np.array(json.dumps(replaced(json.loads(text), edit.path, edit.value)))
     return arrays
 
 
@@ -208,6 +206,7 @@ PAST = {
     "negative factors": ModelCase("gcmf(n_topics=8, max_iter=5)", (Edit("estimator/array15", "negative"),)),
     "weights of words that are zero": ModelCase("tcl(n_topics=3, max_iter=5)", (Edit("estimator/array8", "int"),)),
     "no target": ModelCase("tcl(n_topics=3, max_iter=5)", (Edit("estimator/array11", "zero"),)),
+    "no pattern of words": ModelCase(METHODS[0], (Edit("vectorizer/settings", path=("token_pattern",), value=None),)),
     "infinite idf": ModelCase(METHODS[0], (Edit("vectorizer/idf", "inf"),)),
     "negative idf": ModelCase(METHODS[0], (Edit("vectorizer/idf", "negative"),)),
     "words that are numbers": ModelCase(METHODS[0], (Edit("vectorizer/words", "inf"),)),

@@ -155,6 +155,8 @@ def parameters_of(settings: dict[str, Any]) -> dict[str, Any]:
     stop = settings["stop_words"]
     if not (stop is None or isinstance(stop, str) or all(isinstance(word, str) for word in stop)):
         raise ValueError("its stop_words must be texts")
+    if settings["analyzer"] == "word" and settings["tokenizer"] is None and settings["token_pattern"] is None:
+        raise ValueError("its token_pattern must be a text")
     parameters["dtype"] = DTYPES[settings["dtype"]]
     parameters["ngram_range"] = tuple(settings["ngram_range"])
     if isinstance(settings["analyzer"], list):

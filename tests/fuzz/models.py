@@ -144,7 +144,8 @@ def replaced(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
         return value
     copy: Any = value.copy()
     if not rest and new == DELETE:
-        del copy[key]
+        if not isinstance(copy, dict) or key in copy:
+            del copy[key]
     else:
         copy[key] = replaced(copy.get(key) if isinstance(copy, dict) else copy[key], tuple(rest), new)
     return copy

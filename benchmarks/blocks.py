@@ -104,7 +104,7 @@ def fit(folder: str, name: str, n: int | None, dask: str | None = None) -> Run:
     method = METHODS[name]()
     if dask == "kill":
         pid = min(client.run(os.getpid).values())
-        threading.Timer(float(os.environ.get("KILL_AFTER", "5")), os.kill, (pid, signal.SIGKILL)).start()
+        threading.Timer(float(os.environ.get("KILL_AFTER", "1")), os.kill, (pid, signal.SIGKILL)).start()
     labels = method.transfer(Xs, ys, Xt)
     run = Run(
         time.perf_counter() - begin,

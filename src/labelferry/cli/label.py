@@ -180,8 +180,9 @@ def show(
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
     proportions, confidence = result.assessment.proportions, result.assessment.class_precision
-    prior = proportions.prior
-    interval = "range" if prior is None or not prior.known else "given" if prior.origin == "given" else "matched"
+    interval = "range"
+    if proportions.prior is not None and proportions.prior.known:
+        interval = "given" if proportions.prior.origin == "given" else "matched"
     table = new_table("label", "documents", "share", interval, "confidence", "to review", numbers=5)
     for i, c in enumerate(result.estimator.classes_):
         rows = result.predicted & (result.labels == c)

@@ -65,8 +65,9 @@ def naming_interrupted(*outputs: Path | str | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         written = [str(path) for path, number in zip(outputs, before, strict=True) if file_number(path) != number]
-        said = f"written: {', '.join(written)}" if written else "no file was written"
-        raise KeyboardInterrupt(*(() if any("://" in str(path) for path in outputs) else (said,))) from None
+        if any("://" in str(path) for path in outputs):
+            raise
+        raise KeyboardInterrupt(f"written: {', '.join(written)}" if written else "no file was written") from None
 
 
 def file_number(path: Path | str | None) -> int | None:

@@ -129,8 +129,8 @@ def fit_with_C(
     codes : array of int, shape (n_documents,)
         Their classes.
     C : float or "cv"
-        The value of C, or "cv" for cross-validation. The number of folds is that of the documents of the smallest
-        class, at most N_FOLDS.
+        The value of C, or "cv" for cross-validation. The number of folds is that of the different documents
+        of the smallest class, at most N_FOLDS.
     grid : sequence of float
         Values to choose from.
     default_C : float

@@ -30,9 +30,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelferry import CDSC, NMTF, TCL, EMNaiveBayes, HybridLabelPropagation, HybridSimilarityPropagation
-from labelferry.bench.generated import PART, generate_part
 from labelferry.linalg.block_files import HEADER, file_of, open_blocks, write_blocks
 from labelferry.linalg.blocks import Blocks
+from labelferry_bench.generated import PART, generate_part
 
 METHODS: dict[str, Any] = {
     "EMNaiveBayes": lambda: EMNaiveBayes(max_iter=20, tol=0),

@@ -31,8 +31,8 @@ from labelferry.core import costs
 from labelferry.core.domains import Domains
 from labelferry.core.progress import listen
 from labelferry.core.registry import estimators
-from labelferry.datasets import load_newsgroups
 from labelferry.text import strip_headers
+from labelferry_bench.datasets import load_newsgroups
 
 SIZES = ((300, 2), (300, 10), (1000, 3), (2000, 2), (2000, 10))  # documents per domain, and classes
 LIMIT = 30.0

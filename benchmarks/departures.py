@@ -16,7 +16,7 @@ matrices   the Reuters tasks of GCMF's Table 2
 hybrid     the tasks of the hybrid graph's Table 3 with 500 documents per class, counts; means over five draws
 cdsc500    the tasks of cdsc with 500 documents per class, counts; means over five draws
 tcl/...    one task of TCL's Table 1; amazon/... one of four Amazon pairs
-9:1, 1:9   tasks of the table shift of `labelferry.bench.tasks` with this uneven target, seed 0
+9:1, 1:9   tasks of the table shift of `labelferry_bench.papers.tasks` with this uneven target, seed 0
 
 The random state is 0.
 """
@@ -54,8 +54,8 @@ from labelferry import (
     SpectralClassifier,
     SpectralCoclustering,
 )
-from labelferry.bench.builders import REUTERS_PAIRS
-from labelferry.bench.tasks import TASKS, tasks_here
+from labelferry_bench.papers.builders import REUTERS_PAIRS
+from labelferry_bench.papers.tasks import TASKS, tasks_here
 
 DATA = Path(os.environ.get("LABELFERRY_DATA", "../shared/data"))
 NEWS, AMAZON = DATA / "20news/20news-bydate.jsonl.gz", DATA / "amazon/reviews.jsonl.gz"

@@ -34,11 +34,11 @@ import numpy as np
 from labelferry.assessment.assessment import Assessment, PanelPredictions, assess
 from labelferry.assessment.calibration import load_calibration
 from labelferry.assessment.proportions import Prior
-from labelferry.bench.trust.calibrate import answer_task, prepare, score
-from labelferry.bench.trust.records import Record, read_records
-from labelferry.bench.trust.tasks import PLAIN, all_tasks
 from labelferry.core.proportions import match_label_proportions
 from labelferry.ensemble.pool import load_coefficients
+from labelferry_bench.trust.calibrate import answer_task, prepare, score
+from labelferry_bench.trust.records import Record, read_records
+from labelferry_bench.trust.tasks import PLAIN, all_tasks
 
 
 def true_proportions(record: Record) -> Any:

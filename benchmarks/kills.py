@@ -29,7 +29,7 @@ from tests.review_jobs import write_job
 from tests.tickets import new, old, write_csv
 
 from labelferry.files import PREFIX
-from labelferry.store import Store
+from labelferry.review.store import Store
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 SECONDS_TO_END = 10  # that children may take after their parent

@@ -36,7 +36,7 @@ from typing import IO
 import numpy as np
 import psutil
 
-from labelferry.text import read_table
+from labelferry.tables import read_table
 
 N_WORDS, N_CLASSES, LENGTH = 100_000, 5, 60
 OF_CLASS, OF_DOMAIN = 3.0, 1.6  # how much more frequent a word is in the class, or in the domain, that prefers it

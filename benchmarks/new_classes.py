@@ -24,10 +24,10 @@ from zlib import crc32
 import numpy as np
 
 from labelferry.assessment.new_classes import NOT_MARKED, Clusters, mark_documents, measure_clusters
-from labelferry.bench.trust.calibrate import fit_new_classes
-from labelferry.bench.trust.records import path_of
-from labelferry.bench.trust.tasks import TaskData, TrustTask, all_tasks, draw, read_corpus, vectorize
-from labelferry.datasets.domains import domain_corpora, load_domains
+from labelferry_bench.datasets.domains import domain_corpora, load_domains
+from labelferry_bench.trust.calibrate import fit_new_classes
+from labelferry_bench.trust.records import path_of
+from labelferry_bench.trust.tasks import TaskData, TrustTask, all_tasks, draw, read_corpus, vectorize
 
 CHINESE_CORPUS, OTHERS = "shopping_zh", ("news_topics", "github_issues")
 TOPICS = ("news_topics", "newsgroups")  # corpora whose classes are topics

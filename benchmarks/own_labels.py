@@ -18,7 +18,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
-from .text_settings import Side, tasks
+from benchmarks.text_settings import Side, tasks
 
 N_WORDS = 50
 MIN_LEAN = 0.01  # difference of the shares of documents with a word that is no chance

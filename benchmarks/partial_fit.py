@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.base import clone
 
 from labelferry import TCL, EMNaiveBayes
-from labelferry.bench.tasks import TASKS
 from labelferry.core.online import OnlineClassifier
+from labelferry_bench.papers.tasks import TASKS
 
 NAMES = ("gcmf/rec vs sci", "gcmf/sci vs talk", "gcmf/comp vs sci")
 ESTIMATORS: tuple[OnlineClassifier, ...] = (EMNaiveBayes(), TCL(random_state=0))

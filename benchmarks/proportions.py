@@ -3,7 +3,7 @@
     python -m benchmarks.proportions [GROUP ...]     shift gcmf amazon-a amazon-b reuters, by default all
 
 The error is half the sum of absolute differences to the true proportions; the table has the mean and the largest error
-per group of tasks. Tasks of `labelferry.bench.tasks` with seed 0: the twelve of shift, the six newsgroup tasks of gcmf,
+per group of tasks. Tasks of `labelferry_bench.papers.tasks` with seed 0: the twelve of shift, the six newsgroup tasks of gcmf,
 of amazon-uneven every third (amazon-a) and eight others (amazon-b), the six of reuters. Labels of the target are used
 for the error only.
 
@@ -36,8 +36,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import normalize
 
 from labelferry import EMNaiveBayes
-from labelferry.bench.tasks import TASKS, Loaded, tasks_of
 from labelferry.core.proportions import neighbor_proportions
+from labelferry_bench.papers.tasks import TASKS, Loaded, tasks_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

@@ -27,8 +27,8 @@ import numpy as np
 from tests.browsing import Server
 
 from labelferry.certificate import audit_order
-from labelferry.datasets import load_demo
-from labelferry.store import FitData, JobData, Store
+from labelferry.demo import load_demo
+from labelferry.review.store import FitData, JobData, Store
 
 CLASSES = ["account", "billing", "technical", "delivery", "returns", "other"]
 TARGET = 100.0  # milliseconds, 95th percentile

@@ -22,7 +22,7 @@ from playwright.sync_api import sync_playwright
 from tests.browsing import CHROMIUM, Person, Server
 
 import labelferry
-from labelferry.datasets.demo import ABOUT_NEW, NEW, write_tickets
+from labelferry.demo.tickets import ABOUT_NEW, NEW, write_tickets
 
 DOCS = Path(__file__).parents[1] / "docs"
 COUNTS = {"billing": 190, "technical": 230, "account": 180}

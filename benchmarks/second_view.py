@@ -16,9 +16,9 @@ import numpy as np
 
 import labelferry
 from labelferry.assessment.agreement import balanced_accuracy
-from labelferry.datasets import load_amazon, load_domains, load_newsgroups
-from labelferry.datasets.corpus import Corpus
 from labelferry.ensemble.view_members import self_training_view, smooth_view, with_view
+from labelferry_bench.datasets import load_amazon, load_domains, load_newsgroups
+from labelferry_bench.datasets.corpus import Corpus
 
 NEWSGROUPS = (("comp", "sci"), ("rec", "talk"), ("sci", "talk"))
 HALVES = (  # of the groups of each class: source and target

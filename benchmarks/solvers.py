@@ -17,10 +17,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from labelferry.bench.generated import generate_task
-from labelferry.bench.tasks import TASKS
 from labelferry.families.linear import GRID, logistic_regression, training_folds
 from labelferry.linalg.matrix import short_indices
+from labelferry_bench.generated import generate_task
+from labelferry_bench.papers.tasks import TASKS
 
 SOLVERS = {
     "lbfgs": LogisticRegression(max_iter=1000),

@@ -14,8 +14,8 @@ import sys
 import numpy as np
 
 from labelferry import DTL, TCL
-from labelferry.bench.tasks import TASKS, tasks_here
 from labelferry.core.classifier import TransductiveClassifier
+from labelferry_bench.papers.tasks import TASKS, tasks_here
 
 GROUP = 5  # starts per fit with n_init=5
 ESTIMATORS: list[TransductiveClassifier] = [DTL(), TCL()]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from labelferry.store import FitData, JobData, Store
-from labelferry.workflows.job import Job
+from labelferry.review.job.job import Job
+from labelferry.review.store import FitData, JobData, Store
 
 N_CLASSES, N_WORDS, N_REPEATS = 5, 30_000, 20
 PURPOSES = ("audit", "duel", "group")

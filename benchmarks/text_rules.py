@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import text_settings
+from benchmarks.text_settings import Side, run, tasks
 from labelferry.text.candidates import TextRequest, candidates
 from labelferry.text.detect import Language
 from labelferry.text.settings import (
@@ -30,9 +32,6 @@ from labelferry.text.settings import (
     held_out_correct,
     sample_per_class,
 )
-
-from . import text_settings
-from .text_settings import Side, run, tasks
 
 ENGLISH = (
     *("amazon", "newsgroups", "absa_sentiment", "citation_intent", "crisislex_t26_type", "crisislex_t6"),

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import labelferry
-from labelferry.bench.tables.gcmf import GCMF_TABLE_2
-from labelferry.datasets import load_amazon, load_newsgroups
-from labelferry.datasets.domains import load_domains
 from labelferry.text import strip_headers
+from labelferry_bench.datasets import load_amazon, load_newsgroups
+from labelferry_bench.datasets.domains import load_domains
+from labelferry_bench.papers.tables.gcmf import GCMF_TABLE_2
 
 N_DOCUMENTS = 2000
 MIN_PER_CLASS = 5

@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from labelferry.bench.generated import generate_task
-from labelferry.bench.tasks import TASKS
+from labelferry_bench.generated import generate_task
+from labelferry_bench.papers.tasks import TASKS
 
 WORKER = """
 import sys, time, warnings

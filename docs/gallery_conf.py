@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from labelferry.datasets import CorpusNotFound, load_amazon, load_newsgroups
+from labelferry_bench.datasets import CorpusNotFound, load_amazon, load_newsgroups
 
 CORPORA = {"newsgroups.py": load_newsgroups, "when_it_fails.py": load_amazon}
 

@@ -6,7 +6,7 @@ come from four groups, the new documents from four other groups of the same two 
 and cryptography has to recognize hardware and medicine. This is the case that label transfer is made for: the classes
 are topics, so documents of a class share words.
 
-Needs the corpus: `labelferry.datasets.load_newsgroups(download=True)` fetches it.
+Needs the corpus: `labelferry_bench.datasets.load_newsgroups(download=True)` fetches it.
 """
 
 # %%
@@ -17,8 +17,8 @@ Needs the corpus: `labelferry.datasets.load_newsgroups(download=True)` fetches i
 import numpy as np
 
 import labelferry
-from labelferry.datasets import load_newsgroups
 from labelferry.text import strip_headers
+from labelferry_bench.datasets import load_newsgroups
 
 LABELLED = ("comp.graphics", "comp.os.ms-windows.misc", "sci.crypt", "sci.electronics")
 NEW = ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware", "comp.windows.x", "sci.med", "sci.space")

@@ -16,7 +16,7 @@ Needs the corpus `amazon`: `labelferry data --where amazon` prints where to get 
 import numpy as np
 
 import labelferry
-from labelferry.datasets import load_amazon
+from labelferry_bench.datasets import load_amazon
 
 corpus = load_amazon()
 books = corpus.select(corpus.fields["domain"] == "books")

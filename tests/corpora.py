@@ -1,4 +1,4 @@
-"""Real corpora as tasks: a door onto `labelferry.bench.tasks`, which states the protocols."""
+"""Real corpora as tasks: a door onto `labelferry_bench.papers.tasks`, which states the protocols."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from labelferry.bench.splits import pairs
-from labelferry.bench.tables.cdsc import CDSC_TABLE_1
-from labelferry.bench.tables.gcmf import GCMF_TABLE_2
-from labelferry.bench.tables.hybrid import HYBRID_TABLE_3 as HYBRID_CLASSES
-from labelferry.bench.tasks import TASKS
+from labelferry_bench.papers.splits import pairs
+from labelferry_bench.papers.tables.cdsc import CDSC_TABLE_1
+from labelferry_bench.papers.tables.gcmf import GCMF_TABLE_2
+from labelferry_bench.papers.tables.hybrid import HYBRID_TABLE_3 as HYBRID_CLASSES
+from labelferry_bench.papers.tasks import TASKS
 
 from .planted import Task
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelferry.store import FitData, JobData
+from labelferry.review.store import FitData, JobData
 
 CLASSES = ["billing", "technical", "account"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from labelferry.bench.tables.gcmf import GCMF_TABLE_2
+from labelferry_bench.papers.tables.gcmf import GCMF_TABLE_2
 
 
 def write_newsgroups(folder: Path) -> None:

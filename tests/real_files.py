@@ -18,7 +18,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from labelferry import cli
-from labelferry.text import read_table
+from labelferry.tables import read_table
 
 from . import tickets, workbooks
 

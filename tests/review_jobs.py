@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from labelferry.datasets import load_demo
-from labelferry.store import FitData, JobData, Store
+from labelferry.demo import load_demo
+from labelferry.review.store import FitData, JobData, Store
 
 from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD
 

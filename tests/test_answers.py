@@ -5,7 +5,7 @@ import pytest
 
 import labelferry
 from labelferry.ensemble.labelled_pool import fit_pool, pool_labels
-from labelferry.workflows.answers import NONE_OF_THESE, UNCLEAR, read_answers
+from labelferry.labelling.answers import NONE_OF_THESE, UNCLEAR, read_answers
 
 CLASSES = np.array(["billing", "technical"])
 WORDS = {"language": "english", "ngrams": 1}

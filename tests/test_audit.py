@@ -10,15 +10,15 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry.certificate import audit_order
 from labelferry.cli import app
-from labelferry.store import Store
-from labelferry.workflows.audit import draw
-from labelferry.workflows.cells import Given, read_answer
-from labelferry.workflows.exchange import FORMS, label_studio_config, write_json
-from labelferry.workflows.filled import Filled, certify_sample, read_sample
-from labelferry.workflows.job import Job
-from labelferry.workflows.job_files import draw_open, import_answers
-from labelferry.workflows.population import population_of_file
-from labelferry.workflows.spreadsheet import protect, restore
+from labelferry.labelling.cells import Given, read_answer
+from labelferry.labelling.spreadsheet import protect, restore
+from labelferry.review.job.files import draw_open, import_answers
+from labelferry.review.job.job import Job
+from labelferry.review.sample.audit import draw
+from labelferry.review.sample.exchange import FORMS, label_studio_config, write_json
+from labelferry.review.sample.filled import Filled, certify_sample, read_sample
+from labelferry.review.sample.population import population_of_file
+from labelferry.review.store import Store
 from tests.jobs import small_job
 from tests.tickets import demo, new, old, read_csv, write_csv, write_jsonl
 
@@ -83,7 +83,7 @@ def test_round_trip_in_every_format(labelled, tmp_path, suffix):
     done = run("audit", labelled, "-n", 40, "-o", tmp_path / f"sample.{suffix}")
     assert done.exit_code == 0, done.output
     assert "40 documents. Fill in the column answer: account, billing, technical," in done.output
-    from labelferry.text import read_table
+    from labelferry.tables import read_table
 
     columns = fill(dict(read_table(tmp_path / f"sample.{suffix}").columns))
     filled = tmp_path / "filled.csv"

@@ -6,11 +6,11 @@ import scipy.sparse as sp
 
 from labelferry import AutoTransfer, EMNaiveBayes, SmoothedLR, SourceLR, SourceNB, load
 from labelferry.assessment.agreement import margin
-from labelferry.bench.tasks import TASKS
 from labelferry.core.progress import listen
 from labelferry.ensemble import queries
 from labelferry.ensemble.labelled_pool import fit_pool, pool_labels
 from labelferry.ensemble.panel import SECOND_VIEW
+from labelferry_bench.papers.tasks import TASKS
 
 from .planted import stacked, two_sources, vocabulary_shift
 

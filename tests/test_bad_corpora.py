@@ -13,7 +13,7 @@ from labelferry.baselines import (
     SpectralCoclustering,
     SphericalKMeans,
 )
-from labelferry.datasets import load_demo
+from labelferry.demo import load_demo
 from labelferry.methods import CDSC, RSP, HybridLabelPropagation, HybridSimilarityPropagation
 
 from .planted import vocabulary_shift

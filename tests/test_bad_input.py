@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.bench.run import run
-from labelferry.datasets import load_reuters
+import labelferry_bench.papers
 from labelferry.files import atomic_write, locked
-from labelferry.text import from_texts, read_table, write_table
-from labelferry.text.write import check_place
-from labelferry.workflows import load, memory
-from labelferry.workflows.memory import words_within
+from labelferry.inputs import memory
+from labelferry.inputs.memory import words_within
+from labelferry.labelling.model import load
+from labelferry.tables import from_texts, read_table, write_table
+from labelferry.tables.write import check_place
+from labelferry_bench.datasets import load_reuters
+from labelferry_bench.papers.run import run
 
 OLD = [f"the train number {i} was late again today" for i in range(6)] + [f"a good meal of soup {i}" for i in range(6)]
 NEW = ["my bus and the train was late", "good soup and a meal", "late train today", "the soup was good again"]
@@ -75,7 +77,7 @@ STRANGE = ['{"rows": 5, "methods": 5, "table": "x"}', "[" * 100_000, "[]", '{"ro
 def test_json_that_is_no_table_of_the_bench(folder, content):
     (folder / "x.json").write_text(content)
     with pytest.raises(ValueError, match="is not a table that `labelferry bench table` wrote"):
-        labelferry.bench.compare_tables(folder / "x.json", folder / "x.json")
+        labelferry_bench.papers.compare_tables(folder / "x.json", folder / "x.json")
 
 
 def test_written_json_has_no_nan_and_no_infinity(tmp_path):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.bench.tasks import TABLES, TASKS
 from labelferry.core.method_spec import make_method
 from labelferry.core.registry import estimators
+from labelferry_bench.papers.tasks import TABLES, TASKS
 
 ESTIMATORS = estimators()
 

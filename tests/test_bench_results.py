@@ -7,20 +7,20 @@ from scipy.stats import wilcoxon
 from typer.testing import CliRunner
 
 from labelferry import cli
-from labelferry.bench.chosen_on import CHOSEN_ON, chosen_on
-from labelferry.bench.figures import PICTURES
-from labelferry.bench.gallery import ORDER, write_figures
-from labelferry.bench.measure_study import recorded_study
-from labelferry.bench.repeated import find_repeated
-from labelferry.bench.run import append_record, cells
-from labelferry.bench.sections import section
-from labelferry.bench.significance import paired_tests
-from labelferry.bench.splits import Split
-from labelferry.bench.studies import studies
-from labelferry.bench.tabulate import recorded_table, tabulate
-from labelferry.bench.tasks import TABLES, TASKS, tasks_of
-from labelferry.bench.within import METHODS, measure_within, within_cells
 from labelferry.core.registry import estimators
+from labelferry_bench.papers.chosen_on import CHOSEN_ON, chosen_on
+from labelferry_bench.papers.figures import PICTURES
+from labelferry_bench.papers.gallery import ORDER, write_figures
+from labelferry_bench.papers.measure_study import recorded_study
+from labelferry_bench.papers.repeated import find_repeated
+from labelferry_bench.papers.run import append_record, cells
+from labelferry_bench.papers.sections import section
+from labelferry_bench.papers.significance import paired_tests
+from labelferry_bench.papers.splits import Split
+from labelferry_bench.papers.studies import studies
+from labelferry_bench.papers.tabulate import recorded_table, tabulate
+from labelferry_bench.papers.tasks import TABLES, TASKS, tasks_of
+from labelferry_bench.papers.within import METHODS, measure_within, within_cells
 
 from .planted import vocabulary_shift
 
@@ -38,7 +38,7 @@ def cell_record(cell, score):
 
 @pytest.fixture
 def everything_is_here(monkeypatch):
-    monkeypatch.setattr("labelferry.bench.task._is_available", lambda source: True)
+    monkeypatch.setattr("labelferry_bench.papers.task._is_available", lambda source: True)
 
 
 def test_a_recorded_table_uses_the_seeds_that_exist(everything_is_here, tmp_path):
@@ -96,8 +96,8 @@ def test_errors_within_a_domain_are_beside_those_of_the_paper(everything_is_here
     loaded = type("Loaded", (), {"Xs": planted.Xs, "ys": planted.ys, "Xt": planted.Xt, "yt": planted.yt})
     wanted = within_cells(TABLES["cdsc"].printed, ["cdsc/rec vs talk"], 1)
     assert [cell.method for cell in wanted] == [METHODS["Din-CV"], METHODS["Dout-CV"]]
-    monkeypatch.setattr("labelferry.bench.task._load", lambda *_: loaded)
-    monkeypatch.setattr("labelferry.bench.task.find", lambda *_: None)
+    monkeypatch.setattr("labelferry_bench.papers.task._load", lambda *_: loaded)
+    monkeypatch.setattr("labelferry_bench.papers.task.find", lambda *_: None)
     records = [measure_within(cell) for cell in wanted]
     assert all(record["score"] > 0.8 for record in records)
     records += [cell_record(cell, 0.7) for cell in cells(["cdsc/rec vs talk"], ["SourceSVM"], 1)]
@@ -116,7 +116,7 @@ def test_a_grouped_table_has_one_column_per_group(everything_is_here):
 
 
 def test_the_command_prints_the_divergences_of_the_paper(everything_is_here, monkeypatch, tmp_path):
-    monkeypatch.setattr("labelferry.bench.run.measure", lambda cell: cell_record(cell, 0.8))
+    monkeypatch.setattr("labelferry_bench.papers.run.measure", lambda cell: cell_record(cell, 0.8))
     task = "orgs vs people from orgs + people"
     arguments = ["bench", "table", "rsp", "--tasks", task, "--out", str(tmp_path)]
     shown = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "100"})
@@ -148,7 +148,7 @@ def test_every_figure_has_a_finding():
 
 def test_the_page_shows_the_figures_that_were_run(everything_is_here, monkeypatch, tmp_path):
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr("labelferry.bench.gallery.PICTURES", {})
+    monkeypatch.setattr("labelferry_bench.papers.gallery.PICTURES", {})
     study = studies()["gcmf-p"]
     for curve in study.curves:
         for x in study.values:

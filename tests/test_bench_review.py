@@ -7,12 +7,12 @@ import pytest
 
 from labelferry.assessment.assessment import PanelPredictions
 from labelferry.assessment.facts import TargetFacts
-from labelferry.bench.review.coverage import Measured, log_ratio, measure, summarize
-from labelferry.bench.review.duels import DuelResult, fight, summarize_duels
-from labelferry.bench.review.run import run_coverage
-from labelferry.bench.review.tasks import ReviewTask, read_tasks
-from labelferry.bench.trust.records import Record, write_record
 from labelferry.certificate.pairs import Part, log_martingale
+from labelferry_bench.review.coverage import Measured, log_ratio, measure, summarize
+from labelferry_bench.review.duels import DuelResult, fight, summarize_duels
+from labelferry_bench.review.run import run_coverage
+from labelferry_bench.review.tasks import ReviewTask, read_tasks
+from labelferry_bench.trust.records import Record, write_record
 
 
 def a_task(n=400, wrong=0.1, source_wrong=0.3, n_classes=2, confidence=0.9, name="corpus/one"):
@@ -116,8 +116,8 @@ def test_the_command_needs_records(tmp_path):
 
 
 def test_the_command_prints_every_row(capsys):
-    from labelferry.cli.review_bench import COLUMNS, show_certificates, show_learning
     from labelferry.cli.show import new_console
+    from labelferry_bench.cli.review import COLUMNS, show_certificates, show_learning
 
     interval = {"quantity": "accuracy", "answers": 20, "tasks": 3, "coverage": 0.98, "worst_coverage": 0.96}
     duel = dict.fromkeys(

@@ -13,11 +13,11 @@ from joblib import parallel_config
 from typer.testing import CliRunner
 
 from labelferry import cli
-from labelferry.bench import best_in_words, compare_tables, run_table
-from labelferry.bench.output import table_csv
-from labelferry.bench.run import cells, read_records
-from labelferry.cli.bench import split_into_tables
 from labelferry.core.method_spec import make_method, parse_methods
+from labelferry_bench.cli.bench import split_into_tables
+from labelferry_bench.papers import best_in_words, compare_tables, run_table
+from labelferry_bench.papers.output import table_csv
+from labelferry_bench.papers.run import cells, read_records
 
 from .newsgroups import write_newsgroups
 
@@ -66,7 +66,7 @@ def test_a_killed_run_continues_to_the_same_table(data, tmp_path):
 
 def test_recorded_cells_are_not_run_again(data, tmp_path, monkeypatch):
     first = run_table("gcmf", tmp_path, methods=METHODS, tasks=TASKS[:1], n_seeds=2)
-    monkeypatch.setattr("labelferry.bench.run.measure", lambda cell: pytest.fail(f"{cell} ran again"))
+    monkeypatch.setattr("labelferry_bench.papers.run.measure", lambda cell: pytest.fail(f"{cell} ran again"))
     assert run_table("gcmf", tmp_path, methods=METHODS, tasks=TASKS[:1], n_seeds=2) == first
 
 
@@ -74,7 +74,7 @@ def test_another_setting_or_code_is_another_cell(data, tmp_path, monkeypatch):
     run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
     run_table("gcmf", tmp_path, methods="EMNaiveBayes(smoothing=0.2)", tasks=TASKS[:1])
     assert len(list(read_records(tmp_path / "gcmf.jsonl"))) == 2
-    monkeypatch.setattr("labelferry.bench.run.code_hash", lambda module: "9")
+    monkeypatch.setattr("labelferry_bench.papers.run.code_hash", lambda module: "9")
     run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
     assert len(list(read_records(tmp_path / "gcmf.jsonl"))) == 3
 

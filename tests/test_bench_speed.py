@@ -8,12 +8,12 @@ import pytest
 import scipy.sparse as sp
 from typer.testing import CliRunner
 
-from labelferry.bench.generated import generate_task
-from labelferry.bench.speed import RUNS, run_speed
-from labelferry.bench.speed.measure import Measurement, Taken, measure, ratio, time_of_products
-from labelferry.bench.speed.run import growth, left_out
-from labelferry.bench.speed.runs import RIVALS
 from labelferry.cli import app
+from labelferry_bench.generated import generate_task
+from labelferry_bench.speed import RUNS, run_speed
+from labelferry_bench.speed.measure import Measurement, Taken, measure, ratio, time_of_products
+from labelferry_bench.speed.run import growth, left_out
+from labelferry_bench.speed.runs import RIVALS
 
 
 def test_every_run_and_every_rival_works():

@@ -9,15 +9,15 @@ import pytest
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from labelferry.bench import catalogue, pools, splits
-from labelferry.bench.studies import _first_sources
-from labelferry.bench.tables.cdsc import CDSC_TABLE_1
-from labelferry.bench.tables.gcmf import GCMF_TABLE_2
-from labelferry.bench.tables.hybrid import HYBRID_TABLE_3
-from labelferry.bench.task import Recipe, Task, purity
-from labelferry.bench.tasks import TABLES, TASKS, tasks_here, tasks_of
-from labelferry.datasets import CorpusNotFound
-from labelferry.datasets.cache import Source
+from labelferry_bench.datasets import CorpusNotFound
+from labelferry_bench.datasets.cache import Source
+from labelferry_bench.papers import catalogue, pools, splits
+from labelferry_bench.papers.studies import _first_sources
+from labelferry_bench.papers.tables.cdsc import CDSC_TABLE_1
+from labelferry_bench.papers.tables.gcmf import GCMF_TABLE_2
+from labelferry_bench.papers.tables.hybrid import HYBRID_TABLE_3
+from labelferry_bench.papers.task import Recipe, Task, purity
+from labelferry_bench.papers.tasks import TABLES, TASKS, tasks_here, tasks_of
 
 
 def load(corpus, name, seed=0):

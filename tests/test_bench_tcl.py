@@ -2,10 +2,10 @@
 
 import csv
 
-from labelferry.bench.figures import draw_figure
-from labelferry.bench.studies import studies
-from labelferry.bench.tasks import TASKS
-from labelferry.report.plots import plot_words
+from labelferry_bench.papers.figures import draw_figure
+from labelferry_bench.papers.plots import plot_words
+from labelferry_bench.papers.studies import studies
+from labelferry_bench.papers.tasks import TASKS
 
 
 def test_figure_2_has_one_curve_per_corpus_over_the_ranges_of_the_paper(corpus):

@@ -13,7 +13,6 @@ from sklearn.linear_model import LogisticRegression
 
 import labelferry
 from labelferry import Blocks, open_blocks, write_blocks
-from labelferry.bench.generated import generate_task
 from labelferry.core import ordering
 from labelferry.families import linear
 from labelferry.families.blocked_logistic import BlockedLogistic
@@ -39,6 +38,7 @@ from labelferry.linalg.normalize import (
     unit_norm,
     unit_projections,
 )
+from labelferry_bench.generated import generate_task
 
 close = partial(np.testing.assert_allclose, rtol=1e-10, atol=1e-12)
 

@@ -7,8 +7,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from labelferry.datasets import CorpusNotFound, cache
 from labelferry.files import open_atomic
+from labelferry_bench.datasets import CorpusNotFound, cache
 
 SOURCE = cache.Source(
     name="letters",

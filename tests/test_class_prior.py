@@ -11,7 +11,7 @@ import labelferry
 from labelferry import AutoTransfer, EMNaiveBayes, cli
 from labelferry.assessment.proportions import Prior, Proportions, estimate_proportions, matched_sentence
 from labelferry.cli.options import proportions_of
-from labelferry.workflows.prior import read_class_prior
+from labelferry.inputs.prior import read_class_prior
 
 from . import tickets
 from .planted import vocabulary_shift

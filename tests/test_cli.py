@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from labelferry import __version__, cli
 from labelferry.cli import show
-from labelferry.datasets import load_demo
+from labelferry.demo import load_demo
 
 
 def run(*arguments, width=80):
@@ -81,7 +81,7 @@ def test_the_code_at_its_end_runs(shown):
 
 
 def test_text_in_brackets_is_printed_unchanged(capsys):
-    from labelferry.workflows.demo import run_demo
+    from labelferry.demo.run import run_demo
 
     report = run_demo()
     report["examples"][0]["text"] = "It shows [bold]error[/] and [/nothing]"
@@ -113,7 +113,7 @@ def test_errors_are_one_line_on_stderr(arguments, message):
 
 
 def test_bugs_are_not_hidden(monkeypatch):
-    monkeypatch.setattr("labelferry.workflows.demo.run_demo", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("labelferry.demo.run.run_demo", lambda *_, **__: 1 / 0)
     assert isinstance(run("demo").exception, ZeroDivisionError)
 
 

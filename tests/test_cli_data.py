@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from labelferry import cli, datasets
-from labelferry.datasets import catalogue
+from labelferry import cli
+from labelferry_bench import datasets
+from labelferry_bench.datasets import catalogue
 
 NAMES = {"newsgroups", "reuters", "reuters_crossdomain", "sraa", "amazon", "office_caltech", "caltech256"}
 

@@ -17,7 +17,7 @@ import labelferry
 from labelferry import cli
 from labelferry.cli.options import bytes_of, show_progress
 from labelferry.core import progress
-from labelferry.workflows.labelling import Labelling
+from labelferry.labelling.labelling import Labelling
 
 from . import tickets
 
@@ -111,7 +111,7 @@ def test_other_formats(files, tmp_path, source_name, out_name):
     else:
         path.write_bytes(gzip.compress(tickets.write_jsonl(tmp_path / "plain", tickets.old(3)).read_bytes()))
     assert run("label", path, target, "-o", tmp_path / out_name, *FAST).exit_code == 0
-    table = labelferry.text.read_table(tmp_path / out_name)
+    table = labelferry.tables.read_table(tmp_path / out_name)
     assert table.columns["label"] == expected["label"]
     if out_name == "out.parquet":
         assert table.columns["needs_review"] == expected["needs_review"]
@@ -205,7 +205,7 @@ def test_strict(files, monkeypatch, level, code):
     result = labelferry.label(source, target, method="sourcelr")
     verdict = result.verdict._replace(level=level)
     monkeypatch.setattr(Labelling, "verdict", property(lambda _: verdict))
-    monkeypatch.setattr("labelferry.workflows.label", lambda *_, **__: result)
+    monkeypatch.setattr("labelferry.labelling.label", lambda *_, **__: result)
     assert run("label", source, target, "-o", out).exit_code == 0
     out.unlink()
     assert run("label", source, target, "-o", out, "--strict").exit_code == code
@@ -315,9 +315,7 @@ def test_bad_targets(files, tmp_path, write, message):
 )
 def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "labelferry.workflows.user_tables.read_table", lambda *_, **__: pytest.fail("the files were read")
-    )
+    monkeypatch.setattr("labelferry.inputs.user_tables.read_table", lambda *_, **__: pytest.fail("the files were read"))
     (tmp_path / "folder.csv").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     check_one_line(run("label", "old.csv", "new.csv", *arguments), message, tmp_path, before)
@@ -360,7 +358,7 @@ def test_a_full_disk_is_one_line(files, tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("labelferry.workflows.labelling.write_text", fail)
+    monkeypatch.setattr("labelferry.labelling.labelling.write_text", fail)
     result = run("label", *files[:2], "-o", files[2], *FAST, "--report", tmp_path / "page.html")
     assert result.exit_code == 2
     writing, error = result.stderr.splitlines()[-2:]
@@ -403,7 +401,7 @@ def test_interrupted_while_writing(files, tmp_path, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("labelferry.text.formats.delimited.cell", interrupt)
+    monkeypatch.setattr("labelferry.tables.formats.delimited.cell", interrupt)
     result = run("label", *files[:2], "-o", files[2], *FAST, "--quiet")
     assert result.exit_code == 130
     assert result.stderr == "labelferry: interrupted; no file was written\n"
@@ -417,7 +415,7 @@ def test_interrupted_after_a_file_was_written(files, tmp_path, monkeypatch):
     source, target, out = files
     out.write_text("from an earlier run")
     page = tmp_path / "page.html"
-    monkeypatch.setattr("labelferry.workflows.labelling.Labelling.report", interrupt)
+    monkeypatch.setattr("labelferry.labelling.labelling.Labelling.report", interrupt)
     result = run("label", source, target, "-o", out, *FAST, "--quiet", "--report", page)
     assert result.exit_code == 130
     assert result.stderr == f"labelferry: interrupted; written: {out}\n"
@@ -428,7 +426,7 @@ def test_other_commands_say_that_they_were_interrupted(monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("labelferry.workflows.demo.run_demo", interrupt)
+    monkeypatch.setattr("labelferry.demo.run.run_demo", interrupt)
     result = run("demo")
     assert (result.exit_code, result.stderr) == (130, "labelferry: interrupted\n")
 

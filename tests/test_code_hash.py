@@ -1,6 +1,6 @@
 import ast
 
-from labelferry.bench.code_hash import code_hash, modules_of, without_docstrings
+from labelferry_bench.papers.code_hash import code_hash, modules_of, without_docstrings
 
 
 def test_modules_are_those_that_the_method_imports():
@@ -9,7 +9,7 @@ def test_modules_are_those_that_the_method_imports():
         modules
     )
     assert "labelferry.methods.gcmf" not in modules
-    assert not any(name.startswith("labelferry.bench") for name in modules)
+    assert not any(name.startswith("labelferry_bench.papers") for name in modules)
     assert all(modules[name] for name in modules)
 
 

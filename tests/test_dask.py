@@ -16,14 +16,14 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import Blocks, cli, from_parquet, tfidf, write_blocks
-from labelferry.bench.generated import generate_task
 from labelferry.core import ordering
+from labelferry.inputs import features, text_blocks
 from labelferry.linalg import dask_blocks
 from labelferry.linalg.backends import Threads
 from labelferry.linalg.dask_blocks import DaskBackend, close_client, connect
-from labelferry.text import growing, sequences
-from labelferry.text.parquet_chunks import ParquetColumn
-from labelferry.workflows import features, text_blocks
+from labelferry.tables import growing, sequences
+from labelferry.tables.parquet_chunks import ParquetColumn
+from labelferry_bench.generated import generate_task
 
 from . import tickets
 
@@ -304,7 +304,7 @@ def test_label_writes_the_same_file(client, files, tmp_path, suffix, more):
     for out, cluster in zip(outputs, ([], ["--dask", address, "--report", page, "--save", model]), strict=True):
         result = run("label", old, new, "-o", out, *more, *cluster)
         assert result.exit_code == 0, result.output
-    tables = [labelferry.text.read_table(out) for out in outputs]
+    tables = [labelferry.tables.read_table(out) for out in outputs]
     assert list(tables[0].columns) == list(tables[1].columns)
     for name, values in tables[0].columns.items():
         assert list(values) == list(tables[1].columns[name]), name
@@ -343,7 +343,7 @@ def test_a_result_and_its_update_close_what_label_opened(files):
 @pytest.mark.usefixtures("in_blocks")
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_workers_read_parquet_files_themselves(files, suffix):
-    table = labelferry.text.read_table(files[suffix][1])
+    table = labelferry.tables.read_table(files[suffix][1])
     part = sequences.part_of(table.columns["text"], 3, 21)
     assert list(part[:]) == list(table.columns["text"][3:21])
     assert isinstance(part, ParquetColumn if suffix == "parquet" else list)
@@ -413,7 +413,7 @@ from importlib import import_module
 from labelferry.__main__ import main
 from labelferry.text import growing, sequences
 
-label = import_module("labelferry.workflows.label")
+label = import_module("labelferry.labelling.label")
 
 def make_features(*arguments, count=label.make_features):
     os.remove(sys.argv[3])

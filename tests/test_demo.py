@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
 from labelferry import TCL, label
-from labelferry.datasets import load_demo
-from labelferry.datasets.demo_words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, CLOSINGS, NEW, OLD, OPENINGS, SLOTS
+from labelferry.demo import load_demo
+from labelferry.demo.run import run_demo
+from labelferry.demo.words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, CLOSINGS, NEW, OLD, OPENINGS, SLOTS
 from labelferry.text import tfidf
-from labelferry.workflows.demo import run_demo
 
 pytestmark = pytest.mark.usefixtures("shared_panels")
 

@@ -16,25 +16,16 @@ from numpydoc.validate import validate
 from labelferry.core.registry import estimators
 
 PACKAGES = (
-    "workflows",
-    "ensemble",
-    "methods",
-    "baselines",
-    "assessment",
-    "text",
-    "datasets",
-    "report",
-    "bench",
-    "certificate",
-    "store",
-    "server",
+    *("ensemble", "methods", "baselines", "assessment", "text", "tables", "report", "certificate", "demo"),
+    *("review.store", "review.server"),
 )
-MODULES = ("labelferry", *(f"labelferry.{name}" for name in PACKAGES))
+BENCH = ("labelferry_bench.datasets", "labelferry_bench.papers")
+MODULES = ("labelferry", *(f"labelferry.{name}" for name in PACKAGES), *BENCH)
 OTHERS = (
-    "labelferry.core.checks.check_transductive",
+    "labelferry.testing.check_transductive",
     "labelferry.core.classifier.TransductiveClassifier",
     "labelferry.core.domains.Domains",
-    "labelferry.workflows.options.TextOptions",
+    "labelferry.inputs.options.TextOptions",
 )
 
 # Checked everywhere.

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from labelferry import CDSC, Blocks
 from labelferry.baselines import SourceLR
-from labelferry.core.checks.corpora import small_corpus
 from labelferry.core.documents import read_documents, rows_in_safe_range
+from labelferry.testing.corpora import small_corpus
 
 
 def read(X):

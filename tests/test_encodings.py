@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from labelferry.text import Dialect, Table, check_output, from_texts, read_table, write_table
-from labelferry.text.formats.encodings import check_codec, detect, without_mark
+from labelferry.tables import Dialect, Table, check_output, from_texts, read_table, write_table
+from labelferry.tables.formats.encodings import check_codec, detect, without_mark
 
 # ruff: noqa: RUF001
 TEXTS = {

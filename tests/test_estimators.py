@@ -2,8 +2,8 @@
 
 import pytest
 
-from labelferry.core.checks import all_checks
 from labelferry.core.registry import estimators
+from labelferry.testing import all_checks
 
 from .estimators import small
 

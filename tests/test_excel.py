@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from labelferry.text import Table, check_output, from_texts, read_table, write_table
-from labelferry.text.formats import excel, excel_formulas, excel_values
+from labelferry.tables import Table, check_output, from_texts, read_table, write_table
+from labelferry.tables.formats import excel, excel_formulas, excel_values
 
 from .workbooks import OLE, edited, openpyxl, saved, workbook
 

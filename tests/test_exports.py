@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
-from labelferry.text import read_table
+from labelferry.tables import read_table
 
 from . import tickets
 

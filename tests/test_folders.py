@@ -12,8 +12,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from labelferry.text import from_texts, read_table, summarize, write_table
-from labelferry.text.formats import mail
+from labelferry.tables import from_texts, read_table, summarize, write_table
+from labelferry.tables.formats import mail
 
 
 def put(folder, name, content=b"text"):

@@ -8,11 +8,11 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
+from labelferry.review.job.job import Job
+from labelferry.tables.sequences import Mapped
 from labelferry.text import foreign
 from labelferry.text.detect import Language, detect_language
 from labelferry.text.foreign import foreign_languages
-from labelferry.text.sequences import Mapped
-from labelferry.workflows.job import Job
 
 from . import tickets
 from .jobs import small_job
@@ -100,7 +100,7 @@ def test_a_job_keeps_the_marks(result, tmp_path):
 
 @pytest.mark.parametrize("damaged", [[], {"german": "x"}, {"german": 1}, {"german": [1000]}])
 def test_a_job_with_damaged_languages(tmp_path, damaged):
-    store = pytest.importorskip("labelferry.store")
+    store = pytest.importorskip("labelferry.review.store")
     with (
         Job(store.Store.create(tmp_path / "job.ferry", small_job(other_languages=damaged))) as job,
         pytest.raises(ValueError, match="damaged, its languages"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.text import choose_columns, frames, from_frame, join_texts, take_rows, to_frame
+from labelferry.tables import choose_columns, frames, from_frame, join_texts, take_rows, to_frame
 
 
 def test_pandas_keeps_its_index_and_types():

@@ -4,7 +4,7 @@ import numpy as np
 
 from labelferry import EMNaiveBayes
 from labelferry.baselines import SourceNB
-from labelferry.bench.generated import generate_part, generate_parts, generate_task
+from labelferry_bench.generated import generate_part, generate_parts, generate_task
 
 SMALL = {"n_words": 5000, "part": 300}
 

@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from labelferry.bench.tasks import TASKS
 from labelferry.core.method_spec import make_method
+from labelferry_bench.papers.tasks import TASKS
 
 from .estimators import ESTIMATORS
 

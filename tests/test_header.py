@@ -2,8 +2,8 @@
 
 import pytest
 
-from labelferry.text import choose_columns, choose_text, read_table
-from labelferry.text.formats.header import looks_like_data
+from labelferry.tables import choose_columns, choose_text, read_table
+from labelferry.tables.formats.header import looks_like_data
 
 OLD = "My invoice is wrong,billing\nThe printer is broken,technical\nPlease refund me,billing\nNo wifi,billing\n"
 NEW = "App crashes when I open it\nI was charged twice\nCannot log in\n"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from labelferry.core.checks.invariants import violations
-from labelferry.core.checks.problems import KINDS, make_problem
 from labelferry.core.registry import estimators
+from labelferry.testing.invariants import violations
+from labelferry.testing.problems import KINDS, make_problem
 
 from .estimators import small
 

@@ -10,10 +10,10 @@ import pytest
 
 import labelferry
 from labelferry.certificate import audit_order
-from labelferry.store import FitData, Store
-from labelferry.workflows import questions
-from labelferry.workflows.job import Job, check_new_job
-from labelferry.workflows.refit import confidence_shift, shifted, summarize
+from labelferry.review.job import questions
+from labelferry.review.job.job import Job, check_new_job
+from labelferry.review.job.refit import confidence_shift, shifted, summarize
+from labelferry.review.store import FitData, Store
 from tests.jobs import CLASSES, small_job
 from tests.tickets import demo, new, old, read_csv, write_csv
 
@@ -396,6 +396,6 @@ def test_labels_that_are_numbers_stay_numbers_in_every_format(tmp_path, suffix):
             job.answer(job.question("audit").document, "1", purpose="audit")
         job.refit()
         job.export(path)
-    table = labelferry.text.read_table(path).columns
+    table = labelferry.tables.read_table(path).columns
     assert set(table["label"]) == ({"0", "1", "2"} if suffix == "csv" else {0, 1, 2})
     assert sum(value not in (None, "") for value in table["held_out"]) == 10

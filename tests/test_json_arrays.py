@@ -7,8 +7,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from labelferry.text import Table, from_texts, read_table, write_table
-from labelferry.text.formats import json_array
+from labelferry.tables import Table, from_texts, read_table, write_table
+from labelferry.tables.formats import json_array
 
 ROWS = {"text": ["a red door", "a green house"], "label": ["yes", "no"]}
 OBJECTS = [dict(zip(ROWS, values, strict=True)) for values in zip(*ROWS.values(), strict=True)]

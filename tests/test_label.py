@@ -13,16 +13,16 @@ import scipy.sparse as sp
 import labelferry
 from labelferry import TCL, SourceLR
 from labelferry.assessment.agreement import margin
-from labelferry.bench.tables.cdsc import CDSC_TABLE_1
 from labelferry.core.domains import Domains
 from labelferry.core.progress import listen
-from labelferry.datasets import load_newsgroups
+from labelferry.inputs.inputs import read_inputs
+from labelferry.inputs.memory import words_within
+from labelferry.inputs.options import TextOptions
+from labelferry.labelling.evidence import characteristic_words, evidence, word_evidence
 from labelferry.report import render_page
 from labelferry.text import tfidf
-from labelferry.workflows.evidence import characteristic_words, evidence, word_evidence
-from labelferry.workflows.inputs import read_inputs
-from labelferry.workflows.memory import words_within
-from labelferry.workflows.options import TextOptions
+from labelferry_bench.datasets import load_newsgroups
+from labelferry_bench.papers.tables.cdsc import CDSC_TABLE_1
 
 from . import tickets
 

@@ -18,11 +18,15 @@ import scipy.sparse as sp
 import labelferry
 from labelferry.core.progress import Remaining, TimeLeft, listen
 from labelferry.families.divergence import center, join_centers
-from labelferry.text import counting, from_frame, read_table, to_frame, write_table
-from labelferry.text import growing as growing_columns
-from labelferry.text.counting import count_block, fit_tfidf
-from labelferry.text.growing import GrowingColumns
-from labelferry.text.sequences import (
+from labelferry.inputs import features
+from labelferry.labelling import evidence as word_evidence
+from labelferry.labelling import model as saved_models
+from labelferry.labelling.apply import apply
+from labelferry.labelling.evidence import WordLists, evidence_columns
+from labelferry.tables import from_frame, read_table, to_frame, write_table
+from labelferry.tables import growing as growing_columns
+from labelferry.tables.growing import GrowingColumns
+from labelferry.tables.sequences import (
     ROWS,
     Mapped,
     OnDemand,
@@ -34,11 +38,9 @@ from labelferry.text.sequences import (
     picked,
     zipped,
 )
+from labelferry.text import counting
+from labelferry.text.counting import count_block, fit_tfidf
 from labelferry.text.vectorize import tfidf_vectorizer
-from labelferry.workflows import apply, features
-from labelferry.workflows import evidence as word_evidence
-from labelferry.workflows import model as saved_models
-from labelferry.workflows.evidence import WordLists, evidence_columns
 
 from . import tickets
 
@@ -62,7 +64,7 @@ def all_large(monkeypatch):
     monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
     monkeypatch.setattr(features, "LARGE", 0)
     monkeypatch.setattr(word_evidence, "MAX_LISTS", 0)
-    monkeypatch.setattr(sys.modules["labelferry.workflows.apply"], "MAX_LISTS", 0)
+    monkeypatch.setattr(sys.modules["labelferry.labelling.apply"], "MAX_LISTS", 0)
     monkeypatch.setattr(saved_models, "TEXTS", 50)
 
 
@@ -164,10 +166,10 @@ def test_keys_that_appear_late_in_json_lines(tmp_path, monkeypatch):
 
 def test_types_of_parquet_are_those_of_all_blocks(tmp_path, monkeypatch):
     """A column that begins with whole numbers, or without values, may have other numbers later."""
-    from labelferry.text.formats import parquet
+    from labelferry.tables.formats import parquet
 
     monkeypatch.setattr(parquet, "GROUP", 2)
-    table = labelferry.text.from_texts(["a", "b", "c", "d"])
+    table = labelferry.tables.from_texts(["a", "b", "c", "d"])
     write_table(table, {"n": [1, 2, 0.5, 3], "m": [None, None, "x", "y"]}, tmp_path / "out.parquet")
     columns = read_table(tmp_path / "out.parquet").columns
     assert columns["n"] == [1.0, 2.0, 0.5, 3.0]
@@ -207,7 +209,7 @@ def test_a_full_temporary_folder_is_one_clear_line(tmp_path, monkeypatch):
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
-    monkeypatch.setattr("labelferry.text.sequences.TemporaryFile", Full)
+    monkeypatch.setattr("labelferry.tables.sequences.TemporaryFile", Full)
     tickets.write_csv(tmp_path / "in.csv", many_rows())
     with pytest.raises(ValueError, match=r"no room for the documents \(No space left on device\)\. Set TMPDIR"):
         read_table(tmp_path / "in.csv")

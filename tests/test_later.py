@@ -14,9 +14,9 @@ from labelferry.assessment.estimate import Estimate
 from labelferry.assessment.later import assess_later, proportion_change
 from labelferry.assessment.reference import Reference
 from labelferry.families.divergence import center, gap, gap_of_centers
-from labelferry.workflows import apply
-from labelferry.workflows import model as saved_models
-from labelferry.workflows.evidence import word_evidence
+from labelferry.labelling import model as saved_models
+from labelferry.labelling.apply import apply
+from labelferry.labelling.evidence import word_evidence
 
 from . import tickets
 

@@ -15,8 +15,9 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from labelferry import datasets
-from labelferry.datasets import (
+from labelferry.text import strip_headers
+from labelferry_bench import datasets
+from labelferry_bench.datasets import (
     Corpus,
     CorpusDamaged,
     CorpusNotFound,
@@ -28,7 +29,6 @@ from labelferry.datasets import (
     load_reuters_crossdomain,
     load_sraa,
 )
-from labelferry.text import strip_headers
 
 ARTICLES = {  # in the order of the loader: train, test; groups; numbers
     "20news-bydate-train/alt.atheism/9": b"From: a\n\nFirst caf\xe9.\r\n",
@@ -473,6 +473,6 @@ def test_names_are_imported_on_first_use():
         assert getattr(datasets, name).__name__ == name
     with pytest.raises(AttributeError, match="load_everything"):
         datasets.load_everything
-    code = "import labelferry.datasets, sys; print(*({'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
+    code = "import labelferry_bench.datasets, sys; print(*({'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert result.stdout.split() == []

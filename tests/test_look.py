@@ -16,7 +16,9 @@ from labelferry import SourceLR, cli
 from labelferry.assessment import carriers, changed_words, vocabulary_overlap
 from labelferry.assessment.agreement import most_confident
 from labelferry.cli.compare import show
-from labelferry.workflows import compare, diagnose, explain
+from labelferry.labelling.compare import compare
+from labelferry.labelling.diagnose import diagnose
+from labelferry.labelling.explain import explain
 
 from . import tickets
 

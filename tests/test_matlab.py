@@ -7,7 +7,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from labelferry.datasets.matlab import read_arrays
+from labelferry_bench.datasets.matlab import read_arrays
 
 X = np.arange(12.0).reshape(4, 3)
 ARRAYS = {

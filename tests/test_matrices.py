@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from labelferry.inputs.inputs import read_inputs
+from labelferry.inputs.matrices import read_matrix
+from labelferry.inputs.options import TextOptions
 from labelferry.linalg.matrix import check_positions
-from labelferry.workflows.inputs import read_inputs
-from labelferry.workflows.matrices import read_matrix
-from labelferry.workflows.options import TextOptions
 
 LABELS = ["a", "b", "a", "b"]
 X = np.arange(14.0).reshape(7, 2)

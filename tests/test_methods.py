@@ -14,8 +14,8 @@ from labelferry import GCMF, RSP, TCL, AutoTransfer, SourceLR, cli
 from labelferry.cli.options import TEXT_OPTIONS
 from labelferry.core.method_spec import describe_method, make_method, parse_method, parse_methods
 from labelferry.core.registry import estimators, find
+from labelferry.inputs.methods import cost_class, list_methods, make_labeller, read_parameters
 from labelferry.linalg.knn import neighbor_graph
-from labelferry.workflows.methods import cost_class, list_methods, make_labeller, read_parameters
 
 from . import tickets
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.workflows import apply
-from labelferry.workflows.model import Model
+from labelferry.labelling.apply import apply
+from labelferry.labelling.model import Model
 
 from . import tickets
 

@@ -18,9 +18,9 @@ from labelferry.assessment.new_classes import (
     scores,
     statistic,
 )
-from labelferry.bench.trust.calibrate import MAX_ALARMS, fit_new_classes
 from labelferry.core.domains import Domains
-from labelferry.workflows.evidence import group_words
+from labelferry.labelling.evidence import group_words
+from labelferry_bench.trust.calibrate import MAX_ALARMS, fit_new_classes
 
 from .planted import vocabulary_shift
 

@@ -11,10 +11,10 @@ import pytest
 
 from labelferry.core import persist
 from labelferry.core.archive import Archive
-from labelferry.core.checks.corpora import small_corpus
 from labelferry.core.registry import estimators
 from labelferry.linalg.matrix import Array, Matrix
 from labelferry.methods import TCL
+from labelferry.testing.corpora import small_corpus
 
 SMALL = {"n_topics": 3, "max_iter": 5, "random_state": 0}
 

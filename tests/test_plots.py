@@ -4,9 +4,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from labelferry.bench import studies
-from labelferry.report.plots import plot_curves, plot_projection, plot_similarity
-from labelferry.report.similarity import mean_similarity
+from labelferry_bench.papers import studies
+from labelferry_bench.papers.plots import plot_curves, plot_projection, plot_similarity
+from labelferry_bench.papers.similarity import mean_similarity
 
 from .planted import stacked, vocabulary_shift
 

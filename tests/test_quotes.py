@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from labelferry.text import read_table
+from labelferry.tables import read_table
 
 WORDS = ["the", "invoice", "is", "wrong", "again", "please", "help", "monitor", "24", "inch", "screen", "broken"]
 HEADER = "text,number,label\n"

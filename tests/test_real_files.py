@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from labelferry.text import read_table, write_table
+from labelferry.tables import read_table, write_table
 
 from . import real_files, tickets
 

@@ -15,13 +15,13 @@ import labelferry
 from labelferry import cli
 from labelferry.assessment.facts import Fact
 from labelferry.cli.show import show_verdict
-from labelferry.text import Table
-from labelferry.workflows.corrections import COLUMNS, fingerprint
-from labelferry.workflows.documents import MAX_LISTED, MIN_OTHERS, listed_rows, own_columns
-from labelferry.workflows.evidence import target_words
-from labelferry.workflows.page_values import page_values
-from labelferry.workflows.projection import place_documents
-from labelferry.workflows.story import marks, proportions_sentence
+from labelferry.labelling.evidence import target_words
+from labelferry.report.documents import MAX_LISTED, MIN_OTHERS, listed_rows, own_columns
+from labelferry.report.page_values import page_values
+from labelferry.report.projection import place_documents
+from labelferry.report.story import marks, proportions_sentence
+from labelferry.review.sample.corrections import COLUMNS, fingerprint
+from labelferry.tables import Table
 
 from . import tickets
 

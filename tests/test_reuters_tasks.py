@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from labelferry.datasets import Corpus, load_reuters, orgs_people_places
-from labelferry.datasets.reuters_tasks import PAIRS
+from labelferry_bench.datasets import Corpus, load_reuters, orgs_people_places
+from labelferry_bench.datasets.reuters_tasks import PAIRS
 
 
 def index(rows):

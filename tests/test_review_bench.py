@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from labelferry.assessment.facts import target_facts
-from labelferry.bench.review import learning, rivals
-from labelferry.bench.review.learning import COLUMNS, GRID, choose_ridges, report
-from labelferry.bench.review.rivals import draw, fit_rivals
-from labelferry.bench.trust.records import Record, as_domains, write_record
-from labelferry.bench.trust.tasks import TaskData, TrustTask
 from labelferry.ensemble.panel import fit_panel
+from labelferry_bench.review import learning, rivals
+from labelferry_bench.review.learning import COLUMNS, GRID, choose_ridges, report
+from labelferry_bench.review.rivals import draw, fit_rivals
+from labelferry_bench.trust.records import Record, as_domains, write_record
+from labelferry_bench.trust.tasks import TaskData, TrustTask
 
 from .planted import vocabulary_shift
 

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.text import BadRow, Dialect, Table, choose_columns, choose_text
-from labelferry.text.labels import find_spellings, merged_names
-from labelferry.workflows.all_rows import join_answers, of_documents, spread
-from labelferry.workflows.answers import AnsweredRows
-from labelferry.workflows.audit import draw
-from labelferry.workflows.inputs import read_inputs
-from labelferry.workflows.job import Job
-from labelferry.workflows.job_files import draw_open, import_answers
-from labelferry.workflows.options import TextOptions
-from labelferry.workflows.other_rows import document_rows
-from labelferry.workflows.population import population_of_file
-from labelferry.workflows.rows import read_rows, table_messages
+from labelferry.inputs.inputs import read_inputs
+from labelferry.inputs.options import TextOptions
+from labelferry.inputs.rows import read_rows, table_messages
+from labelferry.labelling.all_rows import join_answers, of_documents, spread
+from labelferry.labelling.answers import AnsweredRows
+from labelferry.review.job.files import draw_open, import_answers
+from labelferry.review.job.job import Job
+from labelferry.review.job.other_rows import document_rows
+from labelferry.review.sample.audit import draw
+from labelferry.review.sample.population import population_of_file
+from labelferry.tables import BadRow, Dialect, Table, choose_columns, choose_text
+from labelferry.tables.labels import find_spellings, merged_names
 
 from . import tickets
 from .jobs import small_job
@@ -131,13 +131,13 @@ def test_two_text_columns_are_joined(plain, tmp_path):
 
     result.save(tmp_path / "model.npz")
     path = tickets.write_csv(tmp_path / "later.csv", {"SUBJECT": subject, "body": body, "text": [LONG[0]] * len(body)})
-    applied = labelferry.workflows.apply(tmp_path / "model.npz", path)
+    applied = labelferry.labelling.apply(tmp_path / "model.npz", path)
     assert applied.columns["label"] == labelferry.load(tmp_path / "model.npz").label(result._inputs.texts).tolist()
     assert "column 'SUBJECT' of" in applied.messages[0]
     without = tickets.write_csv(tmp_path / "without.csv", {"body": body, "id": list(range(len(body)))})
     with pytest.raises(ValueError, match=r"fitted on the text columns 'Subject', 'body'.*--text"):
-        labelferry.workflows.apply(tmp_path / "model.npz", without)
-    assert labelferry.workflows.apply(tmp_path / "model.npz", without, text="body").columns["label"]
+        labelferry.labelling.apply(tmp_path / "model.npz", without)
+    assert labelferry.labelling.apply(tmp_path / "model.npz", without, text="body").columns["label"]
 
     result.write(tmp_path / "out.csv")
     population = population_of_file(tmp_path / "out.csv", text="subject,body")
@@ -212,7 +212,7 @@ def test_a_job_has_no_label_for_a_document_without_a_known_word(tmp_path, gaps):
 
 
 def test_a_job_with_damaged_documents_without_a_label(tmp_path):
-    store = pytest.importorskip("labelferry.store")
+    store = pytest.importorskip("labelferry.review.store")
     damaged = small_job(without_label={"documents": ["x"]})
     with (
         Job(store.Store.create(tmp_path / "job.ferry", damaged)) as job,
@@ -375,7 +375,7 @@ def test_every_row_of_the_target_is_in_the_output(plain, tmp_path, missing):
     assert [written["reason"][row] for row in (0, 1, 20)] == ["no text", "", "no text"]
     assert written["needs_review"][0] == "true"
     result.write(tmp_path / "out.parquet")
-    assert labelferry.text.read_table(tmp_path / "out.parquet").columns["confidence"][0] is None
+    assert labelferry.tables.read_table(tmp_path / "out.parquet").columns["confidence"][0] is None
     assert "reason" not in plain.columns()
     assert plain.documents is plain
 

@@ -4,11 +4,11 @@ import ast
 import re
 
 from labelferry.core.archive import MAX_BYTES
-from labelferry.server.guard import MAX_BODY
-from labelferry.text.formats.excel import MAX_UNZIPPED
-from labelferry.text.formats.json_array import MAX_CHARACTERS
-from labelferry.text.formats.mail import MAX_MESSAGE
-from labelferry.text.read import MAX_CELL
+from labelferry.review.server.guard import MAX_BODY
+from labelferry.tables.formats.excel import MAX_UNZIPPED
+from labelferry.tables.formats.json_array import MAX_CHARACTERS
+from labelferry.tables.formats.mail import MAX_MESSAGE
+from labelferry.tables.read import MAX_CELL
 
 from .pages import ROOT, read
 

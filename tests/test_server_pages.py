@@ -13,12 +13,12 @@ from .review_jobs import write_job
 
 TestClient = pytest.importorskip("starlette.testclient", reason="needs starlette and httpx").TestClient
 
-from labelferry.server import Site, new_app  # noqa: E402
-from labelferry.server.background import LiveCertificate, Refit  # noqa: E402
-from labelferry.server.listing import Filters  # noqa: E402
-from labelferry.server.sessions import Sessions  # noqa: E402
-from labelferry.workflows.highlight import pieces  # noqa: E402
-from labelferry.workflows.job import open_job  # noqa: E402
+from labelferry.report.highlight import pieces  # noqa: E402
+from labelferry.review.job.job import open_job  # noqa: E402
+from labelferry.review.server import Site, new_app  # noqa: E402
+from labelferry.review.server.background import LiveCertificate, Refit  # noqa: E402
+from labelferry.review.server.listing import Filters  # noqa: E402
+from labelferry.review.server.sessions import Sessions  # noqa: E402
 
 BASE = "http://127.0.0.1:8000"
 

@@ -10,12 +10,12 @@ from .review_jobs import hostile_texts, write_job
 TestClient = pytest.importorskip("starlette.testclient", reason="needs starlette and httpx").TestClient
 
 from labelferry.cli import app as cli  # noqa: E402
-from labelferry.server import Address, Site, new_app, read_password  # noqa: E402
-from labelferry.server.guard import MAX_BODY, host_name, is_same_origin  # noqa: E402
-from labelferry.server.passwords import MAX_FAILURES, WINDOW, Attempts, Password  # noqa: E402
-from labelferry.server.sessions import MAX_TOKENS, Sessions, Tokens  # noqa: E402
-from labelferry.store.engine import database_url, shown_name  # noqa: E402
-from labelferry.workflows.job import open_job  # noqa: E402
+from labelferry.review.job.job import open_job  # noqa: E402
+from labelferry.review.server import Address, Site, new_app, read_password  # noqa: E402
+from labelferry.review.server.guard import MAX_BODY, host_name, is_same_origin  # noqa: E402
+from labelferry.review.server.passwords import MAX_FAILURES, WINDOW, Attempts, Password  # noqa: E402
+from labelferry.review.server.sessions import MAX_TOKENS, Sessions, Tokens  # noqa: E402
+from labelferry.review.store.engine import database_url, shown_name  # noqa: E402
 
 BASE = "http://127.0.0.1:8000"
 SAME = {"Origin": BASE}
@@ -364,8 +364,8 @@ def test_a_password_is_not_kept():
 def test_the_page_shows_no_password_of_the_database(job, monkeypatch):
     names = []
     job.store.name = shown_name(database_url("postgresql://ann:pw@host/tickets?password=secret"))
-    monkeypatch.setattr("labelferry.workflows.job.open_job", lambda place: job)
-    monkeypatch.setattr("labelferry.server.serve", lambda job, name, *_, **__: names.append(name))
+    monkeypatch.setattr("labelferry.review.job.job.open_job", lambda place: job)
+    monkeypatch.setattr("labelferry.review.server.serve", lambda job, name, *_, **__: names.append(name))
     place = "postgresql://ann:pw@host/tickets?password=secret"
     assert CliRunner().invoke(cli, ["review", place, "--no-browser"]).exit_code == 0
     assert names == ["tickets"]

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import labelferry
-from labelferry.text import Table
+from labelferry.labelling.truth import read_truth
+from labelferry.tables import Table
+from labelferry.tables.text_column import detect_text
 from labelferry.text.detect import detect_language
-from labelferry.text.text_column import detect_text
-from labelferry.workflows.truth import read_truth
 from tests import tickets
 
 

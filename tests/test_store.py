@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from labelferry.store import AnswerRow, FitData, NewAnswer, Store, StoreError, current_answers, decide
-from labelferry.store.packing import unpack
+from labelferry.review.store import AnswerRow, FitData, NewAnswer, Store, StoreError, current_answers, decide
+from labelferry.review.store.packing import unpack
 from tests.jobs import CLASSES, small_job
 
 FIXTURE = Path(__file__).parent / "fixtures" / "job_version1.sql"
@@ -220,7 +220,7 @@ def test_another_process_sees_a_new_fit(place, store):
 
 WRITER = """
 import sys
-from labelferry.store import Store
+from labelferry.review.store import Store
 store = Store.open(sys.argv[1])
 for i in range(int(sys.argv[3])):
     number = store.add_answer(i % store.n_documents, "billing", "label", "audit", sys.argv[2])
@@ -340,7 +340,7 @@ def test_newer_version(place, store):
 
 
 def test_locked_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelferry.store.engine.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("labelferry.review.store.engine.BUSY_SECONDS", 0.2)
     path = tmp_path / "job.ferry"
     store = Store.create(path, small_job())
     other = sqlite3.connect(path, isolation_level=None)
@@ -491,7 +491,7 @@ def test_a_changed_file_is_an_error_of_one_line(tmp_path, sql, message):
 
 
 def test_words_in_most_documents(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelferry.store.listing.MAX_MATCHES", 10)
+    monkeypatch.setattr("labelferry.review.store.listing.MAX_MATCHES", 10)
     with Store.create(tmp_path / "job.ferry", small_job()) as store:
         page = store.documents(search="document")
     assert (page.total, page.more) == (10, True)

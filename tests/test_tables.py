@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from labelferry.text import (
+from labelferry.tables import (
     BadRow,
     Table,
     check_labels,
@@ -28,7 +28,7 @@ from labelferry.text import (
     take_rows,
     write_table,
 )
-from labelferry.text.formats.header import is_number
+from labelferry.tables.formats.header import is_number
 
 GOOD = b"text,label\na red door,yes\na green house,no\n"
 ROWS = {"text": ["a red door", "a green house"], "label": ["yes", "no"]}

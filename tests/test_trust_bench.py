@@ -9,8 +9,12 @@ from typer.testing import CliRunner
 
 from labelferry import cli
 from labelferry.assessment.calibration import from_dict, load_calibration
-from labelferry.bench.trust import tasks as trust_tasks
-from labelferry.bench.trust.calibrate import (
+from labelferry.ensemble import members, panel
+from labelferry.ensemble.pool import pool_weights
+from labelferry_bench.datasets.cache import CorpusNotFound
+from labelferry_bench.datasets.domains import domain_corpora, load_domains
+from labelferry_bench.trust import tasks as trust_tasks
+from labelferry_bench.trust.calibrate import (
     MemberScores,
     conflict_factor,
     corpus_quantile,
@@ -20,13 +24,9 @@ from labelferry.bench.trust.calibrate import (
     judge_task,
     prepare,
 )
-from labelferry.bench.trust.records import as_domains, fit_task, path_of, read_record, read_records, write_record
-from labelferry.bench.trust.run import rounded
-from labelferry.bench.trust.tasks import Rare, TaskData, TrustTask, all_tasks, draw, mixed, plan_domains
-from labelferry.datasets.cache import CorpusNotFound
-from labelferry.datasets.domains import domain_corpora, load_domains
-from labelferry.ensemble import members, panel
-from labelferry.ensemble.pool import pool_weights
+from labelferry_bench.trust.records import as_domains, fit_task, path_of, read_record, read_records, write_record
+from labelferry_bench.trust.run import rounded
+from labelferry_bench.trust.tasks import Rare, TaskData, TrustTask, all_tasks, draw, mixed, plan_domains
 
 from . import tickets
 

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import labelferry
-from labelferry.text import read_table, with_unreadable_rows, write_table
-from labelferry.workflows.apply import apply
-from labelferry.workflows.inputs import read_inputs
-from labelferry.workflows.job import Job
-from labelferry.workflows.options import TextOptions
-from labelferry.workflows.population import population_of_file
+from labelferry.inputs.inputs import read_inputs
+from labelferry.inputs.options import TextOptions
+from labelferry.labelling.apply import apply
+from labelferry.review.job.job import Job
+from labelferry.review.sample.population import population_of_file
+from labelferry.tables import read_table, with_unreadable_rows, write_table
 
 from . import tickets
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import labelferry
+from labelferry.core.progress import listen
 from labelferry.ensemble.panel import SECOND_VIEW
 from labelferry.families.linear import LinearModel
-from labelferry.workflows import listen
-from labelferry.workflows.view_student import ViewStudent
-from labelferry.workflows.views import is_matrix, view_name
+from labelferry.inputs.views import is_matrix, view_name
+from labelferry.labelling.view_student import ViewStudent
 from tests import tickets
 
 
@@ -46,7 +46,7 @@ def named(monkeypatch, tmp_path):
         assert model == "letters"
         return Encoder(lambda: vectors, name="letters", identity="letters 1")
 
-    monkeypatch.setattr("labelferry.workflows.views.find_encoder", find)
+    monkeypatch.setattr("labelferry.inputs.views.find_encoder", find)
     monkeypatch.setenv("LABELFERRY_CACHE", str(tmp_path / "cache"))
     return "letters"
 

@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from labelferry.datasets.visual_words import visual_words
+from labelferry_bench.datasets.visual_words import visual_words
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,10 @@
 from . import assessment as assessment
 from . import baselines as baselines
-from . import bench as bench
 from . import core as core
-from . import datasets as datasets
 from . import ensemble as ensemble
 from . import methods as methods
 from . import report as report
 from . import text as text
-from . import workflows as workflows
 from .baselines import DKT as DKT
 from .baselines import DTL as DTL
 from .baselines import ITCC as ITCC
@@ -30,8 +27,17 @@ from .baselines import SourceSVM as SourceSVM
 from .baselines import SpectralClassifier as SpectralClassifier
 from .baselines import SpectralCoclustering as SpectralCoclustering
 from .baselines import SphericalKMeans as SphericalKMeans
-from .datasets import load_demo as load_demo
+from .demo import load_demo as load_demo
 from .ensemble import AutoTransfer as AutoTransfer
+from .inputs.parquet_blocks import from_parquet as from_parquet
+from .labelling.apply import apply as apply
+from .labelling.compare import compare as compare
+from .labelling.diagnose import diagnose as diagnose
+from .labelling.explain import explain as explain
+from .labelling.label import label as label
+from .labelling.labelling import Labelling as Labelling
+from .labelling.model import Model as Model
+from .labelling.model import load as load
 from .linalg.block_files import open_blocks as open_blocks
 from .linalg.block_files import write_blocks as write_blocks
 from .linalg.blocks import Blocks as Blocks
@@ -41,17 +47,8 @@ from .methods import RSP as RSP
 from .methods import TCL as TCL
 from .methods import HybridLabelPropagation as HybridLabelPropagation
 from .methods import HybridSimilarityPropagation as HybridSimilarityPropagation
+from .review.job.job import Job as Job
+from .review.job.job import open_job as open_job
 from .text import tfidf as tfidf
-from .workflows import Job as Job
-from .workflows import Labelling as Labelling
-from .workflows import Model as Model
-from .workflows import apply as apply
-from .workflows import compare as compare
-from .workflows import diagnose as diagnose
-from .workflows import explain as explain
-from .workflows import from_parquet as from_parquet
-from .workflows import label as label
-from .workflows import load as load
-from .workflows import open_job as open_job
 
 __version__: str

@@ -172,3 +172,11 @@ def _lock(handle: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def user_cache() -> Path:
+    """The folder of downloads: $LABELFERRY_CACHE, or `labelferry` in the user's cache folder."""
+    import platformdirs
+
+    folder = os.environ.get("LABELFERRY_CACHE")
+    return Path(folder) if folder else platformdirs.user_cache_path("labelferry", appauthor=False)

@@ -111,7 +111,7 @@ def model() -> Any:
     """A fitted model."""
     import tempfile
 
-    from labelferry.workflows.model import load_model
+    from labelferry.labelling.model import load_model
 
     texts, labels, new = documents()
     path = Path(tempfile.mkdtemp(prefix="labelferry-fuzz-")) / "model.npz"

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-from labelferry.datasets import (
+from labelferry_bench.datasets import (
     load_amazon,
     load_domains,
     load_newsgroups,

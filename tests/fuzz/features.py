@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from labelferry.workflows.matrices import read_matrix
+from labelferry.inputs.matrices import read_matrix
 
 from .choices import NUMBERS, Choices
 from .rules import REFUSED, attempt, require

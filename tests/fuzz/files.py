@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelferry.text import read_table, write_table
+from labelferry.tables import read_table, write_table
 
 from .choices import Choices
 from .rules import REFUSED, attempt, require

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labelferry import label, load_demo
-from labelferry.workflows import explain
-from labelferry.workflows.model import load_model
+from labelferry.labelling.explain import explain
+from labelferry.labelling.model import load_model
 
 from .choices import JSON_VALUES, Choices
 from .rules import REFUSED, attempt, require

@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
-from labelferry.server import Site, new_app
-from labelferry.server.sessions import Sessions
-from labelferry.workflows.job import open_job
+from labelferry.review.job.job import open_job
+from labelferry.review.server import Site, new_app
+from labelferry.review.server.sessions import Sessions
 from tests.review_jobs import hostile_texts, write_job
 
 from .choices import Choices

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelferry.text import read_table, write_table
-from labelferry.text.formats.delimited import cell
-from labelferry.text.tables import Table
+from labelferry.tables import read_table, write_table
+from labelferry.tables.formats.delimited import cell
+from labelferry.tables.table import Table
 
 from .choices import JSON_VALUES, Choices
 from .rules import REFUSED, attempt, require

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from labelferry import load_demo
-from labelferry.text import read_table
+from labelferry.tables import read_table
 
 from .choices import JSON_VALUES, Choices
 from .rules import FINE, require, run_command

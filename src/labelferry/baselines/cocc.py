@@ -152,7 +152,7 @@ class CoCC(PerTargetClassifier):
     Examples
     --------
     >>> from labelferry import CoCC
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = CoCC(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.8

@@ -179,7 +179,7 @@ class DKT(TriFactorization):
     Examples
     --------
     >>> from labelferry.baselines import DKT
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = DKT(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.9

@@ -216,7 +216,7 @@ class MSDA(TransductiveClassifier):
     Examples
     --------
     >>> from labelferry.baselines import MSDA
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = MSDA(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.8

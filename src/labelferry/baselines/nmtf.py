@@ -150,7 +150,7 @@ class NMTF(TriFactorization):
     Examples
     --------
     >>> from labelferry.baselines import NMTF
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = NMTF(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.9

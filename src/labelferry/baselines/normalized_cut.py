@@ -109,7 +109,7 @@ class NormalizedCut(TransductiveClassifier):
     Examples
     --------
     >>> from labelferry import NormalizedCut
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = NormalizedCut(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.9

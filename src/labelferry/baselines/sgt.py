@@ -155,7 +155,7 @@ class SGT(TransductiveClassifier):
     Examples
     --------
     >>> from labelferry import SGT
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = SGT(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.8

@@ -122,7 +122,7 @@ class SpectralClassifier(SpectralClassifierBase):
     Examples
     --------
     >>> from labelferry import SpectralClassifier
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = SpectralClassifier(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.8

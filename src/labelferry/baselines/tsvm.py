@@ -222,7 +222,7 @@ class TSVM(LinearClassifier):
     Examples
     --------
     >>> from labelferry.baselines import TSVM
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = TSVM().transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.8

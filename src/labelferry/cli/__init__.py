@@ -1,23 +1,9 @@
 """The command line: parse, call, print. One file per command; heavy imports are inside functions."""
 
 # Each module adds its commands.
-from . import (  # noqa: F401
-    apply,
-    audit,
-    bench,
-    compare,
-    data,
-    demo,
-    diagnose,
-    explain,
-    export,
-    label,
-    methods,
-    review,
-    review_bench,
-    speed,
-    trust,
-)
-from .app import app
+from . import apply, audit, compare, demo, diagnose, explain, export, label, methods, review  # noqa: F401
+from .app import app, load_commands
+
+load_commands()  # those of other packages
 
 __all__ = ["app"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ ORDER = (
     "bench",
 )
 
+COMMANDS = "labelferry.commands"  # entry points: functions that add commands to `app`
 INTERRUPTED = 130  # exit code after Ctrl-C
 MAX_MESSAGE = 1000  # characters of an error; the middle of a longer one, such as the user's own value, is left out
 
@@ -66,6 +68,12 @@ def message_of(error: Exception) -> str | None:
 
 
 app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def load_commands() -> None:
+    """Add the commands of other packages, such as labelferry-bench: their entry points in the group `COMMANDS`."""
+    for entry in entry_points(group=COMMANDS):
+        entry.load()(app)
 
 
 def show_version(is_requested: bool) -> None:

@@ -60,8 +60,8 @@ def apply(
 
     Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted.
     """
-    from ..workflows import apply as run
-    from ..workflows import begin, expect
+    from ..core.progress import begin, expect
+    from ..labelling.apply import apply as run
 
     check_outputs(out, inputs=[model, target], json=json)
     with naming_interrupted(out, model):

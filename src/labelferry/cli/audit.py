@@ -48,11 +48,11 @@ def audit(
     Every document has the same probability to be in the sample. Fill in the column: a class, none_of_these or unclear.
     Then run `labelferry certify LABELLED OUT`.
     """
-    from ..workflows.audit import check_no_answers, draw, keep_answers, seed_of
-    from ..workflows.exchange import LABEL_STUDIO, is_json, label_studio_config
-    from ..workflows.job import open_job
-    from ..workflows.job_files import draw_open, is_job
-    from ..workflows.population import population_of_file
+    from ..review.job.files import draw_open, is_job
+    from ..review.job.job import open_job
+    from ..review.sample.audit import check_no_answers, draw, keep_answers, seed_of
+    from ..review.sample.exchange import LABEL_STUDIO, is_json, label_studio_config
+    from ..review.sample.population import population_of_file
 
     if form and not is_json(out):
         raise ValueError(f"--format is for files that end with .json; got {out}. Omit it, or name the file .json.")
@@ -106,10 +106,10 @@ def certify(
     LABELLED is the file from which the sample was drawn. If it is a job, the answers are added to the job, and without
     SAMPLE the answers that the job has are used.
     """
-    from ..workflows.filled import certificate_dict, certify_sample, read_sample
-    from ..workflows.job import open_job
-    from ..workflows.job_files import import_answers, is_job
-    from ..workflows.population import population_of_file
+    from ..review.job.files import import_answers, is_job
+    from ..review.job.job import open_job
+    from ..review.sample.filled import certificate_dict, certify_sample, read_sample
+    from ..review.sample.population import population_of_file
 
     messages = []
     if is_job(labelled):

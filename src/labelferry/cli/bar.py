@@ -7,7 +7,7 @@ from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TextCol
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
-from ..workflows import TimeLeft
+from ..core.progress import TimeLeft
 from .show import escape
 
 WIDTH = 30

@@ -52,7 +52,7 @@ def compare(
     Shows how much they agree, how long they take and, with --truth, how accurate they are (with 95 % intervals and a
     confusion matrix). SourceLR is always included in the agreement.
     """
-    from ..workflows import compare as run
+    from ..labelling.compare import compare as run
 
     prior = proportions_of(class_prior)
     with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):

@@ -25,7 +25,7 @@ def demo(
     topics: Annotated[int | None, typer.Option(help="Number of topics, for methods that have this parameter.")] = None,
 ) -> None:
     """Label the example tickets of a new product as `labelferry label` does, and compare with their true labels."""
-    from ..workflows.demo import run_demo
+    from ..demo.run import run_demo
 
     show_demo(run_demo(method, seed=seed, n_topics=topics))
 

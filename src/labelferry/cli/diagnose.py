@@ -36,7 +36,7 @@ def diagnose(
 
     Shows how different labelled and new documents are, which words changed, and which words transfer the labels.
     """
-    from ..workflows import diagnose as run
+    from ..labelling.diagnose import diagnose as run
 
     with one_line_warnings(quiet=json), show_progress(quiet=json):
         diagnosis = run(sources, target, method=method, seed=seed, **options)

@@ -22,7 +22,7 @@ def explain(
 
     Prints the words typical of each class, and the topics with their common words and the words of each domain.
     """
-    from ..workflows import explain as run
+    from ..labelling.explain import explain as run
 
     explanation = run(model, n_words=words)
     if json:

@@ -25,7 +25,7 @@ def export(
 
     The corrections can be used as answers (`labelferry label --answers`) and as further labelled documents.
     """
-    from ..workflows.job import open_job
+    from ..review.job.job import open_job
 
     with open_job(job) as opened:
         write = opened.export_corrections if corrections else opened.export

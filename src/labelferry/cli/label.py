@@ -102,8 +102,9 @@ def label(
     given; 130 interrupted. A file is written completely or not at all; if one cannot be written after others, the line
     names those.
     """
-    from ..workflows import begin, check_new_job, expect
-    from ..workflows import label as run
+    from ..core.progress import begin, expect
+    from ..labelling.label import label as run
+    from ..review.job.job import check_new_job
 
     features = options["features"]
     inputs = [path for path in (*sources, target, features, answers) if path is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ..workflows import TimeLeft
+from ..core.progress import TimeLeft
 from .show import printable
 
 N_HELD_BACK = 3  # stages before the first line is printed

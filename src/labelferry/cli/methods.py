@@ -32,7 +32,7 @@ def methods(
     Write a method with its parameters in brackets: --method "tcl(n_topics=4)". The same spelling works in label,
     compare, diagnose, demo and bench.
     """
-    from ..workflows.methods import list_methods
+    from ..inputs.methods import list_methods
 
     rows = list_methods(name)
     if json:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..text.formats import OUTPUT_SUFFIXES
+from ..tables.formats import OUTPUT_SUFFIXES
 from .show import printable
 from .streams import print_result
 
@@ -278,7 +278,7 @@ def one_line_warnings(*, quiet: bool) -> Iterator[None]:
 @contextmanager
 def show_progress(*, quiet: bool) -> Iterator[None]:
     """Show the stages of the work inside the block: a bar on a terminal, one line per stage elsewhere."""
-    from ..workflows import listen
+    from ..core.progress import listen
 
     if quiet:
         yield

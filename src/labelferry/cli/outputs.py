@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..text.formats import STANDARD, split_sheet
+from ..tables.formats import STANDARD, split_sheet
 
 
 def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: bool = False) -> None:
@@ -24,7 +24,7 @@ def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: boo
     json : bool, default=False
         Whether the command prints JSON to standard output.
     """
-    from ..text import check_place, format_of
+    from ..tables import check_place, format_of
 
     format_, _ = format_of(out)
     format_.check({}, str(out))

@@ -34,10 +34,10 @@ def review(
     The page shows one document at a time and a certificate of the labels that every answer makes narrower. Only this
     computer can open it, with the printed URL. Every answer is stored before it is confirmed; Ctrl-C loses nothing.
     """
-    from ..workflows.job import open_job
+    from ..review.job.job import open_job
 
     try:
-        from ..server import Address, read_password, serve
+        from ..review.server import Address, read_password, serve
     except ImportError as error:
         raise ValueError(
             f"the review page needs {error.name}: pip install '.[review]' in a clone of labelferry."

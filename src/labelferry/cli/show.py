@@ -37,7 +37,7 @@ def heading(console: Console, text: str) -> None:
 
 
 def show_verdict(console: Console, verdict: dict[str, Any]) -> None:
-    from ..workflows import LEVELS
+    from ..assessment.verdict import LEVELS
 
     heading(console, "Verdict")
     console.print(f"[bold {LEVELS[verdict['level']].color}]{verdict['level']}[/]  {escape(verdict['sentence'])}")

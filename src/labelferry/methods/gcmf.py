@@ -314,7 +314,7 @@ class GCMF(TriFactorization):
     Examples
     --------
     >>> from labelferry import GCMF
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = GCMF(n_topics=16, random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.9

@@ -252,7 +252,7 @@ class HybridLabelPropagation(TransductiveClassifier):
     Examples
     --------
     >>> from labelferry import HybridLabelPropagation
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = HybridLabelPropagation().transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.9

@@ -363,7 +363,7 @@ class RSP(TransductiveClassifier):
     Examples
     --------
     >>> from labelferry import RSP
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> est = RSP(random_state=0)
     >>> y_new = est.transfer(demo.X_source, demo.y_source, demo.X_target)

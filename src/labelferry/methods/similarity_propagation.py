@@ -222,7 +222,7 @@ class HybridSimilarityPropagation(TransductiveClassifier):
     Examples
     --------
     >>> from labelferry import HybridSimilarityPropagation
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = HybridSimilarityPropagation().transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.9

@@ -396,7 +396,7 @@ class TCL(OnlineClassifier, TriFactorization):
     Examples
     --------
     >>> from labelferry import TCL
-    >>> from labelferry.datasets import load_demo
+    >>> from labelferry import load_demo
     >>> demo = load_demo()
     >>> y_new = TCL(random_state=0).transfer(demo.X_source, demo.y_source, demo.X_target)
     >>> float((y_new == demo.y_target).mean()) > 0.9

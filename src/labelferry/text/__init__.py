@@ -1,4 +1,4 @@
-"""From users' files and frames to texts, and from texts to matrices. Knows no methods and no corpora."""
+"""From texts to matrices: cleaning, languages, settings, counting, vectors."""
 
 import lazy_loader as _lazy
 

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ..processes import parallel
-from .sequences import TemporaryBlocks, blocks_of
+from ..tables.sequences import TemporaryBlocks, blocks_of
 from .vocabulary import Limit, Vocabulary, WordCounts
 
 TEXTS = 2048  # per block

@@ -9,24 +9,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 
 
 def new_environment(
-    filters: dict[str, Callable[..., Any]], undefined: type[Undefined] = StrictUndefined
+    filters: dict[str, Callable[..., Any]],
+    undefined: type[Undefined] = StrictUndefined,
+    package: str = "labelferry.report",
 ) -> Environment:
-    """Make the jinja environment of a page.
-
-    Parameters
-    ----------
-    filters : dict of str to callable
-        The filters that the template uses.
-    undefined : type of Undefined, default=StrictUndefined
-        How the template handles missing values.
-
-    Returns
-    -------
-    environment : Environment
-        It loads the templates of this package.
-    """
+    """The jinja environment of a page, with the templates of `package`."""
     environment = Environment(
-        loader=PackageLoader("labelferry.report", "templates"),
+        loader=PackageLoader(package, "templates"),
         autoescape=True,
         undefined=undefined,
         trim_blocks=True,

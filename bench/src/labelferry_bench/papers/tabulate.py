@@ -1,0 +1,205 @@
+"""Run a table and collect it as a plain dict: our results compared with the paper, task by task.
+
+Missing corpora are marked; their cells stay empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelferry.core.method_spec import parse_methods
+
+from .best import best_per_corpus
+from .extra_columns import divergences, errors_within
+from .output import table_csv, write_json_and_csv
+from .run import Begin, Done, Record, cell_of, cells, ignore, read_records, run
+from .significance import paired_tests
+from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
+from .within import measure_within, within_cells
+
+MAX_SEEDS = 100  # a page of recorded results uses the seeds below this number
+
+
+def run_table(
+    name: str,
+    folder: Path,
+    *,
+    methods: str = "",
+    tasks: Sequence[str] = (),
+    n_seeds: int = 1,
+    jobs: int = 1,
+    begin: Begin = ignore,
+    done: Done = ignore,
+) -> dict[str, Any]:
+    """Run the cells that `folder` has no record of, and write the table there as .csv and .json.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    folder : Path
+        Folder of records and results.
+    methods : str, default=""
+        Comma-separated methods, such as "TCL,RSP(risk=0)"; empty for the default methods of the table.
+    tasks : sequence of str, default=()
+        Names of tasks, with or without the name of the table; empty for all.
+    n_seeds : int, default=1
+        Number of seeds.
+    jobs : int, default=1
+        Number of parallel processes; -1 uses all cores.
+    begin : callable
+        Called once with the number of cells.
+    done : callable
+        Called with each record when it is available.
+
+    Returns
+    -------
+    table : dict
+        Plain values, as in the JSON file.
+    """
+    selected = select_tasks(name, tasks)
+    table = table_of(name)
+    method_names = parse_methods(methods) or table.default_methods()
+    available = [task for task in selected if TASKS[task].missing() is None]
+    if not available:
+        TASKS[selected[0]].load()  # raises the error that names the missing files
+    wanted = cells(available, method_names, n_seeds)
+    within = within_cells(table.printed, available, n_seeds)
+    begin(len(wanted) + len(within))
+    path = folder / f"{name}.jsonl"
+    records = run(wanted, path, jobs=jobs, done=done)
+    records += run(within, path, jobs=jobs, done=done, how=measure_within)
+    result = tabulate(table, selected, method_names, records)
+    write_json_and_csv(name, folder, result, table_csv(result))
+    return result
+
+
+def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
+    """Make a table from the records of the present code, without running anything.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    folder : Path
+        Folder of records.
+
+    Returns
+    -------
+    table : dict or None
+        As `run_table`; None if there is no record of it. The number of seeds may differ between the cells.
+    """
+    table, available = table_of(name), tasks_here(name)
+    wanted = {
+        *cells(available, table.default_methods(), MAX_SEEDS),
+        *within_cells(table.printed, available, MAX_SEEDS),
+    }
+    latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
+    records = [record for cell, record in latest.items() if cell in wanted]
+    return tabulate(table, tasks_of(name), table.default_methods(), records) if records else None
+
+
+def select_tasks(table: str, only: Sequence[str] = ()) -> list[str]:
+    """List the tasks of a table, or those of them in `only`; their names may include the name of the table."""
+    known = {name.partition("/")[2]: name for name in tasks_of(table)}
+    wanted = [task.partition("/")[2] if task in TASKS else task for task in only]
+    unknown = [task for task in wanted if task not in known]
+    if unknown:
+        raise ValueError(f"there is no task {unknown[0]!r} in the table {table!r}; it has {', '.join(known)}.")
+    return [known[task] for task in dict.fromkeys(wanted)] if only else list(known.values())
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """List the tables.
+
+    Returns
+    -------
+    tables : list of dict
+        Per table its name, title, tasks, corpora, and the number of tasks whose corpora are on this machine.
+    """
+    return [
+        {
+            "table": name,
+            "title": table.title,
+            "tasks": [task.partition("/")[2] for task in tasks_of(name)],
+            "corpora": ", ".join(dict.fromkeys(task.corpus for task in table.tasks)),
+            "here": len(tasks_here(name)),
+        }
+        for name, table in TABLES.items()
+    ]
+
+
+def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records: Iterable[Record]) -> dict[str, Any]:
+    """Make the table of these tasks and methods from their records."""
+    by_cell: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        by_cell.setdefault((record["task"], record["method"]), []).append(record)
+    rows: list[dict[str, Any]] = [
+        {
+            "task": (row := task.partition("/")[2]),
+            "missing": TASKS[task].missing(),
+            "protocol": next((r["protocol"] for m in methods for r in by_cell.get((task, m), ())), None),
+            "cells": [_cell(by_cell.get((task, method), []), table, row, method) for method in methods],
+        }
+        for task in tasks
+    ]
+    return {
+        "table": table.name,
+        "title": table.title,
+        "sources": [printed.citation for printed in table.accuracies],
+        "measure": TASKS[tasks[0]].scored,
+        "methods": [
+            {"method": method, "name": table.name_of(method), "published_as": table.printed_column(method)}
+            for method in methods
+        ],
+        "rows": rows,
+        "means": [_mean_over_tasks([row["cells"][i] for row in rows]) for i in range(len(methods))],
+        "best": best_per_corpus(table, tasks, methods, rows),
+        "divergences": divergences(table, tasks, by_cell),
+        "within": errors_within(table, tasks, by_cell),
+        "tests": paired_tests(table.tested, methods, rows) if table.tested else [],
+    }
+
+
+def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dict[str, Any] | None:
+    """Mean over the seeds, and the number of the paper; None if nothing was run and nothing is printed."""
+    column, printed = table.printed_column(method) or "", table.printed_row(row)
+    printed = printed if printed and column in printed.columns else None
+    if not records and printed is None:
+        return None
+    scores = [record["score"] for record in records]
+    mean = float(np.mean(scores)) if scores else None
+    paper = printed.accuracy(row, column) if printed else None
+    return {
+        "mean": mean,
+        "sd": float(np.std(scores)) if len(scores) > 1 else None,
+        "n": len(scores),
+        "balanced": _mean(record["balanced"] for record in records),
+        "seconds": _mean(record["seconds"] for record in records),
+        "paper": paper,
+        "paper_sd": printed.deviation(row, column) if printed else None,
+        "difference": None if mean is None or paper is None else mean - paper,
+    }
+
+
+def _mean_over_tasks(cells: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+    """Means over the tasks that were run; `paper` and `difference` over those of them that the paper prints."""
+    ran = [cell for cell in cells if cell and cell["mean"] is not None]
+    both = [cell for cell in ran if cell["paper"] is not None]
+    return {
+        "mean": _mean(cell["mean"] for cell in ran),
+        "sd": _mean(cell["sd"] for cell in ran),
+        "n": len(ran),
+        "seconds": _mean(cell["seconds"] for cell in ran),
+        "paper": _mean(cell["paper"] for cell in both),
+        "difference": _mean(cell["difference"] for cell in both),
+    }
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None

@@ -1,0 +1,204 @@
+"""The documents of a workflow: files, data frames or lists, read and checked. All of them become tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from ..tables import Columns, Table, take_rows, with_unreadable_rows
+from .options import TextOptions
+from .rows import (
+    NO_TEXT,
+    NOT_LABELLED,
+    NOT_LEARNED,
+    Rows,
+    merge_spellings,
+    read_rows,
+    readable_rows,
+    rename,
+    stripped_message,
+    table_messages,
+)
+from .sources import Source, check_has_labels, check_not_identical, make_sources
+from .user_tables import choose_all, is_several, read_tables
+
+TARGET = "target"
+
+
+class Inputs(NamedTuple):
+    """Documents with and without labels.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+        The labelled documents.
+    target : Table
+        The rows of the target that can be labelled.
+    texts : sequence of str
+        Their texts.
+    all_rows : Table
+        All rows of the target as the user passed them, also those that cannot be read.
+    new_rows : array of int
+        Positions of the rows of `target` in `all_rows`.
+    own_labels : dict of int to label
+        Labels that rows of `all_rows` have already.
+    is_half_labelled : bool
+        Whether `all_rows` is also the source: the rows with own labels are the labelled documents.
+    columns : Columns
+        Columns of the first source and of the target.
+    given : object
+        The target as the user passed it.
+    n_rows : int
+        Number of rows of all sources and the target that could be read, with or without text and label.
+    messages : list of str
+        What was detected, and what was left out.
+    spellings : str
+        A sentence about labels that differ only in their spelling and were not merged; empty if there are none.
+    """
+
+    sources: tuple[Source, ...]
+    target: Table
+    texts: Sequence[str]
+    all_rows: Table
+    new_rows: Array
+    own_labels: dict[int, Any]
+    is_half_labelled: bool
+    columns: Columns
+    given: Any
+    n_rows: int
+    messages: list[str]
+    spellings: str = ""
+
+    @property
+    def labels(self) -> Array:
+        """Labels of all sources."""
+        return np.concatenate([source.labels for source in self.sources])
+
+    @property
+    def title(self) -> str:
+        """The names of the sources and of the target."""
+        if self.is_half_labelled:
+            return f"{self.target.name}, rows with a label to rows without one"
+        return f"{', '.join(source.name for source in self.sources)} to {self.target.name}"
+
+    @property
+    def domain_keys(self) -> list[str]:
+        """One name per source, all different, none equal to TARGET."""
+        if len(self.sources) == 1:
+            return ["source"]
+        names: list[str] = []
+        for i, source in enumerate(self.sources, 1):
+            names.append(source.name if source.name not in (TARGET, *names) else f"source {i}: {source.name}")
+        return names
+
+    @property
+    def reasons(self) -> dict[int, str]:
+        """Rows of `all_rows` without a text and without a label of a half-labelled file, and why they get no label."""
+        without = np.ones(len(self.all_rows), dtype=bool)
+        without[self.new_rows] = False
+        if self.is_half_labelled:
+            without[list(self.own_labels)] = False
+        unreadable = self.all_rows.unreadable
+        return {row: unreadable.get(row, NO_TEXT) for row in np.flatnonzero(without).tolist()}
+
+    def split_rows(self, X: Any) -> tuple[list[Any], Any]:
+        """Split a matrix with one row per row that could be read: documents of each source, and of the target."""
+        readable = readable_rows(self.all_rows)
+        new = np.searchsorted(readable, self.new_rows)
+        if self.is_half_labelled:
+            return [X[np.searchsorted(readable, source.rows)] for source in self.sources], X[new]
+        return [X[source.rows] for source in self.sources], X[self.n_rows - len(readable) + new]
+
+
+def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
+    """Sources and target as tables.
+
+    Parameters
+    ----------
+    source, target : path, data frame or list of texts
+        A list of paths or frames as `source` means several sources. If `target` is None, the rows of `source` that have
+        a label are the source, and those without one the target.
+    options : TextOptions
+        Names of the columns, and how to read.
+
+    Returns
+    -------
+    inputs : Inputs
+        What was read.
+    """
+    tables, target_table = read_tables(source, target, options)
+    is_half = target is None
+    chosen = choose_all(tables, target_table, options)
+    columns = chosen[0]
+    all_rows = with_unreadable_rows(target_table)
+    tables = [all_rows] if is_half else tables
+    rows = [read_rows(table, own.text, own.label) for table, own in zip(tables, chosen, strict=True)]
+    new = rows[0] if is_half else read_rows(all_rows, columns.text_target, columns.label_target)
+    labelled, names, merged = merge_spellings(rows, options.merge_labels)
+    check_has_labels(labelled, [own.label for own in chosen], is_half=is_half)
+    sources = make_sources(labelled, columns.domain)
+    kept = np.flatnonzero(new.with_text & ~new.with_label if is_half else new.with_text)
+    texts, readable = new.texts_of(kept), readable_rows(all_rows)
+    if not len(texts):
+        what = "text without a label" if is_half else "text"
+        raise ValueError(f"{target_table.name} has no {what} at all in {_columns(columns)}. Name another column.")
+    check_not_identical(sources, texts, target_table.name)
+    own_labels = {row: label for row, label in enumerate(rename(new.labels, names)) if label is not None}
+    if is_half and sources[0].labels.dtype == object:
+        own_labels = {row: str(label) for row, label in own_labels.items()}
+    messages = [
+        *dict.fromkeys(message for own in chosen for message in own.messages),
+        *(message for table in (tables if is_half else [*tables, all_rows]) for message in table_messages(table)),
+        *(m for one, own in zip(rows, chosen, strict=True) for m in stripped_message(one, own.label)),
+        *merged,
+        *_left_out(rows, new, is_half=is_half),
+        *([] if is_half or options.use_target_labels else _unused_labels(new, columns.label_target)),
+    ]
+    return Inputs(
+        sources=sources,
+        target=take_rows(target_table, np.searchsorted(readable, kept).tolist()),
+        texts=texts,
+        all_rows=all_rows,
+        new_rows=kept,
+        own_labels=own_labels,
+        is_half_labelled=is_half,
+        columns=columns,
+        given=(source[0] if is_several(source) else source) if is_half else target,
+        n_rows=len(readable) + (0 if is_half else sum(len(table) for table in tables)),
+        messages=messages,
+        spellings="" if options.merge_labels else "".join(merged),
+    )
+
+
+def _columns(columns: Columns) -> str:
+    names = columns.text_target
+    return f"column{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
+
+
+def _left_out(sources: Sequence[Rows], new: Rows, *, is_half: bool) -> list[str]:
+    """Messages about rows that are not used. Those that cannot be read have a message of their own."""
+    effect = "left out"
+    if is_half:
+        return [
+            *new.count_message(new.with_label & new.without_text, "with a label and without a text", NOT_LEARNED),
+            *new.count_message(~new.with_label & new.without_text, "without a text", NOT_LABELLED),
+        ]
+    messages = []
+    for rows in sources:
+        messages += rows.count_message(~rows.with_label, "without a label", effect)
+        messages += rows.count_message(rows.with_label & ~rows.with_text, "without a text", effect)
+    return [*messages, *new.count_message(new.without_text, "without a text", NOT_LABELLED)]
+
+
+def _unused_labels(target: Rows, column: str | None) -> list[str]:
+    """A message if the target has labels of its own."""
+    n = int(target.with_label.sum())
+    if not n:
+        return []
+    return [
+        f"{n} rows of {target.table.name} have labels in column {column!r}; they are not used to predict. Use them as "
+        "answers with use_target_labels=True (--use-target-labels)"
+    ]

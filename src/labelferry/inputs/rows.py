@@ -1,0 +1,147 @@
+"""Which rows of a table are labelled documents, which are new ones, and which are neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..linalg.matrix import Array
+from ..tables import Table, summarize
+from ..tables.labels import find_spellings, is_label, merged_names, spellings_message, strip_label
+from ..tables.lines import rows_message
+from ..tables.sequences import picked
+from ..tables.table import join_texts
+
+NO_TEXT = "no text"
+NO_KNOWN_WORD = "no known word"
+NO_FEATURES = "all features are 0"
+NOT_LABELLED = "not labelled"
+NOT_LEARNED = "not learned from"
+REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row that can be read gets no label
+
+
+class Rows(NamedTuple):
+    """The rows of a table.
+
+    Attributes
+    ----------
+    table : Table
+        All rows.
+    texts : sequence of str or None
+        Texts of all rows; None if a row has none.
+    with_text : array of bool
+        True for rows with a text.
+    labels : list
+        Labels of all rows without the blanks around them; None if a row has none.
+    """
+
+    table: Table
+    texts: Sequence[str | None]
+    with_text: Array
+    labels: list[Any]
+
+    @property
+    def without_text(self) -> Array:
+        """True for rows that can be read and have no text."""
+        without = ~self.with_text
+        without[list(self.table.unreadable)] = False
+        return np.asarray(without)
+
+    @property
+    def with_label(self) -> Array:
+        """True for rows with a label."""
+        return np.array([label is not None for label in self.labels], dtype=bool)
+
+    def texts_of(self, rows: Array) -> Sequence[str]:
+        """Texts of these rows, which all have one."""
+        return picked(self.texts, rows)
+
+    def count_message(self, which: Array, what: str, effect: str) -> list[str]:
+        """A message about these rows; none if there is no such row.
+
+        Parameters
+        ----------
+        which : array of bool
+            One entry per row.
+        what : str
+            What is the matter with them, such as "without a label".
+        effect : str
+            What is done with them.
+
+        Returns
+        -------
+        messages : list of str
+            One message, with the number of rows and the place of the first; none if there is no such row.
+        """
+        return count_rows(self.table, np.flatnonzero(which), what, effect)
+
+
+def read_rows(table: Table, text: Sequence[str], label: str | None) -> Rows:
+    """The texts of a table, and the labels if there is a column of them."""
+    values = [None] * len(table) if label is None else table.columns[label]
+    once: dict[tuple[type, Any], Any] = {}  # equal labels are one object
+    labels = [once.setdefault((type(v), v), strip_label(v)) if is_label(v) else None for v in values]
+    texts = join_texts(table, text)
+    return Rows(table, texts, np.fromiter((t is not None for t in texts), dtype=bool, count=len(texts)), labels)
+
+
+def count_rows(table: Table, rows: Array, what: str, effect: str) -> list[str]:
+    """A message with the number of these rows and the place of the first; none if there is no such row."""
+    if not len(rows):
+        return []
+    return [rows_message(table.name, [table.lines[row] for row in rows], f"{what}, {effect}", unit=unit_of(table))]
+
+
+def unit_of(table: Table) -> str:
+    """What the lines of a table count: "row" if it does not come from a file."""
+    return table.dialect.unit if table.dialect else "row"
+
+
+def table_messages(table: Table) -> list[str]:
+    """What was detected in a table, and how many of its rows could not be read."""
+    outcome = NOT_LABELLED if table.unreadable else "skipped"
+    return [*table.messages, *summarize(table.bad, table.name, unit=unit_of(table), outcome=outcome)]
+
+
+def readable_rows(table: Table) -> Array:
+    """Positions of the rows that could be read."""
+    return np.setdiff1d(np.arange(len(table)), np.array(list(table.unreadable), dtype=int))
+
+
+def stripped_message(rows: Rows, column: str) -> list[str]:
+    """A message if labels had blanks around them."""
+    raw = rows.table.columns[column]
+    changed = [label is not None and label != value for label, value in zip(rows.labels, raw, strict=True)]
+    return rows.count_message(np.array(changed), "with blanks around the label", "blanks removed")
+
+
+def merge_spellings(sources: Sequence[Rows], merge: bool) -> tuple[list[Rows], dict[str, str], list[str]]:
+    """Find labels that differ only in case, blanks or Unicode form.
+
+    Parameters
+    ----------
+    sources : sequence of Rows
+        All sources.
+    merge : bool
+        Whether to give them the most frequent spelling.
+
+    Returns
+    -------
+    sources : list of Rows
+        With the merged labels.
+    names : dict of str to str
+        Other spellings and the one that replaces them.
+    messages : list of str
+        One message if there are such labels.
+    """
+    groups = find_spellings(label for rows in sources for label in rows.labels)
+    names = merged_names(groups) if merge else {}
+    merged = [rows._replace(labels=rename(rows.labels, names)) if names else rows for rows in sources]
+    return merged, names, [spellings_message(groups, merge)] if groups else []
+
+
+def rename(labels: Sequence[Any], names: dict[str, str]) -> list[Any]:
+    """Labels under their new names."""
+    return [names.get(label, label) if isinstance(label, str) else label for label in labels]

@@ -1,0 +1,84 @@
+"""Labels of answered rows by fits that did not learn from their answers, for a result of `label`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ensemble.auto_transfer import AutoTransfer
+from ..ensemble.labelled_pool import held_out
+from ..linalg.matrix import Array
+from ..review.job.data import rows_in_panel
+from ..review.sample.population import HELD_OUT, NOT_KNOWN
+from ..review.store.records import NONE_OF_THESE, UNCLEAR
+
+if TYPE_CHECKING:
+    from .labelling import Labelling
+
+
+def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
+    """The rows whose answers were learned from, and their codes by fits without them; None if there are no such fits.
+
+    Parameters
+    ----------
+    result : Labelling
+        Labels, with or without answers.
+
+    Returns
+    -------
+    rows : array of int
+        Target rows with an answer that names a class.
+    codes : array of int or None
+        Their class codes. A document without words has the most frequent class of the sources.
+    """
+    n_classes = len(result.estimator.classes_)
+    if result.answers is None or not result.answers.named(n_classes).any():
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    named = result.answers.named(n_classes)
+    rows, codes = result.answers.rows[named], result.answers.codes[named]
+    if not isinstance(result.estimator, AutoTransfer):
+        return rows, None
+    in_panel = rows_in_panel(result)
+    inside = np.isin(rows, in_panel)
+    frequent = np.bincount(result._domains.labelled()[1], minlength=n_classes).argmax()
+    without = np.full(len(rows), frequent)
+    positions = np.searchsorted(in_panel, rows[inside])
+    without[inside] = held_out(result.estimator.pool_inputs_, positions, codes[inside]).argmax(axis=1)
+    return rows, without
+
+
+def learned_message(result: Labelling) -> list[str]:
+    """How many answers were learned from, and how many of them the other answers predict."""
+    rows, codes = held_out_codes(result)
+    if result.answers is None or not len(rows):
+        return []
+    if codes is None:
+        return [f"learned from {len(rows)} answers"]
+    named = result.answers.named(len(result.estimator.classes_))
+    n_correct = int((codes == result.answers.codes[named]).sum())
+    return [f"learned from {len(rows)} answers; {n_correct} of them are predicted correctly by fits without them"]
+
+
+def answer_columns(result: Labelling) -> dict[str, list[Any]]:
+    """Columns `answer` and `held_out` of labels that learned from answers; none without answers."""
+    if result.answers is None or not len(result.answers.rows):
+        return {}
+    classes = result.estimator.classes_.tolist()
+    without: list[Any] = [None] * len(result.labels)
+    for row in result.answers.rows.tolist():  # none of these, unclear: nothing was learned from the answer
+        without[row] = result.labels.tolist()[row]
+    rows, codes = held_out_codes(result)
+    for i, row in enumerate(rows.tolist()):
+        without[row] = NOT_KNOWN if codes is None else classes[codes[i]]
+    return {"answer": answer_values(result), HELD_OUT: without}
+
+
+def answer_values(result: Labelling) -> list[Any]:
+    """Per row, its answer: a class, none_of_these or unclear; None for a row without an answer."""
+    names = [*result.estimator.classes_.tolist(), NONE_OF_THESE, UNCLEAR]  # the code of unclear is -1: the last one
+    answers: list[Any] = [None] * len(result.labels)
+    if result.answers is not None:
+        for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
+            answers[row] = names[code]
+    return answers

@@ -1,0 +1,189 @@
+"""A labeling as one plain dict: what the report shows, and what --json prints."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import __version__
+from ..assessment import changed_words, divergence, gap, risk, vocabulary_overlap
+from ..core.domains import Domains
+from ..inputs.features import Features
+from ..inputs.inputs import Inputs
+from ..linalg.matrix import word_counts
+from ..text.foreign import count_languages
+from .class_table import class_rows
+from .documents import label_values, own_columns, record_numbers, shown_value
+from .projection import MAX_CHARACTERS, projection
+
+if TYPE_CHECKING:
+    from ..labelling.labelling import Labelling
+
+N_REVIEW = 100  # documents in the review list
+N_WORDS = 20
+N_TOPICS = 12
+N_BINS = 20
+N_EXAMPLES = 3  # documents per group that no class explains
+
+
+def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Domains) -> dict[str, Any]:
+    """The dict of `report.render_page`."""
+    Xs, Xt = domains.labelled()[0], features.Xt
+    kl = divergence(Xs, Xt)
+    return {
+        "title": f"Labels for {inputs.target.name}",
+        "created": datetime.now().isoformat(" ", "minutes"),
+        "version": __version__,
+        "verdict": result.verdict.as_dict(),
+        "method": {
+            "name": result.method,
+            "what": str(type(result.estimator).__doc__).partition("\n")[0],
+            "why": why(result),
+        },
+        "estimated_balanced_accuracy": result.estimated_balanced_accuracy,
+        "estimated_accuracy": result.estimated_accuracy,
+        "changed": result.assessment.changed,
+        "proportions": {
+            "known": result.assessment.proportions.known,
+            "given": result.assessment.proportions.given,
+            "classes": [
+                {**row, "class": str(row["class"])} for row in result.assessment.proportions.rows(domains.classes)
+            ],
+        },
+        "n_source": int(np.concatenate(features.learned).sum()),
+        "n_target": Xt.shape[0],
+        "n_labelled": int(result.predicted.sum()),
+        "sources": source_rows(inputs, features, domains),
+        "classes": class_rows(result, features, domains),
+        "projection": projection(result, inputs, domains),
+        "confidence": confidence(result),
+        "topics": topics(result, features),
+        "typical_words": result.typical,
+        "none_of_these": none_of_these(result, inputs),
+        "other_languages": count_languages(result.other_language),
+        "changed_words": changed_words(Xs, Xt, features.words, N_WORDS, shown=features.shown),
+        "review": review(result, inputs),
+        "comparison": members(result),
+        "diagnosis": {
+            "vocabulary_overlap": vocabulary_overlap(Xs, Xt),
+            "gap": gap(Xs, Xt),
+            "divergence": kl,
+            "risk": risk(kl),
+        },
+        "settings": {name: value for name, value in result.settings.items() if value is not None},
+        "messages": result.messages,
+        "timings": [{"stage": stage, "seconds": seconds} for stage, seconds in result.seconds.items()],
+    }
+
+
+def source_rows(inputs: Inputs, features: Features, domains: Domains) -> list[dict[str, Any]]:
+    """One dict per source: its name, the number of documents to learn from, and its distance to the target."""
+    Xt = domains.target_documents()
+    return [
+        {"name": source.name, "documents": int(learned.sum()), "gap": gap(domain.X, Xt)}
+        for source, learned, domain in zip(inputs.sources, features.learned, domains.sources, strict=True)
+    ]
+
+
+def why(result: Labelling) -> str:
+    if result.method != "AutoTransfer":
+        return "It was chosen by the user."
+    used = [member["method"] for member in result.members if member["weight"] > 0]
+    return f"A weighted combination of {len(used)} methods: {', '.join(used)}."
+
+
+def confidence(result: Labelling) -> dict[str, Any]:
+    low, predicted = 1 / len(result.estimator.classes_), result.predicted
+    edges = np.linspace(low, 1, N_BINS + 1)
+    counts, _ = np.histogram(np.clip(result.confidence[predicted], low, 1), bins=edges)
+    return {
+        "threshold": threshold(result),
+        "bins": [
+            {"from": float(a), "to": float(b), "documents": int(n)}
+            for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
+        ],
+        "below": int(result.needs_review[predicted].sum()),
+    }
+
+
+def threshold(result: Labelling) -> float | None:
+    """The confidence below which labels should be reviewed; None if none or all of them should."""
+    if result.settings["min_confidence"] is not None:
+        return float(result.settings["min_confidence"])
+    kept = result.confidence[~result.needs_review]
+    return float(kept.min()) if 0 < len(kept) < result.predicted.sum() else None
+
+
+def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
+    """The topics of the method, if it has topics; `common` has only words that labelled and new documents use."""
+    if not hasattr(result.estimator, "topics_table"):
+        return []
+    in_sources = sum(word_counts(X) for X in features.Xs)
+    shared = set(np.asarray(features.words)[(in_sources > 0) & (word_counts(features.Xt) > 0)].tolist())
+    return [
+        {
+            "class": str(topic["class"]),
+            "weight": topic["lean"],
+            "common": [word for word in topic["common"] if word in shared],
+            "domains": topic["domains"],
+        }
+        for topic in result.estimator.topics_table(features.words, shown=features.shown)[:N_TOPICS]
+    ]
+
+
+def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
+    """The labels to review, the least confident first."""
+    order, records = np.argsort(result.confidence, kind="stable"), record_numbers(inputs)
+    order = order[(result.needs_review & result.predicted)[order]]
+    return [
+        {
+            "row": int(records[i]),
+            "text": inputs.texts[i][:MAX_CHARACTERS],
+            **label_values(result, i),
+            "evidence": result.evidence[i],
+        }
+        for i in order[:N_REVIEW].tolist()
+    ]
+
+
+def none_of_these(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
+    """One dict per group of documents that no class explains: their number, typical words and some examples."""
+    records, names = record_numbers(inputs), own_columns(inputs.target, inputs.columns.text_target)
+
+    def example(i: int) -> dict[str, Any]:
+        own = [shown_value(inputs.target.columns[name][i]) for name in names]
+        return {"row": int(records[i]), "own": own, "text": inputs.texts[i][:MAX_CHARACTERS]}
+
+    return [
+        {
+            "documents": len(rows),
+            "words": words,
+            "examples": [example(i) for i in rows[:N_EXAMPLES].tolist()],
+        }
+        for group, words in enumerate(result.group_words)
+        if len(rows := np.flatnonzero(result.groups == group))
+    ]
+
+
+def members(result: Labelling) -> list[dict[str, Any]]:
+    """The fitted methods, with the share of the labels on which each agrees with the answer."""
+    assessment = result.assessment
+    equal = (assessment.members.codes == assessment.proba.argmax(axis=1)).mean(axis=1)
+    rows = [
+        {
+            "method": member["method"],
+            "agreement": float(share),
+            "score": member["weight"],
+            "level": member["level"],
+            "seconds": member["seconds"],
+            "accuracy": None,
+            "chosen": member["weight"] > 0,
+        }
+        for member, share in zip(result.members, equal, strict=True)
+    ]
+    if result.method != "AutoTransfer" and result.method not in assessment.members.names:
+        own = {"agreement": 1.0, "score": 1.0, "level": None, "seconds": None, "accuracy": None, "chosen": True}
+        rows.insert(0, {"method": result.method, **own})
+    return rows

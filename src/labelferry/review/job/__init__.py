@@ -1,0 +1,1 @@
+"""A review job: questions, answers, learning from them, certificates, exports."""

@@ -1,0 +1,84 @@
+"""One state of a job: the labels of one fit and the answers up to one row of the log.
+
+Other threads and processes may add answers and fits at any time. Everything that belongs together, such as a
+certificate, is computed from one such value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...certificate import UNCLEAR_CODE, Answers
+from ...labelling.cells import code_of
+from ...linalg.matrix import Array
+from ..store.decisions import by_document, current_answers, decide
+from . import questions
+
+if TYPE_CHECKING:
+    from ..store import AnswerRow
+    from ..store.listing import Labels
+
+
+@dataclass(frozen=True)
+class JobState:
+    """The log of a job and its labels.
+
+    Attributes
+    ----------
+    log : sequence of AnswerRow
+        All rows, the first one first.
+    fit : Labels
+        The current labels. They are read before the log, so the log has all answers that they learned from.
+    classes : sequence of str
+        The class labels.
+    """
+
+    log: Sequence[AnswerRow]
+    fit: Labels
+    classes: Sequence[str]
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Number of the fit, and of the last row of the log."""
+        return self.fit.fit, self.log[-1].id if self.log else 0
+
+    @cached_property
+    def answers(self) -> list[AnswerRow]:
+        """The answers that count: the last one per document and reviewer."""
+        return current_answers(self.log)
+
+    @cached_property
+    def decided(self) -> dict[int, AnswerRow | None]:
+        """Per answered document, the answer on which the reviewers agree; None for a disagreement."""
+        return {document: decide(rows) for document, rows in by_document(self.answers).items()}
+
+    @cached_property
+    def codes(self) -> dict[int, int]:
+        """Class codes of the answered documents: K for none of these, -1 for unclear and for a disagreement."""
+        return {
+            document: UNCLEAR_CODE if row is None else code_of(row.kind, row.answer, self.classes)
+            for document, row in self.decided.items()
+        }
+
+    @property
+    def disagreements(self) -> list[dict[str, Any]]:
+        """Documents with different answers and no majority: `document`, and `answers` as rows of the log."""
+        rows = by_document(self.answers)
+        return [{"document": document, "answers": rows[document]} for document, row in self.decided.items() if not row]
+
+    @property
+    def seen(self) -> Answers:
+        """Documents that had an answer when the labels were fitted, with the codes of their present answers."""
+        rows = self.fit.arrays.get("held_out/seen", np.zeros(0, dtype=np.int64))
+        codes = [self.codes.get(row, UNCLEAR_CODE) for row in rows.tolist()]
+        return Answers(rows, np.array(codes, dtype=np.int64))
+
+    def sample(self, order: Array) -> Answers:
+        """The answers that are a random sample: a prefix of the order without the documents of `seen`."""
+        rows = questions.answered_prefix(order[~np.isin(order, self.seen.rows)], self.codes)
+        return Answers(np.array(rows, dtype=np.int64), np.array([self.codes[row] for row in rows], dtype=np.int64))

@@ -1,0 +1,1 @@
+"""Random samples in files: drawing, reading the answers, certifying."""

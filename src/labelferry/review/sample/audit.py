@@ -1,0 +1,164 @@
+"""Certificates without a browser, first step: a random sample in a file with an empty column `answer`.
+
+The file has one row per document in the order of the sample, the seed and the number of all documents, so that
+`certify` can verify that it is the sample that was drawn (`filled.py`).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...certificate import audit_order, duel_order
+from ...labelling.cells import as_text
+from ...labelling.spreadsheet import protected, read_protected
+from ...linalg.matrix import Array
+from ...tables import Dialect, Table, write_table
+from ...tables.write import new_names
+from .exchange import TEXT, is_json, write_json
+from .population import Population
+
+N_AUDIT = 40
+ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population")  # columns of a sample
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Documents to be answered, as the columns of a file."""
+
+    columns: dict[str, list[Any]]
+    text: str = "text"  # name of the column of the texts
+    dialect: Dialect | None = None  # of the file from which it was drawn
+
+    def __len__(self) -> int:
+        return len(self.columns["row"])
+
+    def write(self, path: str | PathLike[str], form: str = "") -> list[str]:
+        """Write the sample in the dialect of its file, and return messages.
+
+        The suffix selects the format, and `form` the program for .json.
+        """
+        if is_json(path):
+            texts = {TEXT: self.columns[self.text]}
+            write_json({**texts, **{n: self.columns[n] for n in ADDED if n in self.columns}}, path, form)
+            return []
+        columns, lines = protected(self.columns, path), range(1, len(self) + 1)
+        return write_table(Table("sample", columns, lines, dialect=self.dialect), {}, path)
+
+
+def draw(
+    population: Population, n: int = N_AUDIT, *, n_duel: int = 0, seed: int | None = None, blind: bool = False
+) -> Sample:
+    """Draw a random sample of the documents.
+
+    Every document is in the sample with the same probability, n divided by the number of documents.
+
+    Parameters
+    ----------
+    population : Population
+        All documents with their labels.
+    n : int, default=40
+        Number of documents of the random sample.
+    n_duel : int, default=0
+        Number of further documents: a random sample of those on which label and source-only classifier differ.
+    seed : int, default=None
+        Seed of the sample; drawn at random if None. A larger sample with the same seed contains the smaller one.
+    blind : bool, default=False
+        Whether to omit the labels, so that they do not influence the answers.
+
+    Returns
+    -------
+    sample : Sample
+        Columns row (from 1, without the header), the user's columns, label, answer (empty), purpose, sample_seed,
+        population. A column of the user with one of these names is kept as `<name>_before`.
+    """
+    if n < 0 or n_duel < 0 or n + n_duel == 0:
+        raise ValueError(f"the sample must have at least one document; got n={n} and {n_duel} for the comparison.")
+    if not len(population.texts):
+        raise ValueError(f"{population.name} has no row with a predicted label, so there is nothing to check.")
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    orders = sample_orders(population, seed)
+    if n_duel and not len(orders["duel"]):
+        why = "has no column source_only" if population.source_only is None else "has no document on which they differ"
+        raise ValueError(f"{population.name} {why}: nothing to compare with the source-only classifier. Omit --duel.")
+    audit = orders["audit"][:n].tolist()
+    drawn = set(audit)
+    duel = [row for row in orders["duel"][: n_duel + n].tolist() if row not in drawn][:n_duel]
+    return as_sample(population, [*(("audit", row) for row in audit), *(("duel", row) for row in duel)], seed, blind)
+
+
+def check_no_answers(path: str | PathLike[str]) -> None:
+    """Raise an error if a file has answers that would be overwritten."""
+    if not Path(path).is_file() or is_json(path):
+        return
+    try:
+        answers = read_protected(path).columns.get("answer", ())
+    except ValueError:  # no table: nothing that people filled in
+        return
+    if n := sum(bool(as_text(value)) for value in answers):
+        raise ValueError(f"{path} has {n} answers, which would be lost. Give the new sample another name.")
+
+
+def seed_of(path: str | PathLike[str]) -> int:
+    """The seed of a sample."""
+    seeds = {as_text(value) for value in read_protected(path).columns.get("sample_seed", ())}
+    if len(seeds) != 1 or not (seed := seeds.pop()).isdecimal():
+        raise ValueError(f"{path} is no sample that `labelferry audit` wrote: it has no single sample_seed.")
+    return int(seed)
+
+
+def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
+    """A larger sample with the answers of a smaller one."""
+    encoding = None if sample.dialect is None else sample.dialect.other_encoding
+    earlier = read_protected(path, encoding=encoding).columns
+    answers = {int(as_text(row)): as_text(a) for row, a in zip(earlier["row"], earlier["answer"], strict=True)}
+    missing = sorted(row for row, answer in answers.items() if answer and row not in sample.columns["row"])
+    if missing:
+        raise ValueError(
+            f"{path} has an answer to row {missing[0]}, which is not in the new sample. Draw a larger one with -n and "
+            "--duel."
+        )
+    return replace(sample, columns={**sample.columns, "answer": [answers.get(r, "") for r in sample.columns["row"]]})
+
+
+def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int, blind: bool) -> Sample:
+    """The columns of a sample file; `rows` are purposes and positions."""
+    names, text = sample_names(population)
+    own = {names[name]: [values[row] for _, row in rows] for name, values in population.own.items()}
+    columns: dict[str, list[Any]] = {
+        "row": [population.numbers[row] for _, row in rows],
+        **own,
+        text: [population.texts[row] for _, row in rows],
+        "label": [population.classes[population.labels[row]] for _, row in rows],
+        "answer": [""] * len(rows),
+        "purpose": [purpose for purpose, _ in rows],
+        "sample_seed": [seed] * len(rows),
+        "population": [len(population.texts)] * len(rows),
+    }
+    if blind:
+        del columns["label"]
+    return Sample(columns, text, population.dialect)
+
+
+def sample_names(population: Population) -> tuple[dict[str, str], str]:
+    """Names of the user's columns in a sample, and that of the texts."""
+    columns = dict.fromkeys((*population.own, population.text), ())
+    names = {name: name for name in columns} | new_names(columns, dict.fromkeys(ADDED, ()))
+    return names, names[population.text]
+
+
+def sample_orders(population: Population, seed: int) -> dict[str, Array]:
+    """The orders in which documents are drawn, per purpose, without those whose answers the labels learned from."""
+    source_only = population.labels if population.source_only is None else population.source_only
+    known = population.known.rows
+    orders = {
+        "audit": audit_order(len(population.texts), seed, known),
+        "duel": duel_order(population.labels, source_only, seed, known),
+    }
+    return {purpose: order[~np.isin(order, known)] for purpose, order in orders.items()}

@@ -1,0 +1,100 @@
+"""Corrections: answers about documents that people chose on the report page, in a file of four columns.
+
+    row          number of the document in the target table, from 1
+    label        the predicted label
+    answer       a class, none_of_these or unclear
+    fingerprint  of the text of the document, so that answers are never given to another one
+
+Corrections are not a random sample: the documents were chosen, most of them because their labels are uncertain. Labels
+can learn from them (`label --answers`), but they prove nothing about the other documents, so `certify` refuses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from ...labelling.cells import Given, as_text, position_of, read_answer
+from ...tables import Table
+from ..store.records import UNCLEAR
+
+COLUMNS = ("row", "label", "answer", "fingerprint")
+N_HEX = 16  # hexadecimal digits of a fingerprint
+NOT_RANDOM = (
+    "has corrections of a report page: documents that people chose, not a random sample, so they prove nothing about "
+    "the other documents. Learn from them: labelferry label ... --answers FILE. To certify, draw a sample: labelferry "
+    "audit."
+)
+
+
+def fingerprint(text: str) -> str:
+    """A short hash of a text; white space does not matter.
+
+    Parameters
+    ----------
+    text : str
+        The document.
+
+    Returns
+    -------
+    fingerprint : str
+        A letter and hexadecimal digits: a spreadsheet reads it as a text, not as a number.
+
+    Examples
+    --------
+    >>> fingerprint("the invoice") == fingerprint(" the  invoice ")
+    True
+    """
+    return "t" + sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:N_HEX]
+
+
+def is_corrections(columns: Mapping[str, Any]) -> bool:
+    """Whether these are the columns of corrections, and not of a sample."""
+    return all(name in columns for name in COLUMNS) and "sample_seed" not in columns
+
+
+def read_corrections(
+    table: Table, name: str, texts: Sequence[str], classes: Sequence[str], numbers: Sequence[int] | None = None
+) -> dict[int, str]:
+    """Target rows and answers of corrections, to learn from.
+
+    Parameters
+    ----------
+    table : Table
+        The corrections.
+    name : str
+        Name of the target, for messages.
+    texts : sequence of str
+        Texts of the target.
+    classes : sequence of str
+        The class labels.
+    numbers : sequence of int, default=None
+        Row of each text in the user's file, from 1; all rows in their order if not given.
+
+    Returns
+    -------
+    answers : dict of int to str
+        Row of the file (from 0) to class label or "none_of_these"; answers that are unclear are omitted.
+    """
+    answers: dict[int, Given] = {}
+    own_numbers = numbers or range(1, len(texts) + 1)
+    positions = {number: position for position, number in enumerate(own_numbers)}
+    cells = zip(*(table.columns[column] for column in ("row", "answer", "fingerprint")), table.lines, strict=True)
+    for row, value, expected, line in cells:
+        where = f"{table.name}, line {line}"
+        position = position_of(row, positions, where)
+        number = own_numbers[position]
+        if fingerprint(texts[position]) != as_text(expected):
+            raise ValueError(
+                f"{where}: row {number} of {name} has another text than on the page. Pass the file from "
+                "which the page was made, or remove this line."
+            )
+        if number - 1 in answers:
+            raise ValueError(f"{where}: row {number} occurs twice. Keep one of the two.")
+        answer = read_answer(value, classes, where)
+        if answer is not None:
+            answers[number - 1] = answer
+    if not answers:
+        raise ValueError(f"{table.name} has no answers. Choose labels on the page, and download the corrections again.")
+    return {row: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

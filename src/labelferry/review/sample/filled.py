@@ -1,0 +1,263 @@
+"""Certificates without a browser, second step: a sample that people filled in is checked and certified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...certificate import LEVEL, Answers, Certificate, certify
+from ...certificate.sampling import no_answers
+from ...labelling.cells import Given, as_text, position_of, read_answer
+from ...labelling.spreadsheet import read_protected
+from ...linalg.matrix import Array
+from ...tables import Table, from_frame
+from ..job import questions
+from ..store.decisions import majority
+from ..store.records import UNCLEAR
+from .audit import Sample, sample_names, sample_orders
+from .corrections import NOT_RANDOM, is_corrections, read_corrections
+from .exchange import TEXT, is_json, read_json
+from .population import Population
+
+NEEDED = ("row", "answer", "purpose")
+SAMPLE_NEEDED = (*NEEDED, "sample_seed", "population")
+
+
+class Filled(NamedTuple):
+    """A sample that was filled in."""
+
+    name: str
+    seed: int
+    by_reviewer: dict[tuple[int, str], Given]  # per position from 0 and name of the person
+    purposes: dict[int, str]  # of all rows of the sample, also those without an answer
+
+    @property
+    def answers(self) -> dict[int, Given]:
+        """Per position, what more than half of the persons answered; unclear if they do not agree."""
+        given: dict[int, list[Given]] = {}
+        for (row, _), answer in self.by_reviewer.items():
+            given.setdefault(row, []).append(answer)
+        return {row: majority(answers) or Given(UNCLEAR, None) for row, answers in given.items()}
+
+    @property
+    def n_empty(self) -> int:
+        """Rows without an answer."""
+        return len(self.purposes) - len(self.answers)
+
+
+def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population: Population) -> Filled:
+    """Read a sample and check that it belongs to the population.
+
+    Parameters
+    ----------
+    given : path, data frame or mapping of str to list
+        The sample with answers.
+    population : Population
+        All documents with their labels.
+
+    Returns
+    -------
+    filled : Filled
+        The answers.
+    """
+    table = as_table(given, population.encoding)
+    if is_corrections(table.columns):
+        raise ValueError(f"{table.name} {NOT_RANDOM}")
+    text = text_column(table, population, SAMPLE_NEEDED)
+    seed = one_number(table, "sample_seed")
+    n_documents = len(population.texts)
+    if (drawn_from := one_number(table, "population")) != n_documents:
+        raise ValueError(
+            f"{table.name} was drawn from {drawn_from} documents, and {population.name} has {n_documents}. Pass the "
+            "file from which it was drawn."
+        )
+    answers, purposes = read_rows(table, population, text)
+    return Filled(table.name, seed, answers, purposes)
+
+
+def text_column(table: Table, population: Population, needed: Sequence[str]) -> str:
+    """Name of the column of the texts; an error if it or a column that is needed is missing."""
+    own = sample_names(population)[1]
+    text = next((name for name in (own, population.text, TEXT) if name in table.columns), own)
+    missing = [name for name in (*needed, text) if name not in table.columns]
+    if missing:
+        raise ValueError(
+            f"{table.name} has no column {missing[0]!r}; it has {', '.join(table.columns)}. Pass a file that "
+            "`labelferry audit` or `labelferry export --corrections` wrote, with all its columns."
+        )
+    return text
+
+
+def read_rows(table: Table, population: Population, text: str) -> tuple[dict[tuple[int, str], Given], dict[int, str]]:
+    """Answers by position and person, and purposes by position; an error if a row is not of the population."""
+    answers: dict[tuple[int, str], Given] = {}
+    purposes: dict[int, str] = {}
+    positions = {number: position for position, number in enumerate(population.numbers)}
+    reviewers = table.columns.get("reviewer", [""] * len(table))
+    for position, line in enumerate(table.lines):
+        where = f"{table.name}, line {line}"
+        row = position_of(table.columns["row"][position], positions, where)
+        key = (row, as_text(reviewers[position]))
+        if row in purposes and (key in answers or "reviewer" not in table.columns):
+            raise ValueError(f"{where}: row {population.numbers[row]} occurs twice. Keep one of the two.")
+        if as_text(table.columns[text][position]).split() != population.texts[row].split():
+            raise ValueError(
+                f"{where}: the text is not the text of row {population.numbers[row]} of {population.name}. Is it the "
+                "sample of another file, or was the column row changed?"
+            )
+        purposes[row] = as_text(table.columns["purpose"][position])
+        answer = read_answer(table.columns["answer"][position], population.classes, where)
+        if answer is not None:
+            answers[key] = answer
+    if not answers:
+        raise ValueError(f"{table.name} has no answers. Write a class into the column answer of each row.")
+    return answers, purposes
+
+
+def as_table(given: Any, encoding: str | None = None) -> Table:
+    """A file, a frame or a dict of columns as a table; `encoding` is that of a file that is not UTF-8."""
+    if isinstance(given, str | PathLike):
+        return Table(str(given), *read_json(given)) if is_json(given) else read_protected(given, encoding=encoding)
+    if isinstance(given, Sample):
+        given = given.columns
+    if isinstance(given, Mapping):
+        columns = {str(name): list(values) for name, values in given.items()}
+        return Table("the answers", columns, range(1, len(next(iter(columns.values()), [])) + 1))
+    return from_frame(given, name="the answers")
+
+
+def one_number(table: Table, column: str) -> int:
+    """The number that all rows have in a column."""
+    values = {as_text(value) for value in table.columns[column]}
+    if len(values) != 1 or not (value := values.pop()).isdecimal():
+        raise ValueError(f"{table.name}: column {column!r} must have the same number in every row. Restore it.")
+    return int(value)
+
+
+def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
+    """Certify the labels of a population.
+
+    Parameters
+    ----------
+    population : Population
+        All documents with their labels.
+    filled : Filled
+        The answers.
+    level : float, default=0.95
+        Confidence level.
+
+    Returns
+    -------
+    certificate : Certificate
+        What the answers prove.
+    """
+    orders = sample_orders(population, filled.seed)
+    source_only = population.labels if population.source_only is None else population.source_only
+    return certify(
+        population.labels,
+        source_only,
+        population.needs_review,
+        checked_answers(population, filled, "audit", orders["audit"]),
+        checked_answers(population, filled, "duel", orders["duel"]),
+        classes=population.classes,
+        level=level,
+        confidence=population.confidence,
+        known=population.known,
+    )
+
+
+def certificate_dict(certificate: Certificate, population: Population) -> dict[str, Any]:
+    """A certificate as plain values; without a comparison if the labels of the source-only classifier are unknown."""
+    values = certificate.as_dict()
+    if population.source_only is None:
+        no_comparison = f"{population.name} has no column source_only: no comparison with the source-only classifier."
+        values["sentences"] = [s for s in values["sentences"] if "source-only classifier" not in s] + [no_comparison]
+        values["better_than_source_only"] = None
+    return values
+
+
+def checked_answers(population: Population, filled: Filled, purpose: str, order: Array) -> Answers:
+    """The answered prefix of an order; an error if the answers are no random sample."""
+    prefix = questions.answered_prefix(order.tolist(), filled.answers)
+    if purpose == "audit":
+        check_prefix(filled, order.tolist(), len(prefix), population)
+    codes = [filled.answers[row].code(population.classes) for row in prefix]
+    return Answers(np.array(prefix, dtype=np.int64), np.array(codes, dtype=np.int64))
+
+
+def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int, population: Population) -> None:
+    """Raise an error if an answer of the random sample comes after a row without one; known rows do not count."""
+    known = set(population.known.rows.tolist())
+    rows = [row for row in filled.answers if filled.purposes[row] == "audit" and row not in known]
+    beyond = set(rows) - set(order[:n_prefix])
+    if not beyond:
+        return
+    first = order[n_prefix]
+    row = population.numbers[first]
+    if first in filled.purposes:
+        raise ValueError(
+            f"{filled.name}: row {row} has no answer, and {len(beyond)} of {len(rows)} answers come after it in "
+            "the sample. A row that is omitted makes the sample less random: answer it, or write unclear."
+        )
+    raise ValueError(
+        f"{filled.name}: row {row} belongs to the sample with the seed {filled.seed} and is missing. Pass the "
+        "whole sample; its rows may be in any order."
+    )
+
+
+def is_sample(answers: Any) -> bool:
+    """Whether answers are a sample (a path, a frame, columns), and not rows with labels."""
+    is_columns = isinstance(answers, Mapping) and "row" in answers
+    return isinstance(answers, str | PathLike | Sample) or hasattr(answers, "columns") or is_columns
+
+
+def answers_of_sample(
+    given: Any,
+    name: str,
+    texts: Sequence[str],
+    classes: Sequence[str],
+    *,
+    text: str = TEXT,
+    numbers: Sequence[int] | None = None,
+    encoding: str | None = None,
+) -> dict[int, str]:
+    """Target rows and answers of a filled sample or of the corrections of a job, to learn from.
+
+    Answers that are unclear are omitted. If several persons answered, the majority decides.
+
+    Parameters
+    ----------
+    given : path, data frame or mapping of str to list
+        The sample with answers, the corrections of a job, or those of a report page.
+    name : str
+        Name of the target, for messages.
+    texts : sequence of str
+        Texts of the target.
+    classes : sequence of str
+        The class labels.
+    text : str, default="text"
+        Name of the column of the texts.
+    numbers : sequence of int, default=None
+        Row of each text in the user's file, from 1; all rows in their order if not given.
+    encoding : str, default=None
+        Encoding of the sample if it is not UTF-8.
+
+    Returns
+    -------
+    answers : dict of int to str
+        Row of the file (from 0) to class label or "none_of_these".
+    """
+    table = as_table(given, encoding)
+    if is_corrections(table.columns):
+        return read_corrections(table, name, texts, classes, numbers)
+    nothing = np.zeros(len(texts), dtype=np.int64)
+    review = nothing.astype(bool)
+    population = Population(
+        name, texts, nothing, None, review, None, list(classes), no_answers(), text=text, own_numbers=numbers
+    )
+    column = text_column(table, population, NEEDED)
+    answers = Filled(table.name, 0, *read_rows(table, population, column)).answers
+    return {population.numbers[row] - 1: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

@@ -1,0 +1,230 @@
+"""Labels to be certified: of a labelled file, of a result of `label`, or of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...certificate import UNCLEAR_CODE, Answers
+from ...certificate.sampling import no_answers
+from ...inputs.rows import REASONS
+from ...labelling.cells import as_text
+from ...labelling.spreadsheet import read_protected
+from ...linalg.matrix import Array
+from ...tables import choose_text, join_texts, joined_name, take_rows
+from ...tables.sequences import picked
+from ...tables.unreadable import UNREADABLE
+from ..job.other_rows import document_rows
+from ..store.records import NONE_OF_THESE
+
+if TYPE_CHECKING:
+    from ...labelling.labelling import Labelling
+    from ...tables import Dialect, Table
+    from ..job.job import Job
+
+HELD_OUT = "held_out"  # column of labels of fits without the answer of the row; empty if it was not learned from
+NOT_KNOWN = "?"  # in this column
+PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
+NEW_COLUMNS = (
+    *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
+    *("other_language", HELD_OUT, PREDICTED, "answer", "reason", "origin", UNREADABLE),
+)
+ORIGINS = ("", "given", "predicted")
+
+
+class Population(NamedTuple):
+    """All documents with their labels. A document has the number of its row, from 1, without the header."""
+
+    name: str
+    texts: Sequence[str]
+    labels: Array  # class codes
+    source_only: Array | None  # class codes; None if unknown
+    needs_review: Array
+    confidence: Array | None  # None if it has learned from answers
+    classes: list[str]
+    known: Answers  # answers that the labels learned from
+    text: str = "text"  # name of the column of the texts
+    own: Mapping[str, Sequence[Any]] = MappingProxyType({})  # the user's other columns
+    own_numbers: Sequence[int] | None = None  # row of each document in the user's file, from 1; None: all rows in order
+    messages: Sequence[str] = ()  # about the columns that were detected
+    dialect: Dialect | None = None  # how the file was written
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """Row of each document in the user's file, from 1."""
+        return range(1, len(self.texts) + 1) if self.own_numbers is None else self.own_numbers
+
+    @property
+    def encoding(self) -> str | None:
+        """Encoding of the file if it is not Unicode: a sample of it is written and read in the same one."""
+        return None if self.dialect is None else self.dialect.other_encoding
+
+
+def population_of_file(
+    path: str | PathLike[str],
+    *,
+    text: str | Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    encoding: str | None = None,
+) -> Population:
+    """The population of a file that `labelferry label` wrote. Rows that could not be labelled are not part of it.
+
+    Parameters
+    ----------
+    path : path
+        The labelled file.
+    text : str or sequence of str, default=None
+        Name of the text column, or of several that are joined; detected if not given.
+    classes : sequence of str, default=()
+        Classes beside those that occur in the file.
+    encoding : str, default=None
+        Encoding of the file if it is not UTF-8.
+
+    Returns
+    -------
+    population : Population
+        All documents with their labels.
+    """
+    everything = read_protected(path, encoding=encoding)
+    if "label" not in everything.columns:
+        raise ValueError(f"{everything.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
+    predicted = predicted_rows(everything)
+    if not predicted:
+        raise ValueError(f"{everything.name} has no predicted label. Pass a file that `labelferry label` wrote.")
+    table = take_rows(everything, predicted)
+    messages: list[str] = []
+    columns = choose_text(table, text, NEW_COLUMNS, messages)
+    texts = [as_text(value) for value in join_texts(table, columns)]
+    labels = [as_text(value) for value in table.columns[PREDICTED if PREDICTED in table.columns else "label"]]
+    names = {*labels, *classes}
+    for other in ("alternative", "source_only"):
+        names |= {as_text(value) for value in table.columns.get(other, ())}
+    known = sorted(names - {""})
+    answers = known_answers(table, known)
+    empty = [row for row, label in enumerate(labels) if not label and row not in answers.rows]
+    if empty:
+        raise ValueError(
+            f"{table.name}, line {table.lines[empty[0]]}: no label. Certify a file in which every row has one."
+        )
+    source_only = None
+    if "source_only" in table.columns:
+        source_only = np.array([known.index(as_text(value)) for value in table.columns["source_only"]])
+    return Population(
+        table.name,
+        texts,
+        np.array([known.index(label) if label else 0 for label in labels]),  # without a label: none of these
+        source_only,
+        np.array(
+            [as_text(v).lower() in ("true", "1") for v in table.columns.get("needs_review", [False] * len(table))]
+        ),
+        None if any(table.columns.get(HELD_OUT, ())) else numbers(table.columns.get("confidence")),
+        known,
+        answers,
+        joined_name(columns),
+        {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, *columns)},
+        [row + 1 for row in predicted],
+        messages,
+        table.dialect,
+    )
+
+
+def predicted_rows(table: Table) -> list[int]:
+    """The rows whose label was predicted: not those that had one, those with a reason to have none, or empty ones."""
+    nothing = [None] * len(table)
+    reasons, origins = (table.columns.get(name, nothing) for name in ("reason", "origin"))
+    if not all(as_text(value) in ORIGINS for value in origins):  # a column of the user
+        origins = nothing
+    results = [table.columns[name] for name in ("label", "confidence", "answer", HELD_OUT) if name in table.columns]
+    rows = zip(reasons, origins, zip(*results, strict=True), strict=True)
+    return [
+        row
+        for row, (reason, origin, cells) in enumerate(rows)
+        if as_text(reason) not in REASONS and as_text(origin) != "given" and any(map(as_text, cells))
+    ]
+
+
+def known_answers(table: Table, classes: Sequence[str]) -> Answers:
+    """The answers that were there when the labels of a file were fitted: those with a held-out label."""
+    held_out = [as_text(value) for value in table.columns.get(HELD_OUT, ())]
+    if any(held_out) and "answer" not in table.columns:
+        raise ValueError(f"{table.name} has a column {HELD_OUT!r} but no column 'answer'. Restore it.")
+    given = {row: as_text(table.columns["answer"][row]) for row, label in enumerate(held_out) if label}
+    codes = {name: code for code, name in enumerate([*classes, NONE_OF_THESE])}
+    return Answers(
+        np.array(list(given), dtype=np.int64), np.array([codes.get(a, UNCLEAR_CODE) for a in given.values()])
+    )
+
+
+def numbers(values: Sequence[Any] | None) -> Array | None:
+    """Confidences as an array; None if a value is no number from 0 to 1."""
+    try:
+        array = np.array([float(value) for value in values or ()])
+    except (TypeError, ValueError):
+        return None
+    return array if len(array) and ((array >= 0) & (array <= 1)).all() else None
+
+
+def population_of_result(result: Labelling) -> Population:
+    """The population of a result of `label`: the documents with a predicted label."""
+    documents, classes, inputs = result.documents, result.estimator.classes_, result._inputs
+    kept = np.flatnonzero(result.predicted[inputs.new_rows])
+    answers = no_answers()
+    if documents.answers is not None:
+        inside = np.isin(documents.answers.rows, kept)
+        answers = Answers(np.searchsorted(kept, documents.answers.rows[inside]), documents.answers.codes[inside])
+    return Population(
+        inputs.target.name,
+        picked(inputs.texts, kept),
+        np.searchsorted(classes, documents.labels[kept]),
+        documents._source_only[kept],
+        documents.needs_review[kept],
+        None if len(answers.rows) else np.clip(documents.confidence[kept], 0, 1),
+        [str(c) for c in classes],
+        answers,
+        inputs.columns.text_name,
+        {
+            name: picked(values, kept)
+            for name, values in inputs.target.columns.items()
+            if name not in inputs.columns.text_target
+        },
+        (inputs.new_rows[kept] + 1).tolist(),
+        dialect=inputs.target.dialect,
+    )
+
+
+def population_of_job(job: Job) -> Population:
+    """The population of a job; texts and columns are read one by one."""
+    state = job.state()
+    arrays = state.fit.arrays
+    rows = document_rows(job.n_documents, job.store.settings.get("other_rows", {}))
+    return Population(
+        job.store.name,
+        StoredColumn(job),
+        arrays["labels"],
+        job.store.source_only(),
+        arrays["needs_review"],
+        None,
+        job.classes,
+        state.seen,
+        job.store.settings["text"],
+        {name: StoredColumn(job, name) for name in job.columns},
+        [row + 1 for row in rows],
+    )
+
+
+class StoredColumn(Sequence[Any]):
+    """The texts of a job or one of its columns, read when they are needed."""
+
+    def __init__(self, job: Job, name: str | None = None) -> None:
+        self._job, self._name = job, name
+
+    def __len__(self) -> int:
+        return self._job.n_documents
+
+    def __getitem__(self, number: Any) -> Any:
+        document = self._job.store.document(number)
+        return document.text if self._name is None else document.own[self._name]

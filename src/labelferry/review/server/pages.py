@@ -1,0 +1,116 @@
+"""Templates to responses. All values are escaped; styles and scripts are files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from math import ceil, floor
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import Response
+
+from ...certificate.sentences import percent as certificate_percent
+from ...report.highlight import pieces
+
+N_COLORS = 8  # classes with a color of their own in base.css
+NO_VALUE = "\N{EN DASH}"
+# Files that a browser may load: (package, path, media type). The colors are those of the report page.
+STATIC = {
+    "base.css": ("labelferry.report", "templates/base.css", "text/css"),
+    "review.css": ("labelferry.review.server", "static/review.css", "text/css"),
+    "review.js": ("labelferry.review.server", "static/review.js", "text/javascript"),
+    "icon.svg": ("labelferry.review.server", "static/icon.svg", "image/svg+xml"),
+}
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """Render a template as a response.
+
+    Parameters
+    ----------
+    template : str
+        Name of a file in `templates`.
+    status : int, default=200
+        The status code.
+    **values : Any
+        The values that the template shows.
+
+    Returns
+    -------
+    response : Response
+        HTML in UTF-8. Half surrogate pairs, which UTF-8 cannot contain, become question marks.
+    """
+    text = environment().get_template(template).render(**values)
+    return Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
+
+
+@cache
+def environment() -> Environment:
+    """The jinja environment, made once."""
+    made = Environment(
+        loader=PackageLoader("labelferry.review.server", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(percent=percent, at_least=at_least, at_most=at_most, count=count, clip=clip, clock=clock)
+    made.filters.update(pieces=pieces, color=color, confidence=confidence)
+    return made
+
+
+@cache
+def static_file(name: str) -> tuple[bytes, str]:
+    """Content and media type of a file in STATIC; raises KeyError for other names."""
+    package, path, media_type = STATIC[name]
+    return resources.files(package).joinpath(path).read_bytes(), media_type
+
+
+def percent(value: float | None, digits: int = 0) -> str:
+    """0.93 as 93%; a dash if there is no value."""
+    return NO_VALUE if value is None else f"{value:.{digits}%}"
+
+
+def confidence(value: float) -> str:
+    """The confidence of a label. It is never certain."""
+    return ">99%" if value >= 0.995 else percent(value)
+
+
+def at_least(value: float) -> str:
+    """The lower end of an interval in percent, rounded down."""
+    return certificate_percent(value, floor).replace(" ", "")
+
+
+def at_most(value: float) -> str:
+    """The upper end of an interval in percent, rounded up."""
+    return certificate_percent(value, ceil).replace(" ", "")
+
+
+def count(value: int | None) -> str:
+    """12345 as 12,345."""
+    return NO_VALUE if value is None else f"{value:,}"
+
+
+def clip(text: str, length: int) -> str:
+    """Shorten a text to this length, with an ellipsis."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def color(label: str | None, classes: Sequence[str]) -> str:
+    """Name of the color of a class: class-1 to class-8, then class-other."""
+    code = classes.index(label) if label in classes else N_COLORS
+    return f"class-{code + 1}" if code < N_COLORS else "class-other"
+
+
+def clock(time: Any) -> str:
+    """A time as 2026-11-16 14:05."""
+    return str(time)[:16].replace("T", " ")
+
+
+def plain(value: Any) -> dict[str, Any]:
+    """A NamedTuple, dataclass or mapping as a dict."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value._asdict() if hasattr(value, "_asdict") else dict(vars(value))

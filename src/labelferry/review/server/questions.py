@@ -1,0 +1,140 @@
+"""One question at a time: the document, why it is asked, the answer, skip and undo."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ...certificate import NONE_OF_THESE as NONE_OF_THESE_NAME
+from ..job.questions import reason_without_labels
+from ..store.records import LABEL, NONE_OF_THESE, PURPOSES, QUEUES, UNCLEAR
+from .frame import frame, queue_title
+from .pages import page
+from .sessions import Session
+from .site import Form, Site, number, redirect, value
+
+N_KEYS = 9  # classes with a key of their own
+MAX_SHOWN = 12_000  # characters of a text before the rest is folded
+NAMES = {NONE_OF_THESE: NONE_OF_THESE_NAME, UNCLEAR: UNCLEAR}
+
+
+def home(request: Request, site: Site, session: Session) -> Response:
+    """Go to the first queue with open questions."""
+    queues = site.job.queues()
+    first = next((queue["purpose"] for queue in queues if queue["open"]), PURPOSES[0])
+    return redirect(f"/questions/{first}")
+
+
+def show_question(request: Request, site: Site, session: Session) -> Response:
+    """The next question of a queue."""
+    purpose = request.path_params["purpose"]
+    if purpose not in QUEUES:
+        raise ValueError(f"There is no queue {purpose[:40]!r}; the queues are {', '.join(QUEUES)}.")
+    question = next_question(site, session, purpose)
+    return question_page(site, session, question, purpose)
+
+
+def show_document(request: Request, site: Site, session: Session) -> Response:
+    """One document of the list, as a question."""
+    document = number(request.path_params["document"])
+    purpose = request.query_params.get("purpose", "list")
+    question = site.job.ask(document, purpose if purpose in PURPOSES else "list")
+    return question_page(site, session, question, "list", back=checked_back(request.query_params.get("back", "")))
+
+
+def next_question(site: Site, session: Session, purpose: str) -> Any:
+    """The next open question that this browser has not skipped; after the last one, the skipped ones again."""
+    return site.job.question(purpose, session.reviewer, skip=session.skipped.get(purpose, []))
+
+
+def question_page(site: Site, session: Session, question: Any, purpose: str, back: str = "") -> Response:
+    """The page of a question; without one, the page says that the queue is empty."""
+    values = {**frame(site, session, "questions" if purpose != "list" else "list"), "purpose": purpose, "back": back}
+    if question is None:
+        return page("empty.html", **values)
+    text = question.text
+    return page(
+        "question.html",
+        **values,
+        question=question,
+        reason=reason_without_labels(question.purpose) if session.is_blind else question.reason,
+        queue=queue_title(question.purpose),
+        text=text[:MAX_SHOWN],
+        rest=text[MAX_SHOWN:],
+        n_keys=N_KEYS,
+        is_blind=session.is_blind,
+        own_answer=own_answer(site, question.document, session.reviewer),
+    )
+
+
+def own_answer(site: Site, document: int, reviewer: str) -> str:
+    """What this person answered before; empty if nothing."""
+    rows = [row for row in site.job.answers() if (row.document, row.reviewer) == (document, reviewer)]
+    return NAMES.get(rows[0].kind, rows[0].answer or "") if rows else ""
+
+
+def give_answer(form: Form, site: Site, session: Session) -> Response:
+    """Store an answer. The response is sent after the store has committed it."""
+    document, purpose = number(value(form, "document")), checked_purpose(value(form, "purpose"))
+    answer, kind = parse_choice(value(form, "choice"), site.job.classes)
+    shown = value(form, "shown") or None
+    site.job.answer(document, answer, kind=kind, purpose=purpose, reviewer=session.reviewer, shown=shown)
+    session.message = f"Saved: document {document + 1:,} is {NAMES.get(kind, answer)}."
+    return redirect(checked_back(value(form, "back")) or next_path(purpose))
+
+
+def skip(form: Form, site: Site, session: Session) -> Response:
+    """Show another question; this one stays open."""
+    document, purpose = number(value(form, "document")), checked_purpose(value(form, "purpose"))
+    session.skipped.setdefault(purpose, []).append(document)
+    session.message = f"Skipped: document {document + 1:,} stays open."
+    if purpose == "audit":
+        session.message += " The certificate counts the answers up to the first open document, so answer it later."
+    return redirect(checked_back(value(form, "back")) or next_path(purpose))
+
+
+def undo(form: Form, site: Site, session: Session) -> Response:
+    """Take back the last answer of this person, and show its document again."""
+    row = site.job.undo(session.reviewer)
+    if row is None:
+        session.message = "There is no answer to undo."
+        return redirect(next_path(checked_purpose(value(form, "purpose"))))
+    session.message = f"Undone: document {row.document + 1:,} is open again."
+    return redirect(f"/documents/{row.document}?{urlencode({'purpose': row.purpose})}")
+
+
+def set_blind(form: Form, site: Site, session: Session) -> Response:
+    """Show or hide predictions in this browser."""
+    session.is_blind = value(form, "blind") == "yes"
+    session.message = "Predictions are hidden." if session.is_blind else "Predictions are shown."
+    return redirect(next_path(checked_purpose(value(form, "purpose"))))
+
+
+def next_path(purpose: str) -> str:
+    """Where the next question of a purpose is."""
+    return "/list" if purpose == "list" else f"/questions/{purpose}"
+
+
+def parse_choice(choice: str, classes: Any) -> tuple[str | None, str]:
+    """The button of a form as an answer and its kind. Labels have a prefix, so that a class may be called unclear."""
+    prefix, _, label = choice.partition(":")
+    if prefix == LABEL and label in classes:
+        return label, LABEL
+    if choice in NAMES:
+        return None, choice
+    raise ValueError("Choose one of the answers.")
+
+
+def checked_purpose(purpose: str) -> str:
+    """A purpose of a form."""
+    if purpose not in PURPOSES:
+        raise ValueError(f"purpose must be one of {', '.join(PURPOSES)}; got {purpose[:40]!r}.")
+    return purpose
+
+
+def checked_back(path: str) -> str:
+    """The list to which a page returns; anything else is ignored, so that no form can lead to another site."""
+    return path if path == "/list" or path.startswith("/list?") else ""

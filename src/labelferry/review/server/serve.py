@@ -1,0 +1,175 @@
+"""Run the server: the address, the URL for people, and a clean end."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from .app import new_app
+from .guard import LOOPBACK_NAMES, is_address
+from .passwords import VARIABLE, Password
+from .sessions import Sessions
+from .site import Site
+
+if TYPE_CHECKING:
+    from ..job.job import Job
+
+LAST_SECONDS = 3  # for requests that run when the server ends
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the server listens.
+
+    Attributes
+    ----------
+    host : str, default="127.0.0.1"
+        Name or IP address of this computer.
+    port : int, default=0
+        0 is a free port.
+    certfile, keyfile : Path or None, default=None
+        Certificate and key for TLS.
+    names : sequence of str, default=()
+        Other names of this computer by which browsers reach it.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    certfile: Path | None = None
+    keyfile: Path | None = None
+    names: Sequence[str] = ()
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only programs on this computer can connect."""
+        return self.host == "localhost" or (is_address(self.host) and ip_address(self.host).is_loopback)
+
+    @property
+    def scheme(self) -> str:
+        """The scheme, http or https."""
+        return "https" if self.certfile is not None else "http"
+
+    def check(self, password: str | None) -> None:
+        """Raise ValueError for settings that are not safe or not complete."""
+        if (self.certfile is None) != (self.keyfile is None):
+            raise ValueError("--certfile and --keyfile belong together. Give both, or neither.")
+        if not self.is_loopback and password is None:
+            raise ValueError(
+                f"--host {self.host} lets other computers connect, so a password is needed: write it to a file and "
+                f"give --password-file, or set {VARIABLE}."
+            )
+
+    def warning(self) -> str:
+        """What a person should know before others connect; empty if nothing."""
+        if self.is_loopback or self.certfile is not None:
+            return ""
+        return (
+            "without TLS, everybody on the network can read the password and the documents. "
+            "Give --certfile and --keyfile."
+        )
+
+    def all_names(self) -> list[str]:
+        """Host names that requests may use."""
+        own = [] if self.is_loopback else [socket.gethostname(), socket.getfqdn()]
+        return [*LOOPBACK_NAMES, self.host, *own, *self.names]
+
+
+def open_address(address: Address) -> socket.socket:
+    """Open the socket, so that the port is known before the server runs.
+
+    Parameters
+    ----------
+    address : Address
+        Where to listen.
+
+    Returns
+    -------
+    sock : socket
+        A listening socket.
+    """
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family, backlog=128)
+    except OSError as error:
+        raise ValueError(f"cannot listen on {address.host} port {address.port}: {error.strerror or error}.") from None
+
+
+def serve(
+    job: Job,
+    name: str,
+    address: Address = Address(),
+    *,
+    reviewer: str = "",
+    password: str | None = None,
+    announce: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Serve the review page of a job until it is interrupted.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    name : str
+        Name of the job for people.
+    address : Address, default=Address()
+        Where to listen.
+    reviewer : str, default=""
+        Name of the person; if it is empty, the page requests it.
+    password : str or None, default=None
+        Browsers need it instead of the token.
+    announce : callable
+        Called with the URL as soon as the port is open.
+    """
+    address.check(password)
+    sock = open_address(address)
+    port = sock.getsockname()[1]
+    site = Site(
+        job,
+        name,
+        Sessions(reviewer),
+        password=None if password is None else Password(password),
+        base=base_url(address, port),
+        cookie=f"labelferry-{port}",
+        secure=address.certfile is not None,
+    )
+    is_open_text = not address.is_loopback and address.certfile is None
+    app = new_app(
+        site,
+        address.all_names(),
+        any_address=not address.is_loopback,
+        # Without TLS browsers send no Sec-Fetch-Site to other computers, so Origin must be there.
+        referrer_policy="same-origin" if is_open_text else "no-referrer",
+    )
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=LAST_SECONDS,
+        ssl_certfile=address.certfile,
+        ssl_keyfile=address.keyfile,
+    )
+    with sock:
+        try:
+            announce(site.link())
+            uvicorn.Server(config).run(sockets=[sock])
+        except KeyboardInterrupt:  # uvicorn repeats Ctrl-C after its clean end
+            sys.stdout.flush()
+
+
+def base_url(address: Address, port: int) -> str:
+    """Scheme, host and port by which browsers reach the server."""
+    host = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(address.host, address.host)
+    shown = f"[{host}]" if ":" in host else host
+    return f"{address.scheme}://{shown}:{port}"

@@ -1,0 +1,173 @@
+"""A store as a database: creating, opening, and transactions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy as sa
+
+from ...files import atomic_write
+from . import schema
+from .contents import check_numbers, check_protection, check_settings, max_bytes
+from .create import fill
+from .engine import (
+    WRITE,
+    StoreError,
+    check_file,
+    connect,
+    database_url,
+    one_line_errors,
+    read_only,
+    set_write_ahead_log,
+    shown_name,
+)
+from .migrate import migrate, version_of
+from .packing import from_json, unpack
+from .records import Array, JobData
+
+
+class Database:
+    """A connected database with a job.
+
+    Parameters
+    ----------
+    engine : sqlalchemy.Engine
+        The connected database.
+    name : str
+        The place, for messages.
+    """
+
+    def __init__(self, engine: sa.Engine, name: str) -> None:
+        self._engine, self.name = engine, name
+        with self._read() as connection:
+            rows = connection.execute(sa.select(schema.settings))
+            self.settings: dict[str, Any] = {row.name: from_json(row.value, object, name) for row in rows}
+            self.n_documents: int = connection.scalar(sa.select(sa.func.count()).select_from(schema.documents)) or 0
+            check_settings(self.settings, name)
+            check_numbers(connection, schema.documents.c.number, self.n_documents, name)
+            check_protection(connection, name)
+        self.classes = [str(label) for label in self.settings["classes"]]
+
+    @classmethod
+    def check_new(cls, place: str | os.PathLike[str]) -> sa.URL:
+        """The URL of a new job; an error if there is a job, or if the place cannot be reached."""
+        url = database_url(place)
+        name = shown_name(url)
+        if url.get_backend_name() == "sqlite":
+            path = Path(str(url.database))
+            if path.exists():
+                raise StoreError(
+                    f"{path} exists already. Review it with `labelferry review`, open it with `open_job`, or name "
+                    "another file."
+                )
+            if not path.absolute().parent.is_dir():
+                raise StoreError(f"cannot write {path}: there is no folder {path.parent}. Create it first.")
+            if not os.access(path.absolute().parent, os.W_OK):
+                raise read_only(str(path))
+            return url
+        with one_line_errors(name), closing(connect(url)) as engine, engine.connect() as connection:
+            if sa.inspect(connection).has_table(schema.meta.name):
+                raise StoreError(
+                    f"{name} contains a job already. Review it with `labelferry review`, open it with `open_job`, or "
+                    "name another database."
+                )
+        return url
+
+    @classmethod
+    def create(cls, place: str | os.PathLike[str], job: JobData) -> Self:
+        """Write a new job. It is complete or not there at all; an existing job is never replaced."""
+        url = cls.check_new(place)
+        name = shown_name(url)
+        with one_line_errors(name):
+            if url.get_backend_name() == "sqlite":
+                with atomic_write(Path(str(url.database))) as draft:
+                    _fill_database(url.set(database=str(draft)), job)
+            else:
+                _fill_database(url, job)
+        return cls.open(place)
+
+    @classmethod
+    def open(cls, place: str | os.PathLike[str]) -> Self:
+        """Open a job; one of an older version is brought to the current version."""
+        url = database_url(place)
+        name = shown_name(url)
+        is_file = url.get_backend_name() == "sqlite"
+        if is_file:
+            check_file(Path(str(url.database)))
+        engine = connect(url)
+        with one_line_errors(name):
+            with engine.connect() as connection:
+                is_old = version_of(connection, name) < schema.VERSION
+            if is_file:
+                set_write_ahead_log(engine)
+            if is_old:
+                with engine.connect().execution_options(**{WRITE: True}) as connection, connection.begin():
+                    migrate(connection, name)
+        try:
+            return cls(engine, name)
+        except BaseException:
+            engine.dispose()
+            raise
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        """A transaction that reads one state of the database."""
+        with one_line_errors(self.name), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[sa.Connection]:
+        """A transaction that is on the disk when the block ends."""
+        with (
+            one_line_errors(self.name),
+            self._engine.connect().execution_options(**{WRITE: True}) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def arrays(self, name: str) -> dict[str, Array]:
+        """Arrays that were stored with the job: "members", "pool" or "job"."""
+        with self._read() as connection:
+            data = connection.scalar(sa.select(schema.arrays.c.data).where(schema.arrays.c.name == name))
+        return {} if data is None else self._unpack(data)
+
+    def _unpack(self, data: bytes) -> dict[str, Array]:
+        return unpack(data, max_bytes(self.n_documents, len(self.classes)), self.name)
+
+
+def now(seconds_ago: float = 0) -> str:
+    """The time in UTC, to the millisecond."""
+    return (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat(timespec="milliseconds")
+
+
+def _fill_database(url: sa.URL, job: JobData) -> None:
+    with (
+        closing(connect(url)) as engine,
+        engine.connect().execution_options(**{WRITE: True}) as connection,
+        connection.begin(),
+    ):
+        fill(connection, job, now())
+
+
+@contextmanager
+def closing(engine: sa.Engine) -> Iterator[sa.Engine]:
+    """The engine, whose connections are closed at the end."""
+    try:
+        yield engine
+    finally:
+        engine.dispose()

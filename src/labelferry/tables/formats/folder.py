@@ -1,0 +1,139 @@
+"""Folders: one document per file, and one sub-folder per class. Also folders of e-mails (.eml or maildir).
+
+Columns: file, text and, if there are sub-folders, label. A folder that has only e-mails has their columns, too.
+"""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import Any
+
+from ..html import strip_html
+from ..lines import BadRows
+from .base import Dialect, Parsed, detected_message
+from .encodings import MARKS, WITH_MARK, check_codec, choose_by_sample
+from .folder_files import HTML, Document, find_documents, is_maildir, without_documents
+from .mail import COLUMNS, MAX_MESSAGE, DocumentRow, guess_messages, message_row
+
+SAMPLE = 1 << 16  # bytes of files that are not UTF-8, for detection
+PER_FILE = 1 << 12  # bytes of one of them
+
+
+def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, bad: BadRows) -> Parsed:
+    """Read the documents of a folder in the order of their names.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    name : str
+        Its name, for messages.
+    encoding : str or None
+        Encoding of files that are not UTF-8; None: detected from all of them together.
+    limit : int
+        Maximal number of characters per document.
+    bad : BadRows
+        Collects the files that cannot be read.
+
+    Returns
+    -------
+    parsed : Parsed
+        One row per file.
+    """
+    if encoding is not None:
+        check_codec(encoding)
+    documents, skipped = find_documents(folder, name)
+    if not documents:
+        raise without_documents(folder, name)
+    with_labels = not is_maildir(folder) and any(len(document.parts) > 1 for document in documents)
+    only_mail = all(document.is_mail for document in documents)
+    contents = [content_of(document, limit) for document in documents]
+    other, messages = choose_for_all(contents, documents, encoding, name)
+    columns: dict[str, list[Any]] = {"file": []} | {c: [] for c in (COLUMNS if only_mail else ("text",))}
+    columns |= {"label": []} if with_labels else {}
+    numbers = array("q")
+    n_guessed = 0
+    for number, (document, content) in enumerate(zip(documents, contents, strict=True), 1):
+        file = "/".join(document.parts)
+        row = content if isinstance(content, str) else read_document(document, content, other, only_mail)
+        if not isinstance(row, str) and len(row.values["text"]) > limit:
+            row = f"a text may have {limit:,} characters and this one has more"
+        if isinstance(row, str):
+            bad.add(number, f"{file!r}: {row}", len(numbers))
+            continue
+        label = document.parts[0] if len(document.parts) > 1 else None
+        cells = row.values | {"file": file, "label": label}
+        for column, values in columns.items():
+            values.append(cells[column])
+        n_guessed += row.is_guess
+        numbers.append(number)
+    messages += guess_messages(name, n_guessed)
+    if n_skipped := sum(skipped.values()):
+        kinds = ", ".join(sorted(skipped)[:6])
+        files = (
+            "1 file is not a document and was" if n_skipped == 1 else f"{n_skipped} files are not documents and were"
+        )
+        messages.append(f"{name}: {files} not read ({kinds})")
+    return Parsed(columns, numbers, dialect=Dialect("folder"), messages=tuple(messages))
+
+
+def content_of(document: Document, limit: int) -> bytes | str:
+    """The bytes of a file or, as a string, why it cannot be read."""
+    most = MAX_MESSAGE if document.is_mail else 4 * limit
+    try:
+        with document.path.open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        return f"cannot be read ({error.strerror or error})"
+    return f"more than {most:,} bytes" if len(content) > most else content
+
+
+def choose_for_all(
+    contents: list[bytes | str], documents: list[Document], named: str | None, name: str
+) -> tuple[str | None, list[str]]:
+    """One encoding for all files that are not UTF-8, and a message if it is detected."""
+    pieces = []
+    n_other = 0
+    for content, document in zip(contents, documents, strict=True):
+        if isinstance(content, bytes) and not document.is_mail and unicode_text(content) is None:
+            n_other += 1
+            pieces.append(content[:PER_FILE])
+    if named is not None or not pieces:
+        return named, []
+    encoding = choose_by_sample(b"\n".join(pieces)[:SAMPLE], None)
+    if not encoding.detected:
+        return None, []
+    files = "1 file" if n_other == 1 else f"{n_other} files"
+    return encoding.name, [f"{name}: {detected_message(encoding, files)}"]
+
+
+def unicode_text(content: bytes) -> str | None:
+    """The text of UTF-8, or of UTF-16 with a byte order mark; None if it is neither."""
+    codec = next((WITH_MARK[encoding] for mark, encoding in MARKS if content.startswith(mark)), "utf-8")
+    try:
+        return content.decode(codec)
+    except UnicodeDecodeError:
+        return None
+
+
+def read_document(document: Document, content: bytes, other: str | None, only_mail: bool) -> DocumentRow | str:
+    """The columns of a document or, as a string, what is wrong."""
+    if document.is_mail:
+        row = message_row(content, other)
+        if only_mail or isinstance(row, str):
+            return row
+        text = f"{row.values['subject'] or ''}\n\n{row.values['text']}".strip()
+        return row._replace(values={"text": text})
+    plain = unicode_text(content)
+    if plain is None and other is not None:
+        try:
+            plain = content.decode(other)
+        except UnicodeError:
+            return f"neither UTF-8 nor {other}"
+    if plain is None:
+        return "not UTF-8, and its encoding is not known; pass encoding= (--encoding)"
+    if "\0" in plain:
+        return "NUL bytes"
+    plain = plain.replace("\r\n", "\n").replace("\r", "\n")
+    return DocumentRow({"text": strip_html(plain) if document.path.suffix.lower() in HTML else plain})

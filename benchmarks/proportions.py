@@ -3,9 +3,9 @@
     python -m benchmarks.proportions [GROUP ...]     shift gcmf amazon-a amazon-b reuters, by default all
 
 The error is half the sum of absolute differences to the true proportions; the table has the mean and the largest error
-per group of tasks. Tasks of `labelferry_bench.papers.tasks` with seed 0: the twelve of shift, the six newsgroup tasks of gcmf,
-of amazon-uneven every third (amazon-a) and eight others (amazon-b), the six of reuters. Labels of the target are used
-for the error only.
+per group of tasks. Tasks of `labelferry_bench.papers.tasks` with seed 0: the twelve of shift, the six newsgroup tasks
+of gcmf, of amazon-uneven every third (amazon-a) and eight others (amazon-b), the six of reuters. Labels of the target
+are used for the error only.
 
                                             shift       gcmf        amazon-a    amazon-b    reuters
     proportions of the source               .400 .42    .035 .07    .300 .30    .300 .30    .018 .03

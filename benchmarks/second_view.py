@@ -69,7 +69,7 @@ def measure(task: Task, model: str) -> list[float]:
     words, both = (labelferry.label(old, new, label=y, embed=embed) for embed in (None, model))
     classes = words.estimator.classes_
     codes, n = np.searchsorted(classes, truth), len(classes)
-    of_view = with_view(both._domains, both._features.view)
+    of_view = with_view(both.domains, both.features.view)
     view = np.mean([(predict(of_view).argmax(axis=1) == codes).mean() for predict in (smooth_view, self_training_view)])
     errors = []
     for result in (words, both):

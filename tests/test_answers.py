@@ -1,4 +1,4 @@
-"""Answers of people in the main workflow: `label(answers=...)` and `Labelling.update`."""
+"""Answers of people in the main workflow: `label(answers=...)` and `Result.update`."""
 
 import numpy as np
 import pytest
@@ -96,7 +96,7 @@ def test_other_methods_are_fitted_again_with_the_answers():
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ({0: "sports"}, "the answer to row 0: 'sports' is no class; the classes are billing, technical"),
+        ({0: "sports"}, "the answer to row 0: 'sports' is no class; the classes are 'billing', 'technical'"),
         ({9: "billing"}, "integers from 0 to 3; got 9"),
         ({True: "billing"}, "got True"),
         (["billing"], "one entry per target row, 4; got 1"),

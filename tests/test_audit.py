@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry.certificate import audit_order
 from labelferry.cli import app
-from labelferry.labelling.cells import Given, read_answer
-from labelferry.labelling.spreadsheet import protect, restore
+from labelferry.labelling.answers import Given, read_answer
 from labelferry.review.job.files import draw_open, import_answers
 from labelferry.review.job.job import Job
 from labelferry.review.sample.audit import draw
@@ -19,6 +18,7 @@ from labelferry.review.sample.exchange import FORMS, label_studio_config, write_
 from labelferry.review.sample.filled import Filled, certify_sample, read_sample
 from labelferry.review.sample.population import population_of_file
 from labelferry.review.store import Store
+from labelferry.tables.spreadsheet import protect, restore
 from tests.jobs import small_job
 from tests.tickets import demo, new, old, read_csv, write_csv, write_jsonl
 

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
+from labelferry.api import Result
 from labelferry.cli.options import bytes_of, show_progress
 from labelferry.core import progress
-from labelferry.labelling.labelling import Labelling
 
 from . import tickets
 
@@ -204,8 +204,8 @@ def test_strict(files, monkeypatch, level, code):
     source, target, out = files
     result = labelferry.label(source, target, method="sourcelr")
     verdict = result.verdict._replace(level=level)
-    monkeypatch.setattr(Labelling, "verdict", property(lambda _: verdict))
-    monkeypatch.setattr("labelferry.labelling.label", lambda *_, **__: result)
+    monkeypatch.setattr(Result, "verdict", property(lambda _: verdict))
+    monkeypatch.setattr("labelferry.api.label", lambda *_, **__: result)
     assert run("label", source, target, "-o", out).exit_code == 0
     out.unlink()
     assert run("label", source, target, "-o", out, "--strict").exit_code == code
@@ -358,7 +358,7 @@ def test_a_full_disk_is_one_line(files, tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("labelferry.labelling.labelling.write_text", fail)
+    monkeypatch.setattr("labelferry.api.write_text", fail)
     result = run("label", *files[:2], "-o", files[2], *FAST, "--report", tmp_path / "page.html")
     assert result.exit_code == 2
     writing, error = result.stderr.splitlines()[-2:]
@@ -415,7 +415,7 @@ def test_interrupted_after_a_file_was_written(files, tmp_path, monkeypatch):
     source, target, out = files
     out.write_text("from an earlier run")
     page = tmp_path / "page.html"
-    monkeypatch.setattr("labelferry.labelling.labelling.Labelling.report", interrupt)
+    monkeypatch.setattr("labelferry.api.Result.report", interrupt)
     result = run("label", source, target, "-o", out, *FAST, "--quiet", "--report", page)
     assert result.exit_code == 130
     assert result.stderr == f"labelferry: interrupted; written: {out}\n"

@@ -83,7 +83,7 @@ def test_marks_are_counted_among_the_labels(files):
     assert result.verdict.reasons[-1].startswith(f"{N} of {N} labels (100%) are marked for review.")
     assert f"{N} of {N + N_UNKNOWN + 1} rows by SourceLR" in repr(result)
     assert f"{N} to review" in repr(result)
-    values = page_values(result, texts=False)
+    values = page_values(result, result.summary(), texts=False)
     assert (values["n_labelled"], values["documents"]["to_review"], values["documents"]["others"]) == (N, N, 0)
     documents = result.documents
     assert documents.predicted.sum() == N

@@ -319,8 +319,8 @@ def test_label_writes_the_same_file(client, files, tmp_path, suffix, more):
 def test_documents_of_label_stay_on_the_workers(client, files):
     old, new = files["parquet"]
     result = labelferry.label(old, new, method="sourcenb", dask=client)
-    assert isinstance(result._features.Xt, Blocks)
-    assert not any(sp.issparse(part.block) for part in result._features.Xt.parts)
+    assert isinstance(result.features.Xt, Blocks)
+    assert not any(sp.issparse(part.block) for part in result.features.Xt.parts)
     result.close()
     assert client.status == "running", "a client of the user is not closed"
 
@@ -330,7 +330,7 @@ def test_a_result_and_its_update_close_what_label_opened(files):
     old, new = files["parquet"]
     with labelferry.label(old, new, method="sourcenb", dask="local") as result:
         updated = result.update({0: str(result.labels[0])})
-    workers = result._features.Xt.backend.client
+    workers = result.features.Xt.backend.client
     assert workers.status == "closed"
     assert updated._opened is result._opened
     assert str(result.labels[0]) in str(updated.labels[0])
@@ -411,9 +411,9 @@ REMOVE_BEFORE_COUNTING = """
 import os, sys
 from importlib import import_module
 from labelferry.__main__ import main
-from labelferry.text import growing, sequences
+from labelferry.tables import growing, sequences
 
-label = import_module("labelferry.labelling.label")
+label = import_module("labelferry.api")
 
 def make_features(*arguments, count=label.make_features):
     os.remove(sys.argv[3])

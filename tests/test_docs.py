@@ -84,7 +84,7 @@ def test_fields_of_the_json_output_are_documented(tmp_path):
     tickets.write_csv(tmp_path / "later.csv", {"text": target})
     outputs = {
         "label": summary,
-        "apply": labelferry.labelling.apply(tmp_path / "model.npz", tmp_path / "later.csv").summary(),
+        "apply": labelferry.apply(tmp_path / "model.npz", tmp_path / "later.csv").summary(),
         "changed_words": summary["changed_words"][0],
         "diagnose": labelferry.diagnose(source, target, label=label),
         "compare": labelferry.compare(source, target, label=label, methods=["tcl"]),

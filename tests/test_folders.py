@@ -326,7 +326,7 @@ def test_deeply_nested_parts_end():
 
 # Standard input and output
 
-COPY = "import sys; from labelferry.text import *; write_table(read_table('-'), {'label': ['x', 'y']}, '-')"
+COPY = "import sys; from labelferry.tables import *; write_table(read_table('-'), {'label': ['x', 'y']}, '-')"
 
 
 def run(code, content):
@@ -352,7 +352,7 @@ def test_standard_input_and_output(content, expected):
 
 
 def test_a_reader_that_stops_early_is_no_error():
-    code = "from labelferry.text import *; write_table(from_texts(['a' * 1000] * 5000), {}, '-')"
+    code = "from labelferry.tables import *; write_table(from_texts(['a' * 1000] * 5000), {}, '-')"
     command = f'{sys.executable} -c "{code}" | head -c 10; echo "${{PIPESTATUS[0]}}"'
     result = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
     assert result.stdout == b"text\naaaaa0\n"

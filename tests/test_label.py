@@ -197,7 +197,7 @@ def test_review_leaves_no_more_errors_than_asked_for(by_tcl):
 
 
 def test_the_words_that_speak_for_a_label_are_in_the_document(by_tcl):
-    for text, words, label in zip(by_tcl._inputs.texts, by_tcl.evidence, by_tcl.labels, strict=True):
+    for text, words, label in zip(by_tcl.inputs.texts, by_tcl.evidence, by_tcl.labels, strict=True):
         assert len(words) <= 5
         assert set(words) <= set(re.findall(r"[a-z]+", text.lower()))
         assert label in by_tcl.typical
@@ -301,8 +301,8 @@ def test_several_sources_as_files_and_by_domain(tmp_path):
     by_names = labelferry.label([str(file) for file in files], str(target), method="tcl")
     region = ["north"] * 200 + ["south"] * 160
     by_domain = labelferry.label(pd.DataFrame({**old, "region": region}), target, domain="region", method="tcl")
-    assert [source.name for source in by_domain._inputs.sources] == ["north", "south"]
-    assert [len(source.texts) for source in by_files._inputs.sources] == [200, 160]
+    assert [source.name for source in by_domain.inputs.sources] == ["north", "south"]
+    assert [len(source.texts) for source in by_files.inputs.sources] == [200, 160]
     assert by_files.labels.tolist() == by_domain.labels.tolist() == by_names.labels.tolist()
     assert [row["documents"] for row in by_domain.summary()["sources"]] == [200, 160]
     assert len(by_domain.estimator.domain_names_) == 3
@@ -344,7 +344,7 @@ def test_no_word_left():
 
 
 def test_memory_takes_the_rare_words(by_tcl):
-    X = sp.csr_array(sp.hstack([by_tcl._features.Xt] * 3))
+    X = sp.csr_array(sp.hstack([by_tcl.features.Xt] * 3))
     documents = np.bincount(X.indices, minlength=X.shape[1])
     entries = np.sort(documents)[::-1]
     need = np.cumsum(entries * (X.data.itemsize + X.indices.itemsize) * 3 + 8 * 64 * 3) + 8 * 64 * 360
@@ -365,9 +365,9 @@ def test_memory_is_said():
     labels = [("a", "b")[i % 2] for i in range(80)]
     fixed = {"language": None, "ngrams": 1}
     result = labelferry.label(texts[:80], texts[80:], label=labels, method="sourcelr", max_memory=2.4e6, **fixed)
-    *_, message = result._features.messages  # others are about the language of these random letters
+    *_, message = result.features.messages  # others are about the language of these random letters
     assert re.fullmatch(r"1,\d\d\d of 1,\d\d\d words are kept, the most frequent, .*", message)
-    assert len(result._features.words) == int(message.partition(" ")[0].replace(",", ""))
+    assert len(result.features.words) == int(message.partition(" ")[0].replace(",", ""))
 
 
 def features(tmp_path, *, signed):
@@ -545,10 +545,10 @@ def test_stages_are_announced_and_timed(stages):
 def test_later_documents(by_tcl, tmp_path):
     by_tcl.save(tmp_path / "model.npz")
     model = labelferry.load(tmp_path / "model.npz")
-    texts = by_tcl._inputs.texts
+    texts = by_tcl.inputs.texts
     again = model.label(texts)
     assert (again == by_tcl.labels).mean() > 0.97
-    assert again.tolist() == by_tcl.estimator.predict(by_tcl._features.Xt).tolist()
+    assert again.tolist() == by_tcl.estimator.predict(by_tcl.features.Xt).tolist()
     proba = model.proba(texts[:7])
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     assert model.typical == by_tcl.typical

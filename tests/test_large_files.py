@@ -388,7 +388,7 @@ def test_label_of_large_files_writes_the_same_file(folder, tmp_path, suffix, req
     request.getfixturevalue("all_large")
     result = labelferry.label(old, new, method=METHOD)
     assert isinstance(result.evidence, WordLists)
-    assert isinstance(result._inputs.texts, OnDemand)
+    assert isinstance(result.inputs.texts, OnDemand)
     result.write(tmp_path / f"large.{suffix}")
     assert (tmp_path / f"large.{suffix}").read_bytes() == (tmp_path / f"plain.{suffix}").read_bytes()
 
@@ -499,7 +499,7 @@ def test_a_part_that_cannot_be_read(folder, tmp_path, make, message, command):
         if not first.exists():
             labelferry.label(folder / "old.csv", folder / "new.csv", method=METHOD).save(first)
     code = (
-        "import sys; from labelferry.text import growing; growing.IN_MEMORY = 0; "
+        "import sys; from labelferry.tables import growing; growing.IN_MEMORY = 0; "
         "sys.argv[0] = 'labelferry'; from labelferry.__main__ import main; main()"
     )
     arguments = [command, str(first), str(new), "-o", str(out)]

@@ -180,7 +180,7 @@ def test_later_documents_of_the_same_kind(saved):
 def test_without_the_votes_of_the_methods_more_labels_are_marked(saved):
     """As the help of the command says."""
     folder, result, _ = saved
-    again = labelferry.load(folder / "model.npz").assess(result._inputs.texts)
+    again = labelferry.load(folder / "model.npz").assess(result.inputs.texts)
     assert again.p_correct.mean() == pytest.approx(result.confidence.mean(), abs=0.005)
     assert again.p_correct.std() < result.confidence.std()
     for error in (0.015, 0.018, 0.02):
@@ -253,7 +253,7 @@ def test_hardly_any_later_document_has_a_label(saved, tmp_path, n_known):
 def test_few_later_labels_are_not_safe(saved, tmp_path, n_known, n_unknown):
     """Labels of one class: too few to compare them with those at fitting."""
     folder, result, _ = saved
-    texts = [t for t, label in zip(result._inputs.texts, result.labels, strict=True) if label == result.labels[0]]
+    texts = [t for t, label in zip(result.inputs.texts, result.labels, strict=True) if label == result.labels[0]]
     tickets.write_csv(tmp_path / "few.csv", {"text": [*texts[:n_known], *["zzz qqq"] * n_unknown]})
     applied = apply(folder / "model.npz", tmp_path / "few.csv")
     assert applied.verdict.level != "safe"
@@ -265,7 +265,7 @@ def test_few_later_labels_are_not_safe(saved, tmp_path, n_known, n_unknown):
 def test_why_many_later_labels_are_marked(saved):
     folder, result, _ = saved
     model = labelferry.load(folder / "model.npz")
-    tickets.write_csv(folder / "same.csv", {"text": result._inputs.texts})
+    tickets.write_csv(folder / "same.csv", {"text": result.inputs.texts})
 
     def last_reason(**changes):
         replace(model, reference=model.reference._replace(**changes)).save(folder / "strict.npz")
@@ -283,10 +283,10 @@ def test_words_that_support_the_labels(saved):
     """They support the label as much as those of `label` for the same documents; equal scores may be rounded."""
     folder, result, _ = saved
     model = labelferry.load(folder / "model.npz")
-    texts = result._inputs.texts
+    texts = result.inputs.texts
     codes = np.searchsorted(result.estimator.classes_, result.labels)
-    scores = word_evidence(result._domains, result.estimator.transduction_proba_).score
-    weights, column = result._features.Xt.toarray(), {word: j for j, word in enumerate(result._features.words)}
+    scores = word_evidence(result.domains, result.estimator.transduction_proba_).score
+    weights, column = result.features.Xt.toarray(), {word: j for j, word in enumerate(result.features.words)}
 
     def support(listed):
         columns = [[column[word] for word in words] for words in listed]

@@ -41,9 +41,9 @@ def test_it_comes_back_whole(saved):
     assert isinstance(model, Model)
     assert model.cleaning == {"html": "auto", "headers": True, "signatures": True}
     assert model.typical == result.typical
-    assert model.words().tolist() == result._features.words.tolist()
-    assert model.label(result._inputs.texts).tolist() == result.labels.tolist()
-    np.testing.assert_allclose(model.proba(result._inputs.texts), result.estimator.transduction_proba_)
+    assert model.words().tolist() == result.features.words.tolist()
+    assert model.label(result.inputs.texts).tolist() == result.labels.tolist()
+    np.testing.assert_allclose(model.proba(result.inputs.texts), result.estimator.transduction_proba_)
     page = "From: invoice\n\nThe password is wrong.\n-- \ninvoice invoice invoice"
     assert model.proba([page]).tolist() == model.proba(["The password is wrong."]).tolist()
 

@@ -16,12 +16,14 @@ from labelferry import cli
 from labelferry.assessment.facts import Fact
 from labelferry.cli.show import show_verdict
 from labelferry.labelling.evidence import target_words
+from labelferry.labelling.verdict import marks
 from labelferry.report.documents import MAX_LISTED, MIN_OTHERS, listed_rows, own_columns
 from labelferry.report.page_values import page_values
 from labelferry.report.projection import place_documents
-from labelferry.report.story import marks, proportions_sentence
-from labelferry.review.sample.corrections import COLUMNS, fingerprint
+from labelferry.report.story import proportions_sentence
+from labelferry.review.sample.corrections import COLUMNS
 from labelferry.tables import Table
+from labelferry.tables.cells import fingerprint
 
 from . import tickets
 
@@ -51,7 +53,7 @@ def result():
 
 @pytest.fixture(scope="module")
 def values(result):
-    return page_values(result, labelled="my labels.csv")
+    return page_values(result, result.summary(), labelled="my labels.csv")
 
 
 def test_the_values_are_plain(values):
@@ -70,14 +72,14 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
     assert any(f"{result.needs_review.sum():,}" in sentence for sentence in story["known"])
     assert any("really correct" in sentence for sentence in story["not_known"])
     assert any("class that the labelled documents lack" in sentence for sentence in story["not_known"])
-    assert "result.certify" in page_values(result)["story"]["next"][-1]["commands"][1]
+    assert "result.certify" in page_values(result, result.summary())["story"]["next"][-1]["commands"][1]
 
 
 def test_every_fact_of_the_verdict_is_in_the_story():
     few = labelferry.label(
         tickets.old()["text"], tickets.new(40)["text"], label=tickets.old()["label"], method="sourcelr"
     )
-    story = page_values(few)["story"]
+    story = page_values(few, few.summary())["story"]
     for fact in few.assessment.facts:
         assert fact.sentence in story["known"]
         assert fact.way_out in [step["sentence"] for step in story["next"]]
@@ -105,7 +107,7 @@ def test_safe_beside_marks_is_one_story(result):
     assert "at most 5% are expected to be wrong (target_error)" in said
     assert said.endswith("or allow more errors: target_error=0.1 (--target-error).")
     assert said in safe.summary()["verdict"]["reasons"]
-    assert said in page_values(safe)["story"]["known"]
+    assert said in page_values(safe, safe.summary())["story"]["known"]
     printed = StringIO()
     show_verdict(Console(file=printed, width=1000), safe.verdict.as_dict())
     assert said in printed.getvalue()
@@ -122,13 +124,13 @@ def test_labels_that_differ_in_spelling_are_in_the_verdict():
     old = tickets.old(3)
     labels = [*old["label"][:-4], *[name.upper() for name in old["label"][-4:]]]
     found = labelferry.label(old["text"], tickets.new(3)["text"], label=labels, method="sourcelr")
-    story = page_values(found)["story"]
+    story = page_values(found, found.summary())["story"]
     assert found.verdict.reasons[0].startswith("Labels that differ only in case, blanks or Unicode form: 'billing' (")
     assert found.verdict.reasons[0].endswith("merge them with merge_labels=True (--merge-labels).")
     assert story["known"][0] == found.summary()["verdict"]["reasons"][0] == found.verdict.reasons[0]
     assert "--merge-labels" in story["next"][0]["sentence"]
     merged = labelferry.label(old["text"], tickets.new(3)["text"], label=labels, method="sourcelr", merge_labels=True)
-    assert not any("spelling" in step["sentence"] for step in page_values(merged)["story"]["next"])
+    assert not any("spelling" in step["sentence"] for step in page_values(merged, merged.summary())["story"]["next"])
     assert not any("differ only in case" in reason for reason in merged.verdict.reasons)
 
 
@@ -157,11 +159,11 @@ def test_typical_words_are_those_of_the_new_documents():
 
 
 def test_the_map_does_not_depend_on_labels(result):
-    points = page_values(result)["projection"]
+    points = page_values(result, result.summary())["projection"]
     assert points["documents"] == {"the labelled data frame": 360, "target": 360}
     words = {"language": result.settings["language"], "ngrams": result.settings["ngrams"]}  # chosen by the labels
     again = labelferry.label(
-        tickets.old()["text"], result._inputs.texts, label=tickets.old()["label"][::-1], method="sourcelr", **words
+        tickets.old()["text"], result.inputs.texts, label=tickets.old()["label"][::-1], method="sourcelr", **words
     ).summary()["projection"]
     for before, after in zip(points["points"], again["points"], strict=True):
         assert (before["x"], before["y"]) == pytest.approx((after["x"], after["y"]))
@@ -224,9 +226,9 @@ def test_documents_have_records_own_columns_and_whole_texts(values, result):
     for row in documents["rows"][:20]:
         i = row["row"] - 1
         assert row["own"] == [f"T-{i}", f"{SECRET} {i}"]
-        assert "".join(text for text, _ in row["pieces"]) == result._inputs.texts[i]
+        assert "".join(text for text, _ in row["pieces"]) == result.inputs.texts[i]
         assert row["label"] == result.labels[i]
-        assert row["fingerprint"] == fingerprint(result._inputs.texts[i])
+        assert row["fingerprint"] == fingerprint(result.inputs.texts[i])
     assert any(marked for row in documents["rows"] for _, marked in row["pieces"])
 
 
@@ -235,7 +237,7 @@ def test_a_page_without_texts_has_no_word_of_the_documents(result, tmp_path):
     result.report(tmp_path / "without.html", texts=False)
     pages = [(tmp_path / name).read_text(encoding="utf-8") for name in ("with.html", "without.html")]
     shown = [page.partition("</style>")[2].rpartition('<script>"use strict"')[0] for page in pages]
-    bare = page_values(result, texts=False)
+    bare = page_values(result, result.summary(), texts=False)
     assert not {"typical_words", "changed_words", "topics", "review", "messages"} & set(bare)
     assert set(bare["verdict"]) == {"level", "sentence"}
     assert not {"words", "text", "examples"} & {key for row in bare["classes"] for key in row}
@@ -244,7 +246,7 @@ def test_a_page_without_texts_has_no_word_of_the_documents(result, tmp_path):
     assert SECRET not in pages[1]
     assert "quixotic" not in pages[1]
     assert "T-17" not in pages[1]
-    assert fingerprint(result._inputs.texts[0]) not in pages[1]
+    assert fingerprint(result.inputs.texts[0]) not in pages[1]
     assert "Your answer" not in shown[1].partition("<footer>")[0]
     assert {key for row in bare["documents"]["rows"] for key in row} == {
         *("row", "label", "confidence", "alternative", "needs_review", "none_of_these", "other_language"),
@@ -297,13 +299,13 @@ def test_labels_learn_from_corrections_and_certify_refuses_them(tmp_path):
     ],
 )
 def test_corrections_that_do_not_fit(change, message, result, tmp_path):
-    row = {"row": "1", "label": "billing", "answer": "billing", "fingerprint": fingerprint(result._inputs.texts[0])}
+    row = {"row": "1", "label": "billing", "answer": "billing", "fingerprint": fingerprint(result.inputs.texts[0])}
     with pytest.raises(ValueError, match=message):
         result.update(write_corrections(tmp_path / "corrections.csv", [{**row, **change}]))
 
 
 def test_corrections_of_a_row_twice(result, tmp_path):
-    row = {"row": "1", "label": "billing", "answer": "billing", "fingerprint": fingerprint(result._inputs.texts[0])}
+    row = {"row": "1", "label": "billing", "answer": "billing", "fingerprint": fingerprint(result.inputs.texts[0])}
     with pytest.raises(ValueError, match="occurs twice"):
         result.update(write_corrections(tmp_path / "corrections.csv", [row, row]))
     again = result.update(write_corrections(tmp_path / "corrections.csv", [row]))
@@ -312,7 +314,7 @@ def test_corrections_of_a_row_twice(result, tmp_path):
 
 def test_words_of_all_documents_are_in_both_domains():
     result = labelferry.label(tickets.old()["text"], tickets.new()["text"], label=tickets.old()["label"], method="tcl")
-    features = result._features
+    features = result.features
     used = [set(features.words[np.unique(X.nonzero()[1])].tolist()) for X in (features.Xs[0], features.Xt)]
     for topic in result.summary()["topics"]:
         assert set(topic["common"]) <= used[0] & used[1]
@@ -327,7 +329,7 @@ def test_every_listed_document_has_its_own_label(tmp_path, half):
         result = labelferry.label(tickets.write_csv(tmp_path / "half.csv", rows), method="sourcelr")
     else:
         result = labelferry.label(source["text"], ["", *target], label=source["label"], method="sourcelr")
-    values = page_values(result)
+    values = page_values(result, result.summary())
     assert "nan" not in str(values["story"])
     texts = ["", *source["text"], *target] if half else ["", *target]
     assert len(values["documents"]["rows"]) == len(target)

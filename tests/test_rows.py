@@ -7,8 +7,8 @@ import labelferry
 from labelferry.inputs.inputs import read_inputs
 from labelferry.inputs.options import TextOptions
 from labelferry.inputs.rows import read_rows, table_messages
-from labelferry.labelling.all_rows import join_answers, of_documents, spread
-from labelferry.labelling.answers import AnsweredRows
+from labelferry.labelling.all_rows import spread
+from labelferry.labelling.answers import AnsweredRows, join_answers, of_documents
 from labelferry.review.job.files import draw_open, import_answers
 from labelferry.review.job.job import Job
 from labelferry.review.job.other_rows import document_rows
@@ -127,23 +127,23 @@ def test_two_text_columns_are_joined(plain, tmp_path):
     result = label(source, target, text=["subject", "body"])
     assert result.labels.tolist() == plain.labels.tolist()
     assert result.frame()[["Subject", "body"]].equals(target)
-    assert result._inputs.texts[0] == f"{subject[0]}\n\n{body[0]}"
+    assert result.inputs.texts[0] == f"{subject[0]}\n\n{body[0]}"
 
     result.save(tmp_path / "model.npz")
     path = tickets.write_csv(tmp_path / "later.csv", {"SUBJECT": subject, "body": body, "text": [LONG[0]] * len(body)})
-    applied = labelferry.labelling.apply(tmp_path / "model.npz", path)
-    assert applied.columns["label"] == labelferry.load(tmp_path / "model.npz").label(result._inputs.texts).tolist()
+    applied = labelferry.apply(tmp_path / "model.npz", path)
+    assert applied.columns["label"] == labelferry.load(tmp_path / "model.npz").label(result.inputs.texts).tolist()
     assert "column 'SUBJECT' of" in applied.messages[0]
     without = tickets.write_csv(tmp_path / "without.csv", {"body": body, "id": list(range(len(body)))})
     with pytest.raises(ValueError, match=r"fitted on the text columns 'Subject', 'body'.*--text"):
-        labelferry.labelling.apply(tmp_path / "model.npz", without)
-    assert labelferry.labelling.apply(tmp_path / "model.npz", without, text="body").columns["label"]
+        labelferry.apply(tmp_path / "model.npz", without)
+    assert labelferry.apply(tmp_path / "model.npz", without, text="body").columns["label"]
 
     result.write(tmp_path / "out.csv")
     population = population_of_file(tmp_path / "out.csv", text="subject,body")
-    assert list(population.texts) == [text.strip() for text in result._inputs.texts]
+    assert list(population.texts) == [text.strip() for text in result.inputs.texts]
     sample = result.audit(5, seed=1)
-    assert sample.columns["Subject + body"] == [result._inputs.texts[row - 1] for row in sample.columns["row"]]
+    assert sample.columns["Subject + body"] == [result.inputs.texts[row - 1] for row in sample.columns["row"]]
     sample.columns["answer"] = sample.columns["label"]
     assert label(source, target, text="subject,body", answers=sample).answers.rows.tolist() == sorted(
         row - 1 for row in sample.columns["row"]
@@ -596,5 +596,5 @@ def test_labels_of_the_target_as_answers(plain):
 
 def test_all_words_are_kept(plain):
     result = label(old(), new(), language="none")
-    assert "the" in result._features.words
+    assert "the" in result.features.words
     assert result.settings["language"] is None

@@ -170,7 +170,7 @@ def test_german(tmp_path):
     assert "language of the documents: german (detected)" in result.messages
     assert (result.labels == truth).mean() > 0.95
     stopped = labelferry.label(source, target, label=y.tolist(), method="sourcelr", language="german")
-    words = set(stopped._features.words)
+    words = set(stopped.features.words)
     assert {"nicht", "rechnung"} <= words
     assert not {"die", "der", "und"} & words
     auto = candidates(TextRequest(), detect_language(source))
@@ -187,7 +187,7 @@ def test_arabic():
         texts[:80], texts[80:], label=[classes[c] for c in codes[:80]], method="sourcelr", language="arabic"
     )
     assert (result.labels == np.array(classes)[codes[80:]]).all()
-    assert "لم" in result._features.words
+    assert "لم" in result.features.words
     assert "language of the documents: arabic (detected)" in result.messages
 
 
@@ -221,7 +221,7 @@ def test_stop_words_are_not_shown():
     result = labelferry.label(
         d.texts_source, d.texts_target, label=d.y_source.tolist(), method="sourcelr", language=None, ngrams=1
     )
-    assert "the" in result._features.words
+    assert "the" in result.features.words
     summary = result.summary()
     diagnosis = labelferry.diagnose(d.texts_source, d.texts_target, label=d.y_source.tolist(), language=None, ngrams=1)
     rows = [*summary["changed_words"], *diagnosis["changed_words"]]

@@ -103,7 +103,7 @@ def test_every_row_is_in_the_output(files, tmp_path):
     assert f"{ragged}: 3 rows not labelled (4 fields where the header has 2); first: line 2" in result.messages
     assert not any("without a text" in message or "known word" in message for message in result.messages)
     assert result.documents.labels.tolist() == plain.labels.tolist()
-    assert "unreadable" not in result.documents._inputs.target.columns
+    assert "unreadable" not in result.documents.inputs.target.columns
     for suffix in ("csv", "xlsx", "jsonl", "json", "parquet"):
         out = tmp_path / f"out.{suffix}"
         result.write(out)

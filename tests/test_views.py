@@ -58,13 +58,13 @@ def names(result):
 def test_without_embed_there_is_no_view(by_words):
     assert not set(SECOND_VIEW) & set(names(by_words))
     assert "embed" not in by_words.settings
-    assert by_words._features.view is None
+    assert by_words.features.view is None
 
 
 def test_the_view_is_beside_the_words(by_words, by_function):
     assert names(by_function) == [*names(by_words), *SECOND_VIEW]
     assert by_function.settings["embed"] == "vectors of the user"
-    assert by_function._features.words.tolist() == by_words._features.words.tolist()
+    assert by_function.features.words.tolist() == by_words.features.words.tolist()
     assert [sorted(words) for words in by_function.evidence][:3]  # words of the texts
     truth = tickets.demo().y_target[::4]
     assert (by_function.labels == truth).mean() >= (by_words.labels == truth).mean() - 0.03

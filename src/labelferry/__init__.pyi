@@ -5,6 +5,8 @@ from . import ensemble as ensemble
 from . import methods as methods
 from . import report as report
 from . import text as text
+from .api import Result as Result
+from .api import label as label
 from .baselines import DKT as DKT
 from .baselines import DTL as DTL
 from .baselines import ITCC as ITCC
@@ -34,8 +36,6 @@ from .labelling.apply import apply as apply
 from .labelling.compare import compare as compare
 from .labelling.diagnose import diagnose as diagnose
 from .labelling.explain import explain as explain
-from .labelling.label import label as label
-from .labelling.labelling import Labelling as Labelling
 from .labelling.model import Model as Model
 from .labelling.model import load as load
 from .linalg.block_files import open_blocks as open_blocks

@@ -22,8 +22,10 @@ import numpy as np
 
 from ..linalg.matrix import Array
 
+LABEL, NONE_OF_THESE, UNCLEAR = "label", "none_of_these", "unclear"  # kinds of answers
+NO_CLASS = "none of these"  # for people; its code is the number of classes
 UNCLEAR_CODE = -1
-NONE_OF_THESE = "none of these"  # for people; its code is the number of classes
+N_AUDIT = 40  # documents of a sample, if nobody asks for another number
 
 
 class Answers(NamedTuple):

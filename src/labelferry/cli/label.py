@@ -102,8 +102,8 @@ def label(
     given; 130 interrupted. A file is written completely or not at all; if one cannot be written after others, the line
     names those.
     """
+    from ..api import label as run
     from ..core.progress import begin, expect
-    from ..labelling.label import label as run
     from ..review.job.job import check_new_job
 
     features = options["features"]

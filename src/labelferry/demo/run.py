@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..api import Result, label
 from ..baselines import SourceLR
 from ..core.classifier import TransductiveClassifier
 from ..core.method_spec import describe_method, parse_method
 from ..core.registry import AUTO, estimators
 from ..inputs.methods import make_labeller
-from ..labelling.label import label
-from ..labelling.labelling import Labelling
 from ..linalg.matrix import Array
 from . import load_demo
 
@@ -124,13 +123,13 @@ def choose_examples(is_correct_before: Array, is_correct: Array, confidence: Arr
     return [int(i) for first in examples for i in first]
 
 
-def topics(result: Labelling, n_words: int) -> list[dict[str, Any]]:
+def topics(result: Result, n_words: int) -> list[dict[str, Any]]:
     """Per topic the words with the highest weight: those of both products, and those of only one.
 
     A topic ranks all words, also in its common part. Grouped by where they occur, they show how labels are transferred.
     Without topics, the typical words of each class are grouped.
     """
-    features, estimator = result._features, result.estimator
+    features, estimator = result.features, result.estimator
     shown = True if features.shown is None else features.shown  # no stop words
     in_old, in_new = ({str(word) for word in features.words[occurs(X) & shown]} for X in (features.Xs[0], features.Xt))
     if hasattr(estimator, "topics_table"):

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..labelling.cells import as_text
 from ..linalg.matrix import Array
 from ..tables import check_labels
+from ..tables.cells import as_text
 from ..tables.names import find_name
 from .rows import Rows, unit_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from ..inputs.rows import NO_FEATURES, NO_KNOWN_WORD
 from ..linalg.matrix import Array
 from .answers import AnsweredRows
 from .evidence import WordLists
-
-if TYPE_CHECKING:
-    from .labelling import Labelling
+from .labelling import Labelling
 
 
 def spread(values: Sequence[Any], rows: Sequence[int], n_rows: int, fill: Any = None) -> list[Any]:
@@ -69,7 +67,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         Rows without a text or without a known word have no label and a reason. Rows of a half-labelled file that have a
         label keep it. An answer to such a row replaces its label and its reason; nothing is learned from it.
     """
-    inputs, classes = documents._inputs, documents.estimator.classes_
+    inputs, classes = documents.inputs, documents.estimator.classes_
     n_rows, kept = len(inputs.all_rows), inputs.new_rows
     unknown = ~documents.predicted
     if len(kept) == n_rows and not unknown.any():
@@ -110,7 +108,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         answers=None if documents.answers is None else answers,
         reasons=reasons,
         given=given,
-        _documents=documents,
+        of_documents=documents,
     )
 
 
@@ -130,35 +128,11 @@ def without_known_words(documents: Labelling) -> Array:
     return unknown
 
 
-def other_answers_message(result: Labelling) -> list[str]:
-    """How many answers are to rows without a text or with a given label; none if there are no such answers."""
-    if result.answers is None or result._documents is None:  # a result of documents only has no other rows
-        return []
-    n = int((~np.isin(result.answers.rows, result._inputs.new_rows)).sum())
-    what = (
-        "1 answer to a row that is not a new document" if n == 1 else f"{n} answers to rows that are not new documents"
-    )
-    return [f"{what}: kept, not learned from"] if n else []
-
-
 def unknown_reason(documents: Labelling) -> str:
     """Why the documents of `without_known_words` have no label."""
-    return NO_KNOWN_WORD if documents._features.vectorizer is not None else NO_FEATURES
+    return NO_KNOWN_WORD if documents.features.vectorizer is not None else NO_FEATURES
 
 
 def as_labels(labels: list[Any], classes: Array) -> Array:
     """Labels as an array of the type of the classes; of objects if some are missing."""
     return np.array(labels, dtype=object if any(label is None for label in labels) else classes.dtype)
-
-
-def join_answers(first: AnsweredRows, second: AnsweredRows) -> AnsweredRows:
-    """Answers to different rows as one value."""
-    rows, codes = np.concatenate([first.rows, second.rows]), np.concatenate([first.codes, second.codes])
-    order = np.argsort(rows)
-    return AnsweredRows(rows[order], codes[order])
-
-
-def of_documents(answers: AnsweredRows, new_rows: Array) -> AnsweredRows:
-    """Answers to rows of the target as answers to documents, without those to rows that are none."""
-    inside = np.isin(answers.rows, new_rows)
-    return AnsweredRows(np.searchsorted(new_rows, answers.rows[inside]), answers.codes[inside])

@@ -13,15 +13,15 @@ from ..assessment.verdict import Verdict
 from ..core import progress
 from ..inputs.rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, read_rows, table_messages
 from ..linalg.matrix import Array
-from ..report.story import MANY
 from ..tables import Table, choose_text, read_table, with_unreadable_rows
 from ..tables.names import find_name, listed
 from ..tables.sequences import Mapped
+from ..tables.spreadsheet import write_labelled
 from .all_rows import spread
 from .columns import join_words
 from .evidence import MAX_LISTS, WordLists
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
-from .spreadsheet import write_labelled
+from .verdict import MANY
 
 STAGES = ("reading", "labelling", "assessing the labels")
 

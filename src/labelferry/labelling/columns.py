@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..review.job.other_rows import GIVEN, PREDICTED
+from ..certificate.sampling import NONE_OF_THESE
 from ..tables.sequences import mapped
+from ..tables.unreadable import UNREADABLE
 from .all_rows import spread
-from .held_out import answer_columns, answer_values
+from .held_out import HELD_OUT, answer_columns, answer_values
+from .labelling import Labelling
 
-if TYPE_CHECKING:
-    from .labelling import Labelling
+PREDICTED_LABEL = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
+GIVEN, PREDICTED = "given", "predicted"  # in the column origin
+NEW_COLUMNS = (
+    *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
+    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", UNREADABLE),
+)
 
 
 def join_words(lists: list[list[str]]) -> list[str]:
@@ -22,9 +28,9 @@ def join_words(lists: list[list[str]]) -> list[str]:
 
 
 def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
-    """The columns of `Labelling.columns`."""
-    documents, rows, n_rows = result.documents, result._inputs.new_rows.tolist(), len(result.labels)
-    source_only = spread(result.estimator.classes_[documents._source_only].tolist(), rows, n_rows)
+    """The new columns by name; see `labelferry.api.Result.columns`."""
+    documents, rows, n_rows = result.documents, result.inputs.new_rows.tolist(), len(result.labels)
+    source_only = spread(result.estimator.classes_[documents.source_only].tolist(), rows, n_rows)
     confidence = np.round(result.confidence.astype(float), 4).tolist()
     columns: dict[str, Sequence[Any]] = {
         "label": result.labels.tolist(),

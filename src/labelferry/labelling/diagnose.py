@@ -11,14 +11,14 @@ from ..assessment.verdict import LEVELS
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.costs import n_entries
+from ..core.domains import Domains
 from ..ensemble.assessed_fit import fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR
-from ..inputs.features import make_features
-from ..inputs.inputs import read_inputs
+from ..inputs.features import Features, make_features
+from ..inputs.inputs import Inputs, read_inputs
 from ..inputs.methods import cluster_messages, make_labeller
 from ..inputs.options import TextOptions, accept_options
 from ..linalg.matrix import Array
-from ..report.summary import source_rows
 
 N_WORDS = 20
 STAGES = ("reading", "counting words")  # of its own, beside those of the methods
@@ -120,3 +120,12 @@ def diagnose(
 def _share_with(X: Any, words: Array) -> float:
     """The share of documents that contain at least one of these words."""
     return float((np.asarray((X != 0) @ words.astype(float)).ravel() > 0).mean())
+
+
+def source_rows(inputs: Inputs, features: Features, domains: Domains) -> list[dict[str, Any]]:
+    """One dict per source: its name, the number of documents to learn from, and its distance to the target."""
+    Xt = domains.target_documents()
+    return [
+        {"name": source.name, "documents": int(learned.sum()), "gap": gap(domain.X, Xt)}
+        for source, learned, domain in zip(inputs.sources, features.learned, domains.sources, strict=True)
+    ]

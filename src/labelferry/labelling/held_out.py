@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..certificate.sampling import NONE_OF_THESE, UNCLEAR
 from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.labelled_pool import held_out
 from ..linalg.matrix import Array
-from ..review.job.data import rows_in_panel
-from ..review.sample.population import HELD_OUT, NOT_KNOWN
-from ..review.store.records import NONE_OF_THESE, UNCLEAR
+from .labelling import Labelling
 
-if TYPE_CHECKING:
-    from .labelling import Labelling
+HELD_OUT = "held_out"  # column of labels of fits without the answer of the row; empty if it was not learned from
+NOT_KNOWN = "?"  # in this column
+
+
+def rows_in_panel(result: Labelling) -> Array:
+    """The documents that the panel has labelled: those with words."""
+    in_fit = getattr(result.estimator, "in_fit_", None)
+    return np.arange(len(result.labels)) if in_fit is None else np.flatnonzero(in_fit)
 
 
 def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
@@ -41,7 +46,7 @@ def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
         return rows, None
     in_panel = rows_in_panel(result)
     inside = np.isin(rows, in_panel)
-    frequent = np.bincount(result._domains.labelled()[1], minlength=n_classes).argmax()
+    frequent = np.bincount(result.domains.labelled()[1], minlength=n_classes).argmax()
     without = np.full(len(rows), frequent)
     positions = np.searchsorted(in_panel, rows[inside])
     without[inside] = held_out(result.estimator.pool_inputs_, positions, codes[inside]).argmax(axis=1)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..certificate.interval import LEVEL, clopper_pearson
 from ..linalg.matrix import Array
-from .cells import as_text, class_named
+from ..tables.cells import as_text
+from .answers import class_named
 
 MAX_NAMED = 5  # labels in a message
 

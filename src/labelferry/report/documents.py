@@ -7,18 +7,16 @@ Everything that is not shown is counted, so that the page can state it.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..inputs.inputs import Inputs
+from ..labelling.labelling import Labelling
 from ..linalg.matrix import Array
-from ..review.sample.corrections import fingerprint
 from ..tables import Table
+from ..tables.cells import fingerprint
 from .highlight import pieces
-
-if TYPE_CHECKING:
-    from ..labelling.labelling import Labelling
 
 MAX_LISTED = 400  # documents
 MIN_OTHERS = 100  # of them not to review, if there are as many

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..labelling.labelling import Labelling
 from .documents import label_values, list_documents
 from .story import tell
-
-if TYPE_CHECKING:
-    from ..labelling.labelling import Labelling
 
 # Keys of the summary that contain no words of documents. Names of classes and files are kept.
 WITHOUT_WORDS = (
@@ -22,33 +21,21 @@ CLASS = ("class", "source", "target", "share", "low", "high", "confidence", "to_
 
 
 def page_values(
-    result: Labelling, *, texts: bool = True, labelled: str | PathLike[str] | None = None
+    result: Labelling, summary: Mapping[str, Any], *, texts: bool = True, labelled: str | PathLike[str] | None = None
 ) -> dict[str, Any]:
-    """The dict of `report.render_page`.
+    """The dict of `render_page`, from the `summary` of a result.
 
-    Parameters
-    ----------
-    result : Labelling
-        The labels.
-    texts : bool, default=True
-        Whether the page contains texts, words and the user's columns. Without them it can be sent to people who must
-        not read the documents.
-    labelled : path, default=None
-        The file to which the labels were written, for the commands on the page.
-
-    Returns
-    -------
-    values : dict
-        Plain values.
+    Without `texts` it has no text, no word and none of the user's columns, so that the page can be sent to people who
+    must not read the documents. `labelled` is the file of the labels, for the commands on the page.
     """
-    summary, result = result.summary(), result.documents  # the other rows of the target have no predicted label
+    result = result.documents  # the other rows of the target have no predicted label
     more = {"story": tell(result, labelled), "rerun": rerun(labelled)}
     if texts:
-        return {**summary, **more, "documents": list_documents(result, result._inputs)}
+        return {**summary, **more, "documents": list_documents(result, result.inputs)}
     return {**without_words(summary), **more, "documents": without_texts(result), "no_texts": True}
 
 
-def without_words(summary: dict[str, Any]) -> dict[str, Any]:
+def without_words(summary: Mapping[str, Any]) -> dict[str, Any]:
     """The summary without texts and without words of the documents: what is not named here is left out."""
     return {
         **{name: summary[name] for name in WITHOUT_WORDS},
@@ -64,7 +51,7 @@ def without_words(summary: dict[str, Any]) -> dict[str, Any]:
 
 def without_texts(result: Labelling) -> dict[str, Any]:
     """The list of documents without their texts, fingerprints and other columns."""
-    documents = list_documents(result, result._inputs)
+    documents = list_documents(result, result.inputs)
     kept = ("row", *label_values(result, 0))
     return {
         **documents,

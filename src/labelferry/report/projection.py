@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from ..core.domains import Domains
 from ..inputs.inputs import TARGET, Inputs
+from ..labelling.labelling import Labelling
 from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array, in_memory, stack_rows
 from ..linalg.normalize import normalize_rows_l2
 from ..tables.sequences import chained
 from .documents import record_numbers
-
-if TYPE_CHECKING:
-    from ..labelling.labelling import Labelling
 
 N_COMPONENTS = 20  # main directions of the words, of which the map shows two combinations
 N_POINTS = 2000  # documents shown as points
@@ -56,7 +54,7 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
     target_codes = np.searchsorted(domains.classes, result.labels)
     codes = np.concatenate([source_codes, target_codes])
     is_target = np.arange(len(codes)) >= Xs.shape[0]
-    learned = result._features.learned
+    learned = result.features.learned
     sides = np.flatnonzero(np.concatenate(learned)), np.flatnonzero(result.predicted) + Xs.shape[0]
     rng = np.random.default_rng(0)
     rows = np.concatenate([_sample(side, N_POINTS // 2, rng) for side in sides])

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import shlex
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..assessment.facts import LANGUAGES
+from ..assessment.assessment import Assessment
+from ..certificate.sampling import N_AUDIT
+from ..labelling.labelling import Labelling
+from ..labelling.verdict import marks, other_languages, spellings, verdict_of
 from ..linalg.matrix import Array
-from ..review.sample.audit import N_AUDIT
-from ..text.foreign import foreign_message
-
-if TYPE_CHECKING:
-    from ..assessment.assessment import Assessment
-    from ..labelling.labelling import Labelling
 
 NOTABLE = 0.02  # difference of two accuracies that is worth a sentence
 SMALL_RANGE = 0.1  # of class proportions: the methods agree
-MANY = 0.6  # share of the labels to review from which the mark does not help to choose
 
 
 def tell(result: Labelling, labelled: str | PathLike[str] | None = None) -> dict[str, Any]:
@@ -76,59 +72,6 @@ def agreement(a: Assessment) -> str:
     )
 
 
-def spellings(result: Labelling) -> list[str]:
-    """A sentence about labels that differ only in their spelling, if there are such labels."""
-    text = result._inputs.spellings
-    return [f"{text[0].upper()}{text[1:]}."] if text else []
-
-
-def other_languages(result: Labelling) -> list[str]:
-    """A sentence about documents in a language that the labelled documents lack; none if a fact says it already."""
-    if any(fact.name == LANGUAGES for fact in result.assessment.facts):
-        return []
-    other = np.array([bool(name) for name in result.other_language], dtype=bool)
-    n, n_marked = int(other.sum()), int(result.needs_review[other].sum())
-    who = f"{n_marked:,} of them" if n_marked < n else "It" if n == 1 else "They"
-    verb = "is" if n_marked == 1 else "are"
-    return [f"{message}. {who} {verb} marked for review." for message in foreign_message(result.other_language)]
-
-
-def are_many_marked(result: Labelling) -> bool:
-    """Whether so many labels are marked for review that the mark does not help to choose."""
-    predicted = result.predicted
-    return int(result.needs_review[predicted].sum()) > MANY * int(predicted.sum())
-
-
-def marks(result: Labelling) -> str:
-    """How many labels are marked for review, and what is expected of the others."""
-    predicted = result.predicted
-    n, n_marked = int(predicted.sum()), int(result.needs_review[predicted].sum())
-    if n_marked == 0:
-        return "No label is marked for review."
-    share = f"{n_marked:,} of {n:,} labels ({n_marked / n:.0%}) are marked for review."
-    if are_many_marked(result):
-        return f"{share} {why_many(result)}"
-    wrong = 1 - float(result.confidence[~result.needs_review].mean())
-    return f"{share} Of the others about {wrong:.0%} are expected to be wrong."
-
-
-def why_many(result: Labelling) -> str:
-    """Why many labels are marked, also if the verdict on all labels is good, and what to do."""
-    a, least = result.assessment, result.settings["min_confidence"]
-    if any(fact.review_all for fact in a.facts):
-        return "What is said above about the documents requires it."
-    start = "Start with the labels of the lowest confidence"
-    if least is not None:
-        return f"Most of them have a confidence below {least:.0%} (--min-confidence). {start}, or lower this limit."
-    limit = result.settings["target_error"]
-    verdict = f"The verdict is about all labels, of which about {1 - a.accuracy.mean:.0%} are expected to be wrong. "
-    return (
-        f"{verdict if a.can_estimate else ''}The marks have another aim: of the labels without a mark at most "
-        f"{limit:.0%} are expected to be wrong (target_error). {start}, or allow more errors: "
-        f"target_error={min(1, max(2 * limit, 0.1)):g} (--target-error)."
-    )
-
-
 def answered(result: Labelling) -> list[str]:
     """How many labels people gave."""
     if result.answers is None or not len(result.answers.rows):
@@ -174,7 +117,7 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None) -> list[
     """What to do, the most useful first."""
     n = min(N_AUDIT, int(result.predicted.sum()))
     ways_out = list(dict.fromkeys(fact.way_out for fact in result.assessment.facts))
-    if result.verdict.level == "unsafe" and not ways_out:
+    if verdict_of(result).level == "unsafe" and not ways_out:
         ways_out = ["Label some new documents by hand, or use labelled documents that resemble them more."]
     if labelled is None:
         commands = ['result.audit().write("sample.csv")', 'result.certify("sample.csv").text()']
@@ -185,7 +128,7 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None) -> list[
         f"Check {n} documents that are drawn at random: run the first command, fill in the column answer of "
         "sample.csv, and run the second command. It prints how many labels are correct, with a guarantee."
     )
-    if result._inputs.spellings:
+    if result.inputs.spellings:
         ways_out.insert(0, "Merge the labels that differ only in their spelling: merge_labels=True (--merge-labels).")
     return [
         *({"sentence": way_out, "commands": []} for way_out in ways_out),

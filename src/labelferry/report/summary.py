@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,15 @@ from ..assessment import changed_words, divergence, gap, risk, vocabulary_overla
 from ..core.domains import Domains
 from ..inputs.features import Features
 from ..inputs.inputs import Inputs
+from ..labelling.diagnose import source_rows
+from ..labelling.evidence import target_words
+from ..labelling.labelling import Labelling
+from ..labelling.messages import messages_of
+from ..labelling.verdict import verdict_of
 from ..linalg.matrix import word_counts
 from ..text.foreign import count_languages
-from .class_table import class_rows
 from .documents import label_values, own_columns, record_numbers, shown_value
 from .projection import MAX_CHARACTERS, projection
-
-if TYPE_CHECKING:
-    from ..labelling.labelling import Labelling
 
 N_REVIEW = 100  # documents in the review list
 N_WORDS = 20
@@ -36,7 +37,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         "title": f"Labels for {inputs.target.name}",
         "created": datetime.now().isoformat(" ", "minutes"),
         "version": __version__,
-        "verdict": result.verdict.as_dict(),
+        "verdict": verdict_of(result).as_dict(),
         "method": {
             "name": result.method,
             "what": str(type(result.estimator).__doc__).partition("\n")[0],
@@ -73,18 +74,42 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
             "risk": risk(kl),
         },
         "settings": {name: value for name, value in result.settings.items() if value is not None},
-        "messages": result.messages,
+        "messages": messages_of(result),
         "timings": [{"stage": stage, "seconds": seconds} for stage, seconds in result.seconds.items()],
     }
 
 
-def source_rows(inputs: Inputs, features: Features, domains: Domains) -> list[dict[str, Any]]:
-    """One dict per source: its name, the number of documents to learn from, and its distance to the target."""
-    Xt = domains.target_documents()
-    return [
-        {"name": source.name, "documents": int(learned.sum()), "gap": gap(domain.X, Xt)}
-        for source, learned, domain in zip(inputs.sources, features.learned, domains.sources, strict=True)
-    ]
+def class_rows(result: Labelling, features: Features, domains: Domains) -> list[dict[str, Any]]:
+    """One dict per class, without the documents that have no label.
+
+    `class`, `source` and `target` (numbers of documents), `share` (of the labels), `low` and `high` (range of the
+    methods for it), `confidence` (mean; None without documents), `to_review` (number) and `words` (typical of the new
+    documents with this label).
+    """
+    predicted = result.predicted
+    codes = np.where(predicted, np.searchsorted(domains.classes, result.labels), -1)
+    n_source = np.bincount(domains.labelled()[1][np.concatenate(features.learned)], minlength=domains.n_classes)
+    proportions = result.assessment.proportions
+    words = None
+    if features.vectorizer is not None:
+        words = target_words(features.Xt, codes, domains.n_classes, features.words, shown=features.shown)
+    rows = []
+    for c, name in enumerate(domains.classes.tolist()):
+        inside = codes == c
+        rows.append(
+            {
+                "class": str(name),
+                "source": int(n_source[c]),
+                "target": int(inside.sum()),
+                "share": float(inside.sum() / max(1, predicted.sum())),
+                "low": float(proportions.low[c]),
+                "high": float(proportions.high[c]),
+                "confidence": float(result.confidence[inside].mean()) if inside.any() else None,
+                "to_review": int(result.needs_review[inside].sum()),
+                "words": words[c] if words else [],
+            }
+        )
+    return rows
 
 
 def why(result: Labelling) -> str:

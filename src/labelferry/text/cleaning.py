@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from ..tables.html import HIDDEN, INLINE, strip_html
+from ..tables.html import HIDDEN, INLINE
+from ..tables.html import strip_html as strip_html
 
 BLOCKS = {"p", "br", "div", "li", "ul", "ol", "td", "tr", "th", "table", "h[1-6]", "html", "body", "head", "img", "pre"}
 TAG = re.compile(rf"</?(?:{'|'.join(sorted(BLOCKS | INLINE | HIDDEN))})(?:\s[^<>]*)?/?>|<!--", re.IGNORECASE)

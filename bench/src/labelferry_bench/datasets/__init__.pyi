@@ -1,4 +1,3 @@
-
 from .amazon import load_amazon as load_amazon
 from .cache import CorpusNotFound as CorpusNotFound
 from .caltech256 import ImageFiles as ImageFiles

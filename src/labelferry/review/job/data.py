@@ -42,7 +42,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "a review job starts with labels that did not learn from answers. Store the result of label without "
             "answers, then add the answers to the job: labelferry certify JOB SAMPLE."
         )
-    inputs = labelling._inputs
+    inputs = labelling.inputs
     classes = labelling.estimator.classes_
     text = inputs.columns.text_name  # a column, or no column if several are joined
     codes = np.searchsorted(classes, labelling.labels)
@@ -54,7 +54,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
         own={name: values for name, values in columns.items() if name != text},
         lines=list(inputs.target.lines),
         evidence=labelling.evidence,
-        source_only=labelling._source_only,
+        source_only=labelling.source_only,
         classes=classes.tolist(),
         fit=FitData(
             method=labelling.method,

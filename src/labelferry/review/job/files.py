@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...labelling.cells import as_text, class_named, position_of
+from ...labelling.answers import class_named, position_of
+from ...tables.cells import as_text
 from ..sample.audit import N_AUDIT, Sample, as_sample
 from ..sample.filled import Filled, as_table, read_sample
 from ..sample.population import Population, population_of_job

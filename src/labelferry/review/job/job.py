@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...certificate import LEVEL, Certificate, certify
-from ...labelling.spreadsheet import write_labelled
+from ...tables.spreadsheet import write_labelled
 from ..store.records import FIRST_FIT
 from .asking import JobQuestions
 from .export import corrections_table, labelled_table

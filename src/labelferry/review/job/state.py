@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...certificate import UNCLEAR_CODE, Answers
-from ...labelling.cells import code_of
+from ...labelling.answers import code_of
 from ...linalg.matrix import Array
 from ..store.decisions import by_document, current_answers, decide
 from . import questions

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ...certificate import audit_order, duel_order
-from ...labelling.cells import as_text
-from ...labelling.spreadsheet import protected, read_protected
 from ...linalg.matrix import Array
 from ...tables import Dialect, Table, write_table
+from ...tables.cells import as_text
+from ...tables.spreadsheet import protected, read_protected
 from ...tables.write import new_names
 from .exchange import TEXT, is_json, write_json
 from .population import Population

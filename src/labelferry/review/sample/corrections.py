@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from ...labelling.cells import Given, as_text, position_of, read_answer
+from ...labelling.answers import Given, position_of, read_answer
 from ...tables import Table
+from ...tables.cells import as_text
 from ..store.records import UNCLEAR
 
 COLUMNS = ("row", "label", "answer", "fingerprint")

@@ -10,10 +10,11 @@ import numpy as np
 
 from ...certificate import LEVEL, Answers, Certificate, certify
 from ...certificate.sampling import no_answers
-from ...labelling.cells import Given, as_text, position_of, read_answer
-from ...labelling.spreadsheet import read_protected
+from ...labelling.answers import Given, position_of, read_answer
 from ...linalg.matrix import Array
 from ...tables import Table, from_frame
+from ...tables.cells import as_text
+from ...tables.spreadsheet import read_protected
 from ..job import questions
 from ..store.decisions import majority
 from ..store.records import UNCLEAR

@@ -12,11 +12,11 @@ import numpy as np
 from ...certificate import UNCLEAR_CODE, Answers
 from ...certificate.sampling import no_answers
 from ...inputs.rows import REASONS
-from ...labelling.cells import as_text
-from ...labelling.spreadsheet import read_protected
 from ...linalg.matrix import Array
 from ...tables import choose_text, join_texts, joined_name, take_rows
+from ...tables.cells import as_text
 from ...tables.sequences import picked
+from ...tables.spreadsheet import read_protected
 from ...tables.unreadable import UNREADABLE
 from ..job.other_rows import document_rows
 from ..store.records import NONE_OF_THESE
@@ -170,7 +170,7 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 
 def population_of_result(result: Labelling) -> Population:
     """The population of a result of `label`: the documents with a predicted label."""
-    documents, classes, inputs = result.documents, result.estimator.classes_, result._inputs
+    documents, classes, inputs = result.documents, result.estimator.classes_, result.inputs
     kept = np.flatnonzero(result.predicted[inputs.new_rows])
     answers = no_answers()
     if documents.answers is not None:
@@ -180,7 +180,7 @@ def population_of_result(result: Labelling) -> Population:
         inputs.target.name,
         picked(inputs.texts, kept),
         np.searchsorted(classes, documents.labels[kept]),
-        documents._source_only[kept],
+        documents.source_only[kept],
         documents.needs_review[kept],
         None if len(answers.rows) else np.clip(documents.confidence[kept], 0, 1),
         [str(c) for c in classes],

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ...certificate import NONE_OF_THESE as NONE_OF_THESE_NAME
+from ...certificate import NO_CLASS as NONE_OF_THESE_NAME
 from ..job.questions import reason_without_labels
 from ..store.records import LABEL, NONE_OF_THESE, PURPOSES, QUEUES, UNCLEAR
 from .frame import frame, queue_title

@@ -1,0 +1,330 @@
+"""The front door: `label()` and its Result, which writes, reports, saves, stores, asks, certifies and learns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from html import escape
+from numbers import Real
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from .assessment.verdict import Verdict
+from .certificate import Certificate
+from .certificate.sampling import N_AUDIT
+from .core import progress
+from .core.classifier import TransductiveClassifier
+from .core.costs import n_entries
+from .core.method_spec import chosen_parameters, describe_method
+from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
+from .files import write_text
+from .inputs.dask_cluster import check_dask, dask_backend
+from .inputs.features import make_features
+from .inputs.inputs import read_inputs
+from .inputs.methods import make_labeller
+from .inputs.options import TextOptions, accept_options
+from .inputs.prior import check_has_prior, read_class_prior
+from .inputs.views import OWN_VECTORS, check_embed, view_name
+from .labelling.answers import answers_of_target
+from .labelling.columns import new_columns
+from .labelling.labelling import Labelling
+from .labelling.messages import messages_of
+from .labelling.save import save_model
+from .labelling.transfer import STAGES, finish, fit_stages, stage
+from .labelling.verdict import verdict_of
+from .report.page_values import page_values
+from .report.summary import summarize
+from .review.job.job import Job
+from .review.sample.audit import Sample, draw
+from .review.sample.filled import certify_sample, read_sample
+from .review.sample.given import read_given
+from .review.sample.population import population_of_result
+from .tables import check_output, check_place, to_frame, with_columns
+from .tables.spreadsheet import write_labelled
+
+
+@dataclass(frozen=True, repr=False)
+class Result(Labelling):
+    """What `label` returns: a Labelling, and what can be done with it.
+
+    The attributes are those of `labelferry.labelling.labelling.Labelling`: `labels`, `confidence`, `alternative`,
+    `evidence`, `needs_review`, `typical`, `groups`, `reasons`, `given`, `answers`, `estimator`, `assessment` and more.
+    """
+
+    _opened: ExitStack = field(default_factory=ExitStack)
+
+    @classmethod
+    def of(cls, labelling: Labelling, opened: ExitStack) -> Result:
+        """The result of a labelling; `close` closes what was opened for it."""
+        return cls(**{item.name: getattr(labelling, item.name) for item in fields(Labelling)}, _opened=opened)
+
+    def __repr__(self) -> str:
+        mean, predicted = self.estimated_balanced_accuracy["mean"], self.predicted
+        n, n_review = int(predicted.sum()), int((predicted & self.needs_review).sum())
+        all_rows = "1 document" if n == 1 else f"{n} documents"
+        count = all_rows if n == len(predicted) else f"{n} of {len(predicted)} rows"
+        return (
+            f"<labelferry labels: {count} by {self.method}, {self.verdict.level}, balanced accuracy "
+            f"{'unknown' if mean is None else f'about {mean:.0%}'}, {n_review} to review>"
+        )
+
+    def _repr_html_(self) -> str:
+        try:
+            from .report import render_card
+
+            return render_card(self.summary())
+        except (ImportError, OSError):  # without the extra `report`; after `close`
+            return f"<pre>{escape(repr(self))}</pre>"
+
+    @cached_property
+    def documents(self) -> Result:
+        """The same result for the documents only: the rows of the target that have a text and no given label.
+
+        A document without a known word has a class in `labels` here; `predicted` is False for it.
+        """
+        return self if self.of_documents is None else Result.of(self.of_documents, self._opened)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Can these labels be trusted? `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`."""
+        return verdict_of(self)
+
+    @property
+    def messages(self) -> list[str]:
+        """What was detected, what was skipped, and what was learned."""
+        return messages_of(self)
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.
+
+        `source_only` is the label of the classifier that was trained on the labelled documents only. If a document is
+        marked, also none_of_these. If documents are in a language that the labelled documents lack, `other_language`
+        names it. If the labels learned from answers, `answer` has these, and `held_out` the labels of
+        fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
+        `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
+        is also "given".
+        """
+        return new_columns(self)
+
+    def frame(self) -> Any:
+        """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""
+        if hasattr(self.inputs.given, "columns"):
+            return to_frame(self.inputs.all_rows, self.columns(), like=self.inputs.given)
+        return with_columns(self.inputs.all_rows, self.columns())
+
+    def write(self, path: str | PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+        """Write the target with the new columns; the suffix selects the format. Returns messages.
+
+        With `spreadsheet`, cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
+        """
+        return write_labelled(self.inputs.all_rows, self.columns(), path, spreadsheet=spreadsheet)
+
+    def close(self) -> None:
+        """End the connection to a Dask cluster that `label` made.
+
+        After this, only `labels` and other arrays can be used; call `write`, `save` and `report` before.
+        """
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
+        """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""
+        return Job.create(self.documents, place, seed=seed)
+
+    def audit(self, n: int = N_AUDIT, *, n_duel: int = 0, seed: int | None = None, blind: bool = False) -> Sample:
+        """Draw a random sample to be answered by people; see `labelferry.review.sample.audit.draw`."""
+        return draw(population_of_result(self), n, n_duel=n_duel, seed=seed, blind=blind)
+
+    def certify(self, answers: Any, level: float = 0.95) -> Certificate:
+        """Certify the labels by a sample of `audit` that was filled in: a path, a frame or a dict of columns."""
+        population = population_of_result(self)
+        return certify_sample(population, read_sample(answers, population), level)
+
+    def summary(self) -> dict[str, Any]:
+        """Everything that the report shows, as plain values."""
+        return dict(self._summary)
+
+    @cached_property
+    def _summary(self) -> Mapping[str, Any]:
+        summary = summarize(self.documents, self.inputs, self.features, self.domains)
+        return {**summary, "messages": self.messages}  # also those about rows that are no documents
+
+    def update(self, answers: Any) -> Result:
+        """Learn from answers: what people said about some target rows.
+
+        Parameters
+        ----------
+        answers : mapping of int to label, sequence or sample
+            Target row (from 0) to answer, one entry per row with None for unanswered ones, or a sample of `audit` that
+            was filled in (a path, a frame or a dict of columns). All answers have to be passed, also earlier ones.
+            "none of these" and "unclear" are answers too; they are not learned from.
+
+        Returns
+        -------
+        result : Result
+            New labels. Answered rows keep their answers, with confidence 1 and without review. The panel of
+            AutoTransfer is not fitted again.
+        """
+        uses_labels = self.settings.get("use_target_labels", False)
+        known = answers_of_target(self.inputs, self.domains.classes.tolist())[0] if uses_labels else {}
+        read = read_given(answers, self.inputs, self.domains, known)
+        panel = self.estimator.panel_ if isinstance(self.estimator, AutoTransfer) else None
+        progress.expect(STAGES[-1])
+        updated = finish(
+            self.inputs, self.features, self.domains, clone(self.estimator), read, self.settings, {}, panel=panel
+        )
+        return Result.of(updated, self._opened)
+
+    def report(
+        self, path: str | PathLike[str], *, texts: bool = True, labelled: str | PathLike[str] | None = None
+    ) -> None:
+        """Write one self-contained HTML page.
+
+        Parameters
+        ----------
+        path : path
+            The page, .html.
+        texts : bool, default=True
+            Whether the page contains the texts. If not, it has no text, no word and none of your columns, only labels,
+            numbers and record numbers.
+        labelled : path, default=None
+            The file of `write`, which the commands on the page then name.
+        """
+        try:
+            from .report import render_page  # imports the charts, which takes half a second
+        except ImportError as error:
+            raise ValueError(
+                f"the report needs {error.name}: pip install '.[report]' in a clone of labelferry."
+            ) from None
+        values = page_values(self, self.summary(), texts=texts, labelled=labelled)
+        write_text(check_place(Path(path)), render_page(values))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the model with its vocabulary, to label later documents: `labelferry.load(path).label(texts)`."""
+        save_model(self, path)
+
+
+@accept_options
+def label(
+    source: Any,
+    target: Any = None,
+    *,
+    method: str | TransductiveClassifier = "auto",
+    target_error: float = TARGET_ERROR,
+    min_confidence: float | None = None,
+    class_prior: Any = None,
+    seed: int = 0,
+    answers: Any = None,
+    out: str | PathLike[str] | None = None,
+    dask: Any = None,
+    options: TextOptions,
+) -> Result:
+    """Predict labels for the documents of `target` from the labelled documents of `source`.
+
+    Parameters
+    ----------
+    source, target : path, data frame or list of texts
+        A path of a CSV, TSV, Excel, JSON, JSON lines or Parquet file, of a folder or a mailbox; a pandas or polars
+        frame; or a list of texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or
+        frames as `source` means several sources. Without `target`, the rows of `source` that have a label are the
+        source and those without one the target; the result has all of them.
+    method : str or estimator, default="auto"
+        Name of an estimator such as "tcl", with parameters if you like: "tcl(n_topics=4)"; or an estimator such as
+        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines ten models (`AutoTransfer`).
+    target_error : float, default=0.05
+        Labels get `needs_review`, the least confident first, until the expected share of wrong labels among the others
+        is at most this value.
+    min_confidence : float, default=None
+        If given, it replaces `target_error`: labels with a lower confidence get `needs_review`. Regardless of their
+        confidence, documents without known words, marked `none_of_these` or in a language that the labelled documents
+        lack get it; if a warning about the data requires it (`AutoTransfer.facts_`, for example too few labelled
+        documents), all labels get it.
+    class_prior : dict, array or {"source", "uniform", "estimate"}, default=None
+        Class proportions of the target, if you know them: `{"bug": 0.2, "question": 0.8}`, or an array in the order of
+        the sorted classes. The labels are matched to them.
+    seed : int, default=0
+        Random seed.
+    answers : mapping of int to label, sequence or sample, default=None
+        What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones,
+        or a sample of `audit` that was filled in (a path, a frame or a dict of columns). The labels learn from them;
+        answered rows keep their answers. "none of these" and "unclear" are answers too.
+    out : path, default=None
+        File to which you will write the result: an error if it cannot contain the rows comes before the fit.
+    dask : {"local"}, str or distributed.Client, default=None
+        A Dask cluster on which the words are counted and on which the documents stay: "local" for two processes of
+        this machine, the address of a scheduler such as "tcp://10.0.0.1:8786", or a client. The method has to accept
+        blocks of documents (docs/scale.md). `result.close()` ends a connection that was made here. In a script, a call
+        with "local" has to be below `if __name__ == "__main__":`, because each process imports the script.
+
+    Returns
+    -------
+    result : Result
+        The labels, their confidences, the words that support each label, and the verdict. Write it with `write(path)`,
+        `report(path)` or `save(path)`.
+
+    Other Parameters
+    ----------------
+    text, text_target, label, label_target, merge_labels, use_target_labels : optional
+        Columns and labels: see `labelferry.inputs.options.TextOptions`.
+    domain, skip_bad, encoding, embed, features : optional
+        How documents are read: see `labelferry.inputs.options.TextOptions`.
+    language, ngrams, analyzer, sublinear, min_documents, stem, html, headers, signatures, max_memory : optional
+        How texts become words: see `labelferry.inputs.options.TextOptions`.
+
+    Examples
+    --------
+    >>> import labelferry
+    >>> demo = labelferry.load_demo()
+    >>> result = labelferry.label(demo.texts_source, demo.texts_target, label=demo.y_source, method="tcl")
+    >>> bool((result.labels == demo.y_target).mean() > 0.9)
+    True
+    """
+    for name, value in (("min_confidence", min_confidence), ("target_error", target_error)):
+        if value is not None and not (isinstance(value, Real) and 0 <= value <= 1):
+            raise ValueError(f"{name} must be from 0 to 1; got {value}.")
+    estimator = make_labeller(method, seed)  # a wrong name or parameter is an error before the files are read
+    if isinstance(estimator, AutoTransfer) and target_error == TARGET_ERROR:
+        target_error = estimator.target_error
+    check_has_prior([estimator], class_prior)
+    class_prior = chosen_parameters(method).get("class_prior") if class_prior is None else class_prior
+    check_embed(options.embed)
+    settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
+    settings["method"] = method if isinstance(method, str) else describe_method(method)
+    settings |= options.cleaning
+    if options.embed is not None:
+        settings["embed"] = view_name(options.embed) or OWN_VECTORS
+    check_dask(dask, estimator, options)
+    with ExitStack() as opened:  # an error closes what was opened
+        backend = opened.enter_context(dask_backend(dask))
+        seconds: dict[str, float] = {}
+        progress.expect(*STAGES, *(fit_stages(estimator) if options.features is None else ()))
+        with stage("reading", seconds):
+            inputs = read_inputs(source, target, options)
+            if out is not None:
+                check_output(inputs.all_rows, out)
+        with stage("counting words", seconds):
+            features = make_features(inputs, options, backend)
+            domains = features.domains(inputs, estimator)
+            progress.size(n_entries(domains), domains.n_classes)
+            prior = read_class_prior(class_prior, domains.classes)
+        settings |= {} if features.text_settings is None else features.text_settings._asdict()
+        settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
+        known: dict[int, str] = {}
+        if options.use_target_labels and not inputs.is_half_labelled:
+            known, messages = answers_of_target(inputs, domains.classes.tolist())
+            inputs = inputs._replace(messages=[*inputs.messages, *messages])
+            settings["use_target_labels"] = True
+        read = read_given(answers, inputs, domains, known)
+        labelling = finish(inputs, features, domains, estimator, read, settings, seconds)
+        return Result.of(labelling, opened.pop_all())

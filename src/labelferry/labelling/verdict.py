@@ -1,0 +1,76 @@
+"""Can these labels be trusted? The verdict, with what spellings, languages and marks say about the labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..assessment.facts import LANGUAGES
+from ..assessment.verdict import Verdict
+from ..text.foreign import foreign_message
+from .labelling import Labelling
+
+MANY = 0.6  # share of the labels to review from which the mark does not help to choose
+N_GROUP_WORDS = 5  # per group
+
+
+def verdict_of(result: Labelling) -> Verdict:
+    """`level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`."""
+    verdict = result.assessment.verdict()
+    words = "; ".join(", ".join(group[:N_GROUP_WORDS]) for group in result.group_words)
+    reasons = [f"Typical words of the documents that resemble no class, per group: {words}."] if words else []
+    marked = [marks(result.documents)] if are_many_marked(result.documents) else []
+    first = [*spellings(result), *other_languages(result.documents)]
+    return verdict._replace(reasons=[*first, *verdict.reasons, *reasons, *marked])
+
+
+def spellings(result: Labelling) -> list[str]:
+    """A sentence about labels that differ only in their spelling, if there are such labels."""
+    text = result.inputs.spellings
+    return [f"{text[0].upper()}{text[1:]}."] if text else []
+
+
+def other_languages(result: Labelling) -> list[str]:
+    """A sentence about documents in a language that the labelled documents lack; none if a fact says it already."""
+    if any(fact.name == LANGUAGES for fact in result.assessment.facts):
+        return []
+    other = np.array([bool(name) for name in result.other_language], dtype=bool)
+    n, n_marked = int(other.sum()), int(result.needs_review[other].sum())
+    who = f"{n_marked:,} of them" if n_marked < n else "It" if n == 1 else "They"
+    verb = "is" if n_marked == 1 else "are"
+    return [f"{message}. {who} {verb} marked for review." for message in foreign_message(result.other_language)]
+
+
+def are_many_marked(result: Labelling) -> bool:
+    """Whether so many labels are marked for review that the mark does not help to choose."""
+    predicted = result.predicted
+    return int(result.needs_review[predicted].sum()) > MANY * int(predicted.sum())
+
+
+def marks(result: Labelling) -> str:
+    """How many labels are marked for review, and what is expected of the others."""
+    predicted = result.predicted
+    n, n_marked = int(predicted.sum()), int(result.needs_review[predicted].sum())
+    if n_marked == 0:
+        return "No label is marked for review."
+    share = f"{n_marked:,} of {n:,} labels ({n_marked / n:.0%}) are marked for review."
+    if are_many_marked(result):
+        return f"{share} {why_many(result)}"
+    wrong = 1 - float(result.confidence[~result.needs_review].mean())
+    return f"{share} Of the others about {wrong:.0%} are expected to be wrong."
+
+
+def why_many(result: Labelling) -> str:
+    """Why many labels are marked, also if the verdict on all labels is good, and what to do."""
+    a, least = result.assessment, result.settings["min_confidence"]
+    if any(fact.review_all for fact in a.facts):
+        return "What is said above about the documents requires it."
+    start = "Start with the labels of the lowest confidence"
+    if least is not None:
+        return f"Most of them have a confidence below {least:.0%} (--min-confidence). {start}, or lower this limit."
+    limit = result.settings["target_error"]
+    verdict = f"The verdict is about all labels, of which about {1 - a.accuracy.mean:.0%} are expected to be wrong. "
+    return (
+        f"{verdict if a.can_estimate else ''}The marks have another aim: of the labels without a mark at most "
+        f"{limit:.0%} are expected to be wrong (target_error). {start}, or allow more errors: "
+        f"target_error={min(1, max(2 * limit, 0.1)):g} (--target-error)."
+    )

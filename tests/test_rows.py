@@ -7,7 +7,6 @@ import labelferry
 from labelferry.inputs.inputs import read_inputs
 from labelferry.inputs.options import TextOptions
 from labelferry.inputs.rows import read_rows, table_messages
-from labelferry.labelling.all_rows import spread
 from labelferry.labelling.answers import AnsweredRows, join_answers, of_documents
 from labelferry.review.job.files import draw_open, import_answers
 from labelferry.review.job.job import Job
@@ -16,6 +15,7 @@ from labelferry.review.sample.audit import draw
 from labelferry.review.sample.population import population_of_file
 from labelferry.tables import BadRow, Dialect, Table, choose_columns, choose_text
 from labelferry.tables.labels import find_spellings, merged_names
+from labelferry.tables.row_index import RowIndex
 
 from . import tickets
 from .jobs import small_job
@@ -341,14 +341,10 @@ def with_gaps(gaps, missing=None):
     return texts
 
 
-def test_spread():
-    assert spread([1, 2], [2, 0], 4, "") == [2, "", 1, ""]
-
-
 def test_answers_to_rows_and_to_documents():
     answers = join_answers(AnsweredRows(np.array([1, 4]), np.array([0, 1])), AnsweredRows(np.array([2]), np.array([5])))
     assert (answers.rows.tolist(), answers.codes.tolist()) == ([1, 2, 4], [0, 5, 1])
-    own = of_documents(answers, np.array([0, 2, 3, 4]))
+    own = of_documents(answers, RowIndex([0, 2, 3, 4], 5))
     assert (own.rows.tolist(), own.codes.tolist()) == ([1, 3], [5, 1])
 
 

@@ -21,6 +21,7 @@ from ..inputs.inputs import Inputs
 from ..linalg.matrix import Array
 from ..tables.cells import as_number, as_text
 from ..tables.names import listed
+from ..tables.row_index import RowIndex
 
 MAX_NAMED = 5  # unknown labels in a message
 SPECIAL = {NONE_OF_THESE: {NONE_OF_THESE, NO_CLASS}, UNCLEAR: {UNCLEAR, "?"}}
@@ -196,10 +197,10 @@ def join_answers(first: AnsweredRows, second: AnsweredRows) -> AnsweredRows:
     return AnsweredRows(rows[order], codes[order])
 
 
-def of_documents(answers: AnsweredRows, new_rows: Array) -> AnsweredRows:
+def of_documents(answers: AnsweredRows, documents: RowIndex) -> AnsweredRows:
     """Answers to rows of the target as answers to documents, without those to rows that are none."""
-    inside = np.isin(answers.rows, new_rows)
-    return AnsweredRows(np.searchsorted(new_rows, answers.rows[inside]), answers.codes[inside])
+    inside = documents.contains(answers.rows)
+    return AnsweredRows(documents.positions(answers.rows[inside]), answers.codes[inside])
 
 
 def answers_of_target(inputs: Inputs, classes: Sequence[Any]) -> tuple[dict[int, str], list[str]]:

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...inputs.inputs import Inputs
-from ...labelling.all_rows import spread
 from ...tables import Table
+from ...tables.row_index import RowIndex
 
 GIVEN, PREDICTED = "given", "predicted"  # in the column origin
 
 
 def keep_other_rows(inputs: Inputs) -> dict[str, Any]:
     """The rows of the target that are no documents, as plain values; empty if there are none."""
-    documents = set(inputs.new_rows.tolist())
+    documents = set(inputs.documents.rows.tolist())
     rows = [row for row in range(len(inputs.all_rows)) if row not in documents]
     if not rows:
         return {}
@@ -88,7 +88,7 @@ def add_other_rows(
         documents = document_rows(len(table), others)
 
         def joined(values: Any, other_values: Any) -> list[Any]:
-            return spread([*values, *other_values], [*documents, *rows], n_rows)
+            return RowIndex([*documents, *rows], n_rows).widen([*values, *other_values])
 
         nothing = [None] * len(rows)
         empty = [None] * len(table)  # documents have no column of rows that cannot be read

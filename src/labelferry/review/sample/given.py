@@ -20,7 +20,7 @@ def read_given(answers: Any, inputs: Inputs, domains: Domains, known: dict[int, 
             inputs.texts,
             [str(c) for c in domains.classes],
             text=inputs.columns.text_name,
-            numbers=(inputs.new_rows + 1).tolist(),
+            numbers=inputs.documents.numbers.tolist(),
             encoding=None if dialect is None else dialect.other_encoding,
         )
     n_rows = len(inputs.all_rows)

@@ -171,7 +171,7 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 def population_of_result(result: Labelling) -> Population:
     """The population of a result of `label`: the documents with a predicted label."""
     documents, classes, inputs = result.documents, result.estimator.classes_, result.inputs
-    kept = np.flatnonzero(result.predicted[inputs.new_rows])
+    kept = np.flatnonzero(result.predicted[inputs.documents.rows])
     answers = no_answers()
     if documents.answers is not None:
         inside = np.isin(documents.answers.rows, kept)
@@ -191,7 +191,7 @@ def population_of_result(result: Labelling) -> Population:
             for name, values in inputs.target.columns.items()
             if name not in inputs.columns.text_target
         },
-        (inputs.new_rows[kept] + 1).tolist(),
+        (inputs.documents.rows[kept] + 1).tolist(),
         dialect=inputs.target.dialect,
     )
 

@@ -104,7 +104,7 @@ def open_address(address: Address) -> socket.socket:
 def serve(
     job: Job,
     name: str,
-    address: Address = Address(),  # noqa: B008  (frozen)
+    address: Address = Address(),
     *,
     reviewer: str = "",
     password: str | None = None,

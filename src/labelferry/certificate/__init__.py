@@ -4,11 +4,11 @@ from .certificate import Certificate, ClassCertificate, certify
 from .duel import Duel
 from .interval import LEVEL, Interval, clopper_pearson
 from .planning import Need
-from .sampling import NONE_OF_THESE, UNCLEAR_CODE, Answers, audit_order, duel_order
+from .sampling import NO_CLASS, UNCLEAR_CODE, Answers, audit_order, duel_order
 
 __all__ = [
     "LEVEL",
-    "NONE_OF_THESE",
+    "NO_CLASS",
     "UNCLEAR_CODE",
     "Answers",
     "Certificate",

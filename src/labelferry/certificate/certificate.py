@@ -12,7 +12,7 @@ from .duel import Duel, compare
 from .interval import LEVEL, Interval
 from .planning import Need, plan
 from .proportions import ClassSample, proportion_interval, recall_interval, with_unsure
-from .sampling import NONE_OF_THESE, UNCLEAR_CODE, Answers, check_answers, keep, no_answers
+from .sampling import NO_CLASS, UNCLEAR_CODE, Answers, check_answers, keep, no_answers
 from .sentences import sentences
 from .shares import share_interval
 
@@ -205,7 +205,7 @@ def certify(
         n_known=n_known,
         accuracy=accuracy,
         error_not_reviewed=error,
-        classes=tuple(one_class(code, name) for code, name in enumerate([*map(str, classes), NONE_OF_THESE])),
+        classes=tuple(one_class(code, name) for code, name in enumerate([*map(str, classes), NO_CLASS])),
         better_than_source_only=comparison,
         needed=tuple(needed),
     )

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificate import NONE_OF_THESE
+from ..certificate.sampling import NO_CLASS, UNCLEAR
 from ..core.domains import Domains
 from ..core.labels import UNKNOWN
 from ..linalg.matrix import Array
-from ..review.store.records import UNCLEAR
 from .cells import Given, read_answer
 
-__all__ = ["NONE_OF_THESE", "UNCLEAR", "AnsweredRows", "read_answers", "with_answers"]
+__all__ = ["NO_CLASS", "UNCLEAR", "AnsweredRows", "read_answers", "with_answers"]
 
 
 class AnsweredRows(NamedTuple):

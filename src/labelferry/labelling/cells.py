@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from ..certificate import NONE_OF_THESE as NONE_OF_THESE_NAME
 from ..certificate import UNCLEAR_CODE
-from ..review.store.records import LABEL, NONE_OF_THESE, UNCLEAR
+from ..certificate.sampling import LABEL, NO_CLASS, NONE_OF_THESE, UNCLEAR
 
 MAX_LISTED = 12  # classes in a message
 SPECIAL = {
-    NONE_OF_THESE: {NONE_OF_THESE, NONE_OF_THESE_NAME},
+    NONE_OF_THESE: {NONE_OF_THESE, NO_CLASS},
     UNCLEAR: {UNCLEAR, "?"},
 }
 

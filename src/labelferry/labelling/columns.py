@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..review.job.other_rows import GIVEN, PREDICTED
+from ..certificate.sampling import NONE_OF_THESE, UNCLEAR
 from ..tables.sequences import mapped
+from ..tables.unreadable import UNREADABLE
 from .all_rows import spread
-from .held_out import answer_columns, answer_values
+from .held_out import held_out_codes
 
 if TYPE_CHECKING:
     from .labelling import Labelling
+
+
+HELD_OUT = "held_out"  # column of labels of fits without the answer of the row; empty if it was not learned from
+NOT_KNOWN = "?"  # in this column
+PREDICTED_LABEL = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
+GIVEN, PREDICTED = "given", "predicted"  # in the column origin
+NEW_COLUMNS = (
+    *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
+    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", UNREADABLE),
+)
 
 
 def join_words(lists: list[list[str]]) -> list[str]:
@@ -47,3 +58,27 @@ def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
         pairs = zip(result.given.tolist(), result.predicted.tolist(), strict=True)
         columns["origin"] = [GIVEN if given else PREDICTED if predicted else None for given, predicted in pairs]
     return columns
+
+
+def answer_columns(result: Labelling) -> dict[str, list[Any]]:
+    """Columns `answer` and `held_out` of labels that learned from answers; none without answers."""
+    if result.answers is None or not len(result.answers.rows):
+        return {}
+    classes = result.estimator.classes_.tolist()
+    without: list[Any] = [None] * len(result.labels)
+    for row in result.answers.rows.tolist():  # none of these, unclear: nothing was learned from the answer
+        without[row] = result.labels.tolist()[row]
+    rows, codes = held_out_codes(result)
+    for i, row in enumerate(rows.tolist()):
+        without[row] = NOT_KNOWN if codes is None else classes[codes[i]]
+    return {"answer": answer_values(result), HELD_OUT: without}
+
+
+def answer_values(result: Labelling) -> list[Any]:
+    """Per row, its answer: a class, none_of_these or unclear; None for a row without an answer."""
+    names = [*result.estimator.classes_.tolist(), NONE_OF_THESE, UNCLEAR]  # the code of unclear is -1: the last one
+    answers: list[Any] = [None] * len(result.labels)
+    if result.answers is not None:
+        for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
+            answers[row] = names[code]
+    return answers

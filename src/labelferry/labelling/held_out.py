@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.labelled_pool import held_out
 from ..linalg.matrix import Array
-from ..review.job.data import rows_in_panel
-from ..review.sample.population import HELD_OUT, NOT_KNOWN
-from ..review.store.records import NONE_OF_THESE, UNCLEAR
 
 if TYPE_CHECKING:
     from .labelling import Labelling
+
+
+def rows_in_panel(labelling: Labelling) -> Array:
+    """The documents that the panel has labelled: those with words."""
+    in_fit = getattr(labelling.estimator, "in_fit_", None)
+    return np.arange(len(labelling.labels)) if in_fit is None else np.flatnonzero(in_fit)
 
 
 def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
@@ -58,27 +61,3 @@ def learned_message(result: Labelling) -> list[str]:
     named = result.answers.named(len(result.estimator.classes_))
     n_correct = int((codes == result.answers.codes[named]).sum())
     return [f"learned from {len(rows)} answers; {n_correct} of them are predicted correctly by fits without them"]
-
-
-def answer_columns(result: Labelling) -> dict[str, list[Any]]:
-    """Columns `answer` and `held_out` of labels that learned from answers; none without answers."""
-    if result.answers is None or not len(result.answers.rows):
-        return {}
-    classes = result.estimator.classes_.tolist()
-    without: list[Any] = [None] * len(result.labels)
-    for row in result.answers.rows.tolist():  # none of these, unclear: nothing was learned from the answer
-        without[row] = result.labels.tolist()[row]
-    rows, codes = held_out_codes(result)
-    for i, row in enumerate(rows.tolist()):
-        without[row] = NOT_KNOWN if codes is None else classes[codes[i]]
-    return {"answer": answer_values(result), HELD_OUT: without}
-
-
-def answer_values(result: Labelling) -> list[Any]:
-    """Per row, its answer: a class, none_of_these or unclear; None for a row without an answer."""
-    names = [*result.estimator.classes_.tolist(), NONE_OF_THESE, UNCLEAR]  # the code of unclear is -1: the last one
-    answers: list[Any] = [None] * len(result.labels)
-    if result.answers is not None:
-        for row, code in zip(result.answers.rows.tolist(), result.answers.codes.tolist(), strict=True):
-            answers[row] = names[code]
-    return answers

@@ -29,7 +29,6 @@ from ..linalg.matrix import Array
 from ..report.page_values import page_values
 from ..report.story import are_many_marked, marks, other_languages, spellings
 from ..report.summary import summarize
-from ..review.sample.population import population_of_result
 from ..tables import check_place, to_frame, with_columns
 from ..tables.sequences import picked
 from .all_rows import other_answers_message
@@ -254,12 +253,14 @@ class Labelling:
     def audit(self, n: int = 40, *, n_duel: int = 0, seed: int | None = None, blind: bool = False) -> Sample:
         """Draw a random sample to be answered by people; see `labelferry.review.sample.audit.draw`."""
         from ..review.sample.audit import draw
+        from ..review.sample.population import population_of_result
 
         return draw(population_of_result(self), n, n_duel=n_duel, seed=seed, blind=blind)
 
     def certify(self, answers: Any, level: float = 0.95) -> Certificate:
         """Certify the labels by a sample of `audit` that was filled in: a path, a frame or a dict of columns."""
         from ..review.sample.filled import certify_sample, read_sample
+        from ..review.sample.population import population_of_result
 
         population = population_of_result(self)
         return certify_sample(population, read_sample(answers, population), level)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from ..certificate.sampling import NO_CLASS, NONE_OF_THESE, UNCLEAR
 from ..inputs.inputs import Inputs
-from .answers import NONE_OF_THESE, UNCLEAR
 from .cells import as_text, class_named, listed
 
 MAX_NAMED = 5  # unknown labels in a message
@@ -33,7 +33,7 @@ def answers_of_target(inputs: Inputs, classes: Sequence[Any]) -> tuple[dict[int,
     names = [str(name) for name in classes]
     answers: dict[int, str] = {}
     unknown: Counter[str] = Counter()
-    special = {NONE_OF_THESE, NONE_OF_THESE.replace(" ", "_"), UNCLEAR}
+    special = {NONE_OF_THESE, NO_CLASS, UNCLEAR}
     for row, label in inputs.own_labels.items():
         name = class_named(as_text(label), names)
         if name is None and as_text(label).casefold() in special:
@@ -52,6 +52,6 @@ def answers_of_target(inputs: Inputs, classes: Sequence[Any]) -> tuple[dict[int,
         more = f" and {len(unknown) - MAX_NAMED} more" if len(unknown) > MAX_NAMED else ""
         messages.append(
             f"{sum(unknown.values())} labels of {target} are no class of the source and are not used: {shown}{more}. "
-            f"The classes are {listed(names)}; write {NONE_OF_THESE!r} if none of them is correct"
+            f"The classes are {listed(names)}; write {NO_CLASS!r} if none of them is correct"
         )
     return answers, messages

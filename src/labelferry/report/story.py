@@ -10,7 +10,7 @@ import numpy as np
 
 from ..assessment.facts import LANGUAGES
 from ..linalg.matrix import Array
-from ..review.sample.audit import N_AUDIT
+from ..certificate.sampling import N_AUDIT
 from ..text.foreign import foreign_message
 
 if TYPE_CHECKING:

@@ -156,7 +156,7 @@ def test_two_text_columns_in_a_review_job(tmp_path):
     target = tickets.write_csv(tmp_path / "new.csv", {"id": range(60), "subject": subject, "body": body})
     result = label(old(), target, text_target="subject,body")
     with result.store(tmp_path / "job.ferry", seed=0) as job:
-        assert job.store.document(0).text == f"{subject[0]}\n\n{body[0]}"
+        assert job.store.documents.one(0).text == f"{subject[0]}\n\n{body[0]}"
         job.export(tmp_path / "out.csv")
         job.answer(5, "billing")
         job.export_corrections(tmp_path / "corrections.csv")

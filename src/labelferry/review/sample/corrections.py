@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from ...certificate.sampling import UNCLEAR
 from ...labelling.cells import Given, as_text, position_of, read_answer
 from ...tables import Table
-from ..store.records import UNCLEAR
 
 COLUMNS = ("row", "label", "answer", "fingerprint")
 N_HEX = 16  # hexadecimal digits of a fingerprint
@@ -29,20 +29,8 @@ NOT_RANDOM = (
 
 
 def fingerprint(text: str) -> str:
-    """A short hash of a text; white space does not matter.
+    """A short hash of a text without its white space: a letter and digits, which a spreadsheet reads as a text.
 
-    Parameters
-    ----------
-    text : str
-        The document.
-
-    Returns
-    -------
-    fingerprint : str
-        A letter and hexadecimal digits: a spreadsheet reads it as a text, not as a number.
-
-    Examples
-    --------
     >>> fingerprint("the invoice") == fingerprint(" the  invoice ")
     True
     """
@@ -57,25 +45,9 @@ def is_corrections(columns: Mapping[str, Any]) -> bool:
 def read_corrections(
     table: Table, name: str, texts: Sequence[str], classes: Sequence[str], numbers: Sequence[int] | None = None
 ) -> dict[int, str]:
-    """Target rows and answers of corrections, to learn from.
+    """Rows of the file (from 0) and answers of corrections, to learn from; those that are unclear are omitted.
 
-    Parameters
-    ----------
-    table : Table
-        The corrections.
-    name : str
-        Name of the target, for messages.
-    texts : sequence of str
-        Texts of the target.
-    classes : sequence of str
-        The class labels.
-    numbers : sequence of int, default=None
-        Row of each text in the user's file, from 1; all rows in their order if not given.
-
-    Returns
-    -------
-    answers : dict of int to str
-        Row of the file (from 0) to class label or "none_of_these"; answers that are unclear are omitted.
+    `numbers` are the rows of the texts in the user's file, from 1; all rows in their order if not given.
     """
     answers: dict[int, Given] = {}
     own_numbers = numbers or range(1, len(texts) + 1)

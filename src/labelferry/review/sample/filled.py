@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...certificate import LEVEL, Answers, Certificate, certify
-from ...certificate.sampling import no_answers
+from ...certificate.sampling import UNCLEAR, answered_prefix, no_answers
 from ...labelling.cells import Given, as_text, position_of, read_answer
 from ...labelling.spreadsheet import read_protected
 from ...linalg.matrix import Array
 from ...tables import Table, from_frame
-from ..job import questions
 from ..store.decisions import majority
-from ..store.records import UNCLEAR
 from .audit import Sample, sample_names, sample_orders
 from .corrections import NOT_RANDOM, is_corrections, read_corrections
 from .exchange import TEXT, is_json, read_json
@@ -49,20 +47,7 @@ class Filled(NamedTuple):
 
 
 def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population: Population) -> Filled:
-    """Read a sample and check that it belongs to the population.
-
-    Parameters
-    ----------
-    given : path, data frame or mapping of str to list
-        The sample with answers.
-    population : Population
-        All documents with their labels.
-
-    Returns
-    -------
-    filled : Filled
-        The answers.
-    """
+    """Read a sample (a path, a data frame or columns) and check that it belongs to the population."""
     table = as_table(given, population.encoding)
     if is_corrections(table.columns):
         raise ValueError(f"{table.name} {NOT_RANDOM}")
@@ -138,22 +123,7 @@ def one_number(table: Table, column: str) -> int:
 
 
 def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
-    """Certify the labels of a population.
-
-    Parameters
-    ----------
-    population : Population
-        All documents with their labels.
-    filled : Filled
-        The answers.
-    level : float, default=0.95
-        Confidence level.
-
-    Returns
-    -------
-    certificate : Certificate
-        What the answers prove.
-    """
+    """What the answers of a sample prove about the labels of its population."""
     orders = sample_orders(population, filled.seed)
     source_only = population.labels if population.source_only is None else population.source_only
     return certify(
@@ -181,7 +151,7 @@ def certificate_dict(certificate: Certificate, population: Population) -> dict[s
 
 def checked_answers(population: Population, filled: Filled, purpose: str, order: Array) -> Answers:
     """The answered prefix of an order; an error if the answers are no random sample."""
-    prefix = questions.answered_prefix(order.tolist(), filled.answers)
+    prefix = answered_prefix(order.tolist(), filled.answers)
     if purpose == "audit":
         check_prefix(filled, order.tolist(), len(prefix), population)
     codes = [filled.answers[row].code(population.classes) for row in prefix]
@@ -224,31 +194,10 @@ def answers_of_sample(
     numbers: Sequence[int] | None = None,
     encoding: str | None = None,
 ) -> dict[int, str]:
-    """Target rows and answers of a filled sample or of the corrections of a job, to learn from.
+    """Rows of the file (from 0) and answers of a filled sample, or of the corrections of a job or of a report page.
 
-    Answers that are unclear are omitted. If several persons answered, the majority decides.
-
-    Parameters
-    ----------
-    given : path, data frame or mapping of str to list
-        The sample with answers, the corrections of a job, or those of a report page.
-    name : str
-        Name of the target, for messages.
-    texts : sequence of str
-        Texts of the target.
-    classes : sequence of str
-        The class labels.
-    text : str, default="text"
-        Name of the column of the texts.
-    numbers : sequence of int, default=None
-        Row of each text in the user's file, from 1; all rows in their order if not given.
-    encoding : str, default=None
-        Encoding of the sample if it is not UTF-8.
-
-    Returns
-    -------
-    answers : dict of int to str
-        Row of the file (from 0) to class label or "none_of_these".
+    The majority decides; answers that are unclear are omitted. `numbers` are the rows of the texts in the user's file,
+    from 1; all rows in their order if not given.
     """
     table = as_table(given, encoding)
     if is_corrections(table.columns):

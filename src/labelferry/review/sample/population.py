@@ -1,39 +1,26 @@
-"""Labels to be certified: of a labelled file, of a result of `label`, or of a job."""
+"""Labels to be certified: of a labelled file, or of a result of `label`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...certificate import UNCLEAR_CODE, Answers
-from ...certificate.sampling import no_answers
+from ...certificate.sampling import NONE_OF_THESE, no_answers
 from ...inputs.rows import REASONS
 from ...labelling.cells import as_text
+from ...labelling.columns import GIVEN, HELD_OUT, NEW_COLUMNS, PREDICTED, PREDICTED_LABEL
+from ...labelling.labelling import Labelling
 from ...labelling.spreadsheet import read_protected
 from ...linalg.matrix import Array
-from ...tables import choose_text, join_texts, joined_name, take_rows
+from ...tables import Dialect, Table, choose_text, join_texts, joined_name, take_rows
 from ...tables.sequences import picked
-from ...tables.unreadable import UNREADABLE
-from ..job.other_rows import document_rows
-from ..store.records import NONE_OF_THESE
 
-if TYPE_CHECKING:
-    from ...labelling.labelling import Labelling
-    from ...tables import Dialect, Table
-    from ..job.job import Job
-
-HELD_OUT = "held_out"  # column of labels of fits without the answer of the row; empty if it was not learned from
-NOT_KNOWN = "?"  # in this column
-PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
-NEW_COLUMNS = (
-    *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
-    *("other_language", HELD_OUT, PREDICTED, "answer", "reason", "origin", UNREADABLE),
-)
-ORIGINS = ("", "given", "predicted")
+ORIGINS = ("", GIVEN, PREDICTED)
 
 
 class Population(NamedTuple):
@@ -73,21 +60,8 @@ def population_of_file(
 ) -> Population:
     """The population of a file that `labelferry label` wrote. Rows that could not be labelled are not part of it.
 
-    Parameters
-    ----------
-    path : path
-        The labelled file.
-    text : str or sequence of str, default=None
-        Name of the text column, or of several that are joined; detected if not given.
-    classes : sequence of str, default=()
-        Classes beside those that occur in the file.
-    encoding : str, default=None
-        Encoding of the file if it is not UTF-8.
-
-    Returns
-    -------
-    population : Population
-        All documents with their labels.
+    `text` names the text column, or several that are joined; it is detected if not given. `classes` are classes beside
+    those that occur in the file.
     """
     everything = read_protected(path, encoding=encoding)
     if "label" not in everything.columns:
@@ -99,7 +73,9 @@ def population_of_file(
     messages: list[str] = []
     columns = choose_text(table, text, NEW_COLUMNS, messages)
     texts = [as_text(value) for value in join_texts(table, columns)]
-    labels = [as_text(value) for value in table.columns[PREDICTED if PREDICTED in table.columns else "label"]]
+    labels = [
+        as_text(value) for value in table.columns[PREDICTED_LABEL if PREDICTED_LABEL in table.columns else "label"]
+    ]
     names = {*labels, *classes}
     for other in ("alternative", "source_only"):
         names |= {as_text(value) for value in table.columns.get(other, ())}
@@ -143,7 +119,7 @@ def predicted_rows(table: Table) -> list[int]:
     return [
         row
         for row, (reason, origin, cells) in enumerate(rows)
-        if as_text(reason) not in REASONS and as_text(origin) != "given" and any(map(as_text, cells))
+        if as_text(reason) not in REASONS and as_text(origin) != GIVEN and any(map(as_text, cells))
     ]
 
 
@@ -194,37 +170,3 @@ def population_of_result(result: Labelling) -> Population:
         (inputs.new_rows[kept] + 1).tolist(),
         dialect=inputs.target.dialect,
     )
-
-
-def population_of_job(job: Job) -> Population:
-    """The population of a job; texts and columns are read one by one."""
-    state = job.state()
-    arrays = state.fit.arrays
-    rows = document_rows(job.n_documents, job.store.settings.get("other_rows", {}))
-    return Population(
-        job.store.name,
-        StoredColumn(job),
-        arrays["labels"],
-        job.store.source_only(),
-        arrays["needs_review"],
-        None,
-        job.classes,
-        state.seen,
-        job.store.settings["text"],
-        {name: StoredColumn(job, name) for name in job.columns},
-        [row + 1 for row in rows],
-    )
-
-
-class StoredColumn(Sequence[Any]):
-    """The texts of a job or one of its columns, read when they are needed."""
-
-    def __init__(self, job: Job, name: str | None = None) -> None:
-        self._job, self._name = job, name
-
-    def __len__(self) -> int:
-        return self._job.n_documents
-
-    def __getitem__(self, number: Any) -> Any:
-        document = self._job.store.document(number)
-        return document.text if self._name is None else document.own[self._name]

@@ -218,7 +218,7 @@ def test_every_response_has_the_headers(client, path, status):
 
 
 def test_a_bug_shows_no_details(site, client, monkeypatch):
-    monkeypatch.setattr(site.job, "queues", lambda: 1 / 0)
+    monkeypatch.setattr(site.job.questions, "queues", lambda: 1 / 0)
     quiet = TestClient(new_app(site), base_url=BASE, raise_server_exceptions=False, cookies=dict(client.cookies))
     response = quiet.get("/questions/audit")
     assert response.status_code == 500

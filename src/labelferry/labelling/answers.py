@@ -110,16 +110,6 @@ def class_named(text: str, classes: Sequence[str]) -> str | None:
     return equal[0] if len(equal) == 1 else None
 
 
-def position_of(value: Any, positions: Mapping[int, int], where: str) -> int:
-    """Position of a document by its row number in the user's file."""
-    text, most = as_text(value), max(positions)
-    if not text.isdecimal() or not 1 <= int(text) <= most:
-        raise ValueError(f"{where}: row must be a number from 1 to {most}; got {text[:40]!r}. Restore it.")
-    if int(text) not in positions:
-        raise ValueError(f"{where}: row {text} has no predicted label. Restore the column row.")
-    return positions[int(text)]
-
-
 class AnsweredRows(NamedTuple):
     """Checked answers."""
 

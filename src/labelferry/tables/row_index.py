@@ -57,6 +57,10 @@ class RowIndex:
         """The number of each row for people: the first row below the header is 1."""
         return self.rows + 1
 
+    def number(self, position: int) -> int:
+        """The number of one row for people."""
+        return int(self.rows[position]) + 1
+
     @property
     def others(self) -> Rows:
         """The rows that are left out."""

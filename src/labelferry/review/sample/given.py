@@ -19,8 +19,8 @@ def read_given(answers: Any, inputs: Inputs, domains: Domains, known: dict[int, 
             inputs.target.name,
             inputs.texts,
             [str(c) for c in domains.classes],
+            inputs.documents,
             text=inputs.columns.text_name,
-            numbers=inputs.documents.numbers.tolist(),
             encoding=None if dialect is None else dialect.other_encoding,
         )
     n_rows = len(inputs.all_rows)

@@ -28,6 +28,7 @@ from .labels import read_labels
 from .ordering import Ordering, can_sort, sort_domains
 from .params import safe_indexing
 from .proportions import ProportionScaling, class_proportions, proportion_scalings, with_target_proportions
+from .saving import save
 from .threads import single_thread, without_line_search_warnings
 
 logger = logging.getLogger(__name__)
@@ -271,8 +272,6 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file without pickle; `labelferry.load(path)` reads it back."""
-        from .persist import save
-
         save(self, path)
 
     # -- how it is done -----------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ THIRD_PARTY = {
     "store": {"numpy", "sqlalchemy", "psycopg", "lazy_loader"},
     "text": {
         *{"numpy", "scipy", "sklearn", "narwhals", "pyarrow", "py3langid", "stop_words", "Stemmer", "lazy_loader"},
-        *{"openpyxl", "charset_normalizer", "joblib"},
+        *{"openpyxl", "chardet", "joblib"},
     },
     "report": {
         "numpy",

@@ -22,6 +22,7 @@ from ..files import open_atomic
 from ..linalg.matrix import check_positions
 from .archive import Archive, not_a_model
 from .classifier import TransductiveClassifier
+from .params import check_params
 from .registry import estimators
 from .schema import check_value
 
@@ -101,7 +102,7 @@ def _rebuild(
     if not set(attributes["transduction_"].tolist()) <= set(attributes["classes_"].tolist()):
         raise ValueError("transduction_ contains a label that is not in classes_")
     estimator.__dict__.update(attributes)
-    estimator._validate_params()
+    check_params(estimator)
     _check_prediction(estimator)
     return estimator
 

@@ -48,7 +48,7 @@ THIRD_PARTY = {
     "review/job": {"numpy", "scipy"},
     "review/sample": {"numpy"},
     "review/store": {"numpy", "sqlalchemy", "psycopg", "lazy_loader"},
-    "tables": {"numpy", "narwhals", "pyarrow", "openpyxl", "charset_normalizer", "chardet", "lazy_loader"},
+    "tables": {"numpy", "narwhals", "pyarrow", "openpyxl", "chardet", "lazy_loader"},
     "text": {"numpy", "scipy", "sklearn", "joblib", "py3langid", "stop_words", "Stemmer", "lazy_loader"},
     "report": {"numpy", "sklearn", "jinja2", "markupsafe", "altair", "matplotlib", "lazy_loader", "vl_convert"},
 }
@@ -295,6 +295,43 @@ def test_private_scikit_learn_is_imported_in_one_file():
         and (private & {*(node.module or "").split("."), *(alias.name for alias in node.names)})
     }
     assert users <= {"core/params.py"}
+
+
+PRIVATE = {  # names that other libraries keep private, by the files that use them
+    "params.py": {"_num_samples", "_validate_params"},  # scikit-learn
+    "sklearn_private.py": {"_tfidf", "_validate_params"},
+    "excel.py": {"_value", "_worksheet_path"},  # openpyxl
+    "answer_log.py": {"_mapping"},  # SQLAlchemy documents it
+    "certificates.py": {"_mapping"},
+    "warn.py": {"_getframe"},  # Python documents these two
+    "processes.py": {"_exit"},
+}
+OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
+
+
+def names_defined(tree: ast.AST) -> set[str]:
+    """Functions, classes, variables, and the attributes that a class sets on itself."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
+            names.add(node.attr)
+    return names
+
+
+def test_private_attributes_of_other_libraries():
+    """A private attribute that no file of labelferry defines belongs to another library."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
+    own = OF_NAMED_TUPLES.union(*map(names_defined, trees.values()))
+    used = {}
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
+                used.setdefault(path.name, set()).update({node.attr} - own)
+    assert {name: attributes for name, attributes in used.items() if attributes} == PRIVATE
 
 
 def test_a_shared_function_has_a_name_of_its_own():

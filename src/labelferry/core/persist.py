@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from ..linalg.matrix import check_positions
 from .archive import Archive, not_a_model
 from .classifier import TransductiveClassifier
+from .params import check_params
 from .registry import estimators
 from .saving import FORMAT, is_fitted_attribute
 from .schema import check_value
@@ -73,7 +74,7 @@ def _rebuild(
     if not set(attributes["transduction_"].tolist()) <= set(attributes["classes_"].tolist()):
         raise ValueError("transduction_ contains a label that is not in classes_")
     estimator.__dict__.update(attributes)
-    estimator._validate_params()
+    check_params(estimator)
     _check_prediction(estimator)
     return estimator
 

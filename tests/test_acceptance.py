@@ -10,6 +10,7 @@ from labelferry.ensemble import acceptance
 from labelferry.ensemble.acceptance import (
     candidates,
     chance_wrong,
+    find_neighbors,
     fit_line,
     label_score,
     log_margin,
@@ -44,7 +45,7 @@ def test_the_neighbors_probability_equals_a_loop():
         cosines[i] = -1
         near = np.argsort(-cosines)[: acceptance.N_NEIGHBORS]
         expected.append(P[near, P[i].argmax()].mean())
-    np.testing.assert_allclose(neighbors_probability(P, Z), expected, rtol=1e-9)
+    np.testing.assert_allclose(neighbors_probability(P, find_neighbors(Z)), expected, rtol=1e-9)
 
 
 def test_neighbors_among_a_sample_leave_the_document_itself_out(monkeypatch):
@@ -52,8 +53,11 @@ def test_neighbors_among_a_sample_leave_the_document_itself_out(monkeypatch):
     monkeypatch.setattr(acceptance, "N_COMPARED", 50)
     P = np.eye(3)[inputs.start.argmax(axis=1)]
     lonely = np.vstack([np.eye(200)[:, :8], np.eye(8)])[:200]  # most rows are zero: no neighbor at all
-    np.testing.assert_array_equal(neighbors_probability(P, lonely[:, :8]), np.ones(200))
-    values = neighbors_probability(inputs.start, inputs.coordinates)
+    np.testing.assert_array_equal(neighbors_probability(P, find_neighbors(lonely[:, :8])), np.ones(200))
+    near = find_neighbors(inputs.coordinates)
+    assert (near.rows != near.others).all()
+    assert len(np.unique(near.others)) <= 50
+    values = neighbors_probability(inputs.start, find_neighbors(inputs.coordinates))
     assert values.shape == (200,)
     assert ((values > 0) & (values < 1)).all()
 
@@ -62,16 +66,17 @@ def test_the_score_is_the_mean_of_three_ranks():
     inputs, _ = some_inputs()
     P = inputs.start
     c = ConfidenceCoefficients(0.0, 1.0, 2.0, 3.0)
+    near = find_neighbors(inputs.coordinates)
     votes = np.mean([M.argmax(axis=1) == P.argmax(axis=1) for M in inputs.members.values()], axis=0)
     ordered = np.sort(P, axis=1)
     rank = (rankdata(ordered[:, -1] - ordered[:, -2]) - 0.5) / len(P)
     parts = [
         np.log(ordered[:, -1] / ordered[:, -2]),
         2 * votes + 3 * rank,
-        neighbors_probability(P, inputs.coordinates),
+        neighbors_probability(P, near),
     ]
     expected = np.mean([(rankdata(part) - 0.5) / len(P) for part in parts], axis=0)
-    np.testing.assert_allclose(label_score(P, inputs.members, inputs.coordinates, c), expected)
+    np.testing.assert_allclose(label_score(P, inputs.members, near, c), expected)
 
 
 def test_labels_with_a_high_score_are_correct_more_often():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from ..linalg.matrix import Array
-from .accept import NOTHING, RIGHT, WRONG, Given, first_inside, given_answers, highest
+from .accept import NOTHING, WRONG, Given, first_inside, given_answers, highest
 from .ladder import Ladder
 from .limits import limits
 
@@ -30,7 +30,7 @@ class Step(NamedTuple):
     n: int
 
 
-def climb(ladder: Ladder, wrong: Array, given: Given, budget: int) -> list[Step]:
+def climb(ladder: Ladder, wrong: Array, given: Given, budget: int, cost: Array | None = None) -> list[Step]:
     """What is certified after further answers, if they are as in `wrong` and are asked as `next_question` does.
 
     Parameters
@@ -43,31 +43,38 @@ def climb(ladder: Ladder, wrong: Array, given: Given, budget: int) -> list[Step]
         The answers so far; they agree with `wrong`.
     budget : int
         Number of further answers at most.
+    cost : array of int of shape (n_documents,), default=None
+        Answers that each document needs; None: one.
 
     Returns
     -------
     steps : list of Step
         The first one has no more answers; then one per set that is certified.
     """
-    answered, spent = given.states != NOTHING, 0
-    top = highest(ladder, given)
+    top, spent = highest(ladder, given), 0
     steps = [Step(0, ladder.sizes[top] if top >= 0 else 0)]
-    for j in range(max(top + 1, ladder.start), len(ladder.sizes)):
-        n, r = ladder.sizes[j], ladder.at_most[j]
-        n_answers = given.inside(n)[0] + budget
-        rows = first_inside(ladder, j, n_answers)
-        k = np.cumsum(wrong[rows])
-        hits = np.flatnonzero(k <= limits(n, r, ladder.tail, n_answers)[1:])
-        if not len(hits):
+    for j, rows, passes in ascend(ladder, wrong, given, budget):
+        spent += len(rows) if cost is None else int(cost[rows].sum())
+        if not passes or spent > budget:
             break
-        rows = rows[: hits[0] + 1]
-        new = rows[~answered[rows]]
-        spent += len(new)
-        if spent > budget:
-            break
-        answered[new] = True
-        steps.append(Step(spent, n))
+        steps.append(Step(spent, ladder.sizes[j]))
     return steps
+
+
+def ascend(ladder: Ladder, wrong: Array, given: Given, budget: int) -> Iterator[tuple[int, Array, bool]]:
+    """Rung by rung: the new questions until its claim passes, or `budget` questions if it does not; whether it does.
+
+    If a rung does not pass, the next one is only reached when all documents of this one have an answer.
+    """
+    answered = given.states != NOTHING
+    for j in range(max(highest(ladder, given) + 1, ladder.start), len(ladder.sizes)):
+        n, r = ladder.sizes[j], ladder.at_most[j]
+        rows = first_inside(ladder, j, given.inside(n)[0] + budget)
+        hits = np.flatnonzero(np.cumsum(wrong[rows]) <= limits(n, r, ladder.tail, len(rows))[1:])
+        rows = rows[: hits[0] + 1] if len(hits) else rows
+        new = rows[~answered[rows]]
+        answered[new] = True
+        yield j, new, len(hits) > 0
 
 
 def next_questions(ladder: Ladder, wrong: Mapping[int, bool], n: int) -> list[int]:
@@ -87,18 +94,11 @@ def next_questions(ladder: Ladder, wrong: Mapping[int, bool], n: int) -> list[in
     rows : list of int
         At most n target rows, in the order to ask.
     """
-    given = given_answers(ladder, wrong)
-    states, rows = given.states, list[int]()
-    j = max(highest(ladder, given) + 1, ladder.start)
-    while len(rows) < n and j < len(ladder.sizes):
-        candidates = first_inside(ladder, j, int(given.inside(ladder.sizes[j])[0]) + n)
-        k = np.cumsum(states[candidates] == WRONG)
-        hits = np.flatnonzero(k <= limits(ladder.sizes[j], ladder.at_most[j], ladder.tail, len(candidates))[1:])
-        candidates = candidates[: hits[0] + 1] if len(hits) else candidates
-        new = candidates[states[candidates] == NOTHING]
-        states[new] = RIGHT
+    given, rows = given_answers(ladder, wrong), list[int]()
+    for _, new, _ in ascend(ladder, given.states == WRONG, given, n):
         rows += new.tolist()
-        j += 1
+        if len(rows) >= n:
+            break
     return rows[:n]
 
 

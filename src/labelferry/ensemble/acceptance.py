@@ -61,7 +61,16 @@ class Candidates(NamedTuple):
     p_wrong: Array
 
 
-def candidates(inputs: PoolInputs, rows: Array, codes: Array, p_correct: Array) -> Candidates:
+class Neighbors(NamedTuple):
+    """Pairs of documents that are near each other."""
+
+    rows: Array
+    others: Array
+
+
+def candidates(
+    inputs: PoolInputs, rows: Array, codes: Array, p_correct: Array, neighbors: Neighbors | None = None
+) -> Candidates:
     """The labels after learning from answers, with score and chance to be wrong.
 
     Parameters
@@ -72,6 +81,8 @@ def candidates(inputs: PoolInputs, rows: Array, codes: Array, p_correct: Array) 
         The answers to learn from, as in `fit_pool`; none: the labels of the panel.
     p_correct : array of shape (n_target,)
         Of the labels without answers, from the assessment.
+    neighbors : Neighbors, default=None
+        From `find_neighbors`, if they are known.
 
     Returns
     -------
@@ -87,11 +98,12 @@ def candidates(inputs: PoolInputs, rows: Array, codes: Array, p_correct: Array) 
     else:
         P = np.asarray(inputs.start, dtype=np.float64)
         p_wrong = 1 - np.asarray(p_correct, dtype=np.float64)
-    return Candidates(P, P.argmax(axis=1), label_score(P, inputs.members, inputs.coordinates), p_wrong)
+    near = find_neighbors(inputs.coordinates) if neighbors is None else neighbors
+    return Candidates(P, P.argmax(axis=1), label_score(P, inputs.members, near), p_wrong)
 
 
 def label_score(
-    P: Array, members: Mapping[str, Array], coordinates: Array, coefficients: ConfidenceCoefficients | None = None
+    P: Array, members: Mapping[str, Array], neighbors: Neighbors, coefficients: ConfidenceCoefficients | None = None
 ) -> Array:
     """The mean of three ranks.
 
@@ -101,8 +113,8 @@ def label_score(
         The answer.
     members : mapping of str to array
         Probabilities of the members.
-    coordinates : array of shape (n_target, n_axes)
-        z, unit rows.
+    neighbors : Neighbors
+        From `find_neighbors`.
     coefficients : ConfidenceCoefficients, default=None
         None: those of this version.
 
@@ -114,7 +126,7 @@ def label_score(
     c = load_calibration().confidence if coefficients is None else coefficients
     codes = {name: member.argmax(axis=1) for name, member in members.items()}
     confidence = confidence_features(P, codes, 0.5)[:, 1:] @ [c.votes, c.rank]
-    parts = (log_margin(P), confidence, neighbors_probability(P, coordinates))
+    parts = (log_margin(P), confidence, neighbors_probability(P, neighbors))
     score: Array = np.mean([(rankdata(part) - 0.5) / len(P) for part in parts], axis=0)
     return score
 
@@ -128,16 +140,21 @@ def log_margin(P: Array) -> Array:
     return margin
 
 
-def neighbors_probability(P: Array, coordinates: Array) -> Array:
+def find_neighbors(coordinates: Array) -> Neighbors:
+    """The nearest neighbors of each document, among a sample if there are many."""
+    n = len(coordinates)
+    compared = np.asarray(sample_rows(n, N_COMPARED))
+    some = None if len(compared) == n else coordinates[compared]
+    W = nearest(coordinates, some, n_neighbors=N_NEIGHBORS)
+    rows, others = np.repeat(np.arange(n), np.diff(W.indptr)), compared[W.indices]
+    different = rows != others  # a document of the sample is not its own neighbor
+    return Neighbors(rows[different], others[different])
+
+
+def neighbors_probability(P: Array, neighbors: Neighbors) -> Array:
     """For each document, the mean probability of its label at its nearest neighbors; its own without neighbors."""
     n, labels = len(P), P.argmax(axis=1)
-    compared = np.asarray(sample_rows(n, N_COMPARED))
-    if len(compared) == n:
-        W = nearest(coordinates, n_neighbors=N_NEIGHBORS)
-    else:
-        W = nearest(coordinates, coordinates[compared], n_neighbors=N_NEIGHBORS)
-    rows, others = np.repeat(np.arange(n), np.diff(W.indptr)), compared[W.indices]
-    rows, others = rows[rows != others], others[rows != others]  # a document of the sample is not its own neighbor
+    rows, others = neighbors
     counts = np.bincount(rows, minlength=n)
     total = np.bincount(rows, P[others, labels[rows]], minlength=n)
     own = P[np.arange(n), labels]

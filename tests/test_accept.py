@@ -23,10 +23,10 @@ from labelferry.certificate import (
     union,
     wrong_labels,
 )
-from labelferry.certificate.accept import given_answers
+from labelferry.certificate.accept import given_answers, passes
 from labelferry.certificate.ahead import chance_to_pass, climb
 from labelferry.certificate.bounds import count_bounds, count_design
-from labelferry.certificate.ladder import STRICT
+from labelferry.certificate.ladder import strict_margin
 from labelferry.certificate.limits import allowed, limits
 
 LEVEL_TAIL = 0.05
@@ -343,17 +343,42 @@ def test_what_follows_for_labels_that_nobody_looked_at(seed):
             assert (wrong & unseen).sum() <= result.unseen_wrong
             assert (wrong & unseen).sum() <= result.unseen_at_most * result.unseen + 1e-9
         if strict:
-            assert result.unseen_at_most <= error + 1e-9
+            assert result.rest_at_most <= error + 1e-9
 
 
-def test_a_strict_claim_holds_up_to_the_stated_number_of_answers():
-    n, error = 2000, 0.05
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_a_strict_claim_is_about_the_labels_outside_the_sample(seed):
+    """With many documents, so that strict sets are certified; the sample is the prefix with which the claim passed."""
+    rng = np.random.default_rng(seed)
+    n, error = 600, float(rng.choice([0.05, 0.1]))
+    score = rng.random(n)
+    wrong = rng.random(n) < rng.choice([0.0, 0.02, 0.05]) * (1 - score)
+    ladder = make_ladder(score, 0.02 * (1 - score), error=error, tail=0.2, seed=1, strict=True)
+    rows = [row for row in ladder.order.tolist() if ladder.place[row] < ladder.sizes[ladder.start]]
+    result = accept_labels(ladder, {row: bool(wrong[row]) for row in rows[:250]})
+    if result.n:
+        assert result.rest_at_most <= error + 1e-9
+        sample = [row for row in ladder.order.tolist() if result.rows[row]][: result.n_sample]
+        assert sum(wrong[sample]) == result.sample_wrong
+        outside = result.rows.copy()
+        outside[sample] = False
+        if wrong[result.rows].sum() <= result.at_most_wrong:
+            assert wrong[outside].sum() <= error * outside.sum() + 1e-9
+
+
+def test_a_strict_claim_cannot_pass_with_a_sample_that_is_too_large():
+    n, error = 400, 0.05
     ladder = make_ladder(np.arange(float(n)), np.full(n, 0.001), error=error, strict=True)
-    assert ladder.at_most[-1] == allowed(n - STRICT / error, error) == 96
-    first = {int(i): False for i in ladder.order[:80]}
-    assert accept_labels(ladder, first).n == n
-    assert accept_labels(ladder, {**first, int(ladder.order[80]): False}).n < n
-    assert accept_labels(ladder, {int(i): k == 0 for k, i in enumerate(ladder.order[:160])}).n == 0
+    margin = strict_margin(n, error)
+    assert (margin, strict_margin(100_000, error), strict_margin(600, error)) == (80, 160, 120)
+    assert ladder.at_most[-1] == allowed(n - margin, error) == 16
+    top = len(ladder.sizes) - 1
+    wrong = np.zeros(n, dtype=bool)
+    assert passes(ladder, top, wrong)[:80].any()
+    wrong[60] = True  # one wrong label: r - 1 <= error (n - t) for t <= 100
+    possible = np.flatnonzero(passes(ladder, top, wrong))
+    assert (possible < 100).all()
 
 
 def test_ties_are_in_the_order_of_the_rows():
@@ -530,18 +555,22 @@ def test_ladders_of_classes_are_disjoint_and_share_the_tail():
         assert (labels[accept_labels(one, dict.fromkeys(part, False)).rows] == code).all()
 
 
-def test_a_label_is_right_if_an_answer_agrees_with_it():
-    """All pairs of answers: label 1 of two classes; -1 unclear, 2 none of these."""
-    labels = np.array([1])
-    for first, second in product([-1, 0, 1, 2], [None, -1, 0, 1, 2]):
-        again = {} if second is None else {0: second}
-        assert wrong_labels(labels, {0: first}, again)[0] == (first != 1 and second != 1)
-        assert contradictions(labels, {0: first}, again) == ([0] if first != 1 and second is None else [])
+def test_a_label_is_right_if_the_first_or_two_further_answers_agree_with_it():
+    """All answers: label 1 of two classes; -1 unclear, 2 none of these."""
+    labels, codes = np.array([1]), [-1, 0, 1, 2]
+    for first, n_more, agreeing in product(codes, range(4), (1, 2)):
+        for again in product(codes, repeat=n_more):
+            wrong = wrong_labels(labels, {0: first}, {0: again}, agreeing)[0]
+            right = first == 1 or (n_more >= agreeing and set(again[:agreeing]) == {1})
+            assert wrong == (not right)
+            ask = contradictions(labels, {0: first}, {0: again}, agreeing)
+            assert ask == ([0] if first != 1 and n_more < agreeing and set(again) <= {1} else [])
 
 
-def test_a_second_answer_never_makes_a_label_wrong():
+def test_further_answers_never_make_a_label_wrong():
     labels = np.arange(6) % 3
     first = dict(enumerate([0, 2, 2, -1, 3, 2]))
     before = wrong_labels(labels, first)
-    after = wrong_labels(labels, first, {1: 1, 3: 0, 4: 2, 0: 2})
-    assert all(before[i] or not after[i] for i in first)
+    after = wrong_labels(labels, first, {1: [1, 1], 3: [0], 4: [2, 1], 0: [2, 2]})
+    assert before == {0: False, 1: True, 2: False, 3: True, 4: True, 5: False}
+    assert after == {**before, 1: False}

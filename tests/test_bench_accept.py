@@ -79,6 +79,8 @@ def test_reviewers_make_the_stated_mistakes():
     np.testing.assert_array_equal(cost, 1 + first)
     assert said["20 % overlooked"][0][wrong].mean() == pytest.approx(0.8, abs=0.012)
     assert said["20 % overlooked, asked again"][0][wrong].mean() == pytest.approx(0.64, abs=0.015)
+    assert said["20 % overlooked, asked twice"][0][wrong].mean() == pytest.approx(0.768, abs=0.013)
+    assert set(said["both mistakes, asked twice"][1]) == {1, 2, 3}
     assert not said["20 % overlooked"][0][~wrong].any()
 
 

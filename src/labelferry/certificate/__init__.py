@@ -5,11 +5,12 @@ from .accepted import Accepted, Rung, accept_labels
 from .ahead import Step, next_questions
 from .certificate import Certificate, ClassCertificate, certify
 from .duel import Duel
+from .final_answers import contradictions, wrong_labels
 from .finish import Finished, finish_file
 from .interval import LEVEL, Interval, clopper_pearson
 from .ladder import Ladder, make_ladder, require_frozen
 from .planning import Need
-from .rounds import contradictions, make_class_ladders, round_tail, union, wrong_labels
+from .rounds import make_class_ladders, round_tail, union
 from .sampling import NONE_OF_THESE, UNCLEAR_CODE, Answers, audit_order, duel_order
 
 __all__ = [

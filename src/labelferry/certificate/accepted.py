@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import beta
 
 from ..linalg.matrix import Array
-from .accept import WRONG, Given, given_answers, highest, prefix
+from .accept import WRONG, Given, given_answers, highest, passes, prefix
 from .ahead import MOST_ANSWERS, Step, chance_to_pass, climb
 from .ladder import Ladder
 from .limits import limits
@@ -64,8 +64,10 @@ class Accepted(NamedTuple):
         Their number.
     at_most_wrong : int
         With confidence 1 - tail, at most this many of them are wrong.
+    n_sample, sample_wrong : int
+        Size of the random sample of them with which the claim passed, and the wrong labels in it.
     n_answers : int
-        Those of them that have an answer.
+        Those of them that have an answer now.
     n_wrong : int
         Wrong labels among the latter.
     unseen : int
@@ -86,6 +88,8 @@ class Accepted(NamedTuple):
     rows: Array
     n: int
     at_most_wrong: int
+    n_sample: int
+    sample_wrong: int
     n_answers: int
     n_wrong: int
     unseen: int
@@ -104,11 +108,18 @@ class Accepted(NamedTuple):
         """Number of wrong labels that nobody looked at, at most."""
         return min(max(self.at_most_wrong - self.n_wrong, 0), self.unseen)
 
+    @property
+    def rest_at_most(self) -> float:
+        """The largest share of wrong labels outside the sample, by the claim; at most `error` if it is strict."""
+        rest = self.n - self.n_sample
+        return min(max(self.at_most_wrong - self.sample_wrong, 0) / rest, 1.0) if rest else 0.0
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values without the rows."""
         values = {k: v for k, v in self._asdict().items() if k != "rows"}
         lists = {name: [one._asdict() for one in values[name]] for name in ("rungs", "needs")}
-        return {**values, **lists, "unseen_wrong": self.unseen_wrong, "out_of_reach": self.out_of_reach}
+        more = {name: getattr(self, name) for name in ("unseen_wrong", "rest_at_most", "out_of_reach")}
+        return {**values, **lists, **more}
 
 
 def accept_labels(ladder: Ladder, wrong: Mapping[int, bool]) -> Accepted:
@@ -139,31 +150,30 @@ def accept_labels(ladder: Ladder, wrong: Mapping[int, bool]) -> Accepted:
     """
     given = given_answers(ladder, wrong)
     top = highest(ladder, given)
-    used = _strict_top(ladder, top, given) if ladder.strict else top
     rungs = []
     for j in range(ladder.start, len(ladder.sizes)):
         rows = prefix(ladder, j, given)
         k = int((given.states[rows] == WRONG).sum())
         rungs.append(Rung(ladder.sizes[j], ladder.at_most[j], len(rows), k, j <= top))
     needs = tuple(climb(ladder, given.states == WRONG, given, MOST_ANSWERS)[1:])
-    size = ladder.sizes[used] if used >= 0 else 0
+    size, r, n_sample, sample_wrong = _claim(ladder, top, given)
     n_answers, n_wrong = given.inside(size)
-    r, unseen = (ladder.at_most[used] if used >= 0 else 0), size - n_answers
+    unseen = size - n_answers
     share = max(r - n_wrong, 0) / unseen if unseen else 0.0
     chance = _chance(ladder, top, rungs, needs)
     return Accepted(
-        ladder.error, ladder.tail, ladder.strict, ladder.place < size, size, r, n_answers, n_wrong, unseen,
-        min(share, 1.0), tuple(rungs), needs, chance,
+        ladder.error, ladder.tail, ladder.strict, ladder.place < size, size, r, n_sample, sample_wrong,
+        n_answers, n_wrong, unseen, min(share, 1.0), tuple(rungs), needs, chance,
     )  # fmt: skip
 
 
-def _strict_top(ladder: Ladder, top: int, given: Given) -> int:
-    """The highest certified rung whose unseen labels have at most the share `error` of wrong ones by its claim."""
-    for j in range(top, ladder.start - 1, -1):
-        n_answers, n_wrong = given.inside(ladder.sizes[j])
-        if ladder.at_most[j] - n_wrong <= ladder.error * (ladder.sizes[j] - n_answers):
-            return j
-    return -1
+def _claim(ladder: Ladder, top: int, given: Given) -> tuple[int, int, int, int]:
+    """n and r of a certified rung, and t and k when its claim passed."""
+    if top < 0:
+        return 0, 0, 0, 0
+    wrong = given.states[prefix(ladder, top, given)] == WRONG
+    t = int(passes(ladder, top, wrong).argmax()) + 1
+    return ladder.sizes[top], ladder.at_most[top], t, int(wrong[:t].sum())
 
 
 def _chance(ladder: Ladder, top: int, rungs: Sequence[Rung], needs: Sequence[Step]) -> float:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from .accept import NOTHING, WRONG, Given, first_inside, given_answers, highest
+from .accept import NOTHING, WRONG, Given, first_inside, given_answers, highest, passes
 from .ladder import Ladder
-from .limits import limits
 
 MOST_ANSWERS = 300  # further answers to look ahead
 
@@ -53,9 +52,9 @@ def climb(ladder: Ladder, wrong: Array, given: Given, budget: int, cost: Array |
     """
     top, spent = highest(ladder, given), 0
     steps = [Step(0, ladder.sizes[top] if top >= 0 else 0)]
-    for j, rows, passes in ascend(ladder, wrong, given, budget):
+    for j, rows, certified in ascend(ladder, wrong, given, budget):
         spent += len(rows) if cost is None else int(cost[rows].sum())
-        if not passes or spent > budget:
+        if not certified or spent > budget:
             break
         steps.append(Step(spent, ladder.sizes[j]))
     return steps
@@ -68,9 +67,8 @@ def ascend(ladder: Ladder, wrong: Array, given: Given, budget: int) -> Iterator[
     """
     answered = given.states != NOTHING
     for j in range(max(highest(ladder, given) + 1, ladder.start), len(ladder.sizes)):
-        n, r = ladder.sizes[j], ladder.at_most[j]
-        rows = first_inside(ladder, j, given.inside(n)[0] + budget)
-        hits = np.flatnonzero(np.cumsum(wrong[rows]) <= limits(n, r, ladder.tail, len(rows))[1:])
+        rows = first_inside(ladder, j, given.inside(ladder.sizes[j])[0] + budget)
+        hits = np.flatnonzero(passes(ladder, j, wrong[rows]))
         rows = rows[: hits[0] + 1] if len(hits) else rows
         new = rows[~answered[rows]]
         answered[new] = True

@@ -27,7 +27,8 @@ FRACTIONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 HORIZON = 90
 FACTORS = (0.4, 0.8, 1.3, 2.2)
 MOST_WRONG = 0.97  # largest predicted error
-STRICT = 4.0
+STRICT = (4.0, 8.0)  # c of strict rungs, times the allowed share: at least, at most
+STRICT_SHARE = 0.2  # c between these, relative to the size of the rung
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ class Ladder:
     start : int
         The lowest rung that is tested, counted from 0.
     strict : bool
-        Whether the claim is about the labels that nobody looked at.
+        Whether the claim is about the labels outside the sample that certifies them.
     """
 
     error: float
@@ -116,7 +117,7 @@ def make_ladder(
     among : array of bool of shape (n_documents,), default=None
         Labels that may be in the ladder, for example those of one class. None: all.
     strict : bool, default=False
-        Whether the claim is about the labels that nobody looked at.
+        Whether the claim is about the labels outside the sample that certifies them.
 
     Returns
     -------
@@ -140,10 +141,16 @@ def make_ladder(
     place = np.full(len(score), len(rank))
     place[rank] = np.arange(len(rank))
     sizes = tuple(n for n in dict.fromkeys(round(share * len(rank)) for share in FRACTIONS) if n)
-    at_most = tuple(allowed(n - STRICT / error if strict else n, error) for n in sizes)
+    at_most = tuple(allowed(n - strict_margin(n, error) if strict else n, error) for n in sizes)
     expected = tuple(float(p_wrong[rank[:n]].mean()) for n in sizes)
     start = _best_start(sizes, at_most, expected, tail)
     return Ladder(float(error), float(tail), place, order, sizes, at_most, expected, start, strict)
+
+
+def strict_margin(n: int, error: float) -> float:
+    """c of a strict rung with n labels (`accept.py`)."""
+    least, most = STRICT
+    return min(max(STRICT_SHARE * n, least / error), most / error)
 
 
 def require_frozen(ladder: Ladder, key: int) -> None:

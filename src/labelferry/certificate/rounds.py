@@ -6,20 +6,11 @@ tails are shared out: .8 of the total to the first round, .2 * 2^(1 - r) to roun
 rounds are disjoint, at most sum of r of the sum of n labels are wrong.
 
 **Classes.** A ladder for the labels of each of K classes, with tail / K each: all claims hold together.
-
-**Second answers.** The claim is about what people finally say: the label of a document is right if the first answer
-agrees with it, or if the first one does not but a second one does (of another person, if there is one), who sees
-neither the label nor the first answer. This is a fixed property of each document, so the tests of `accept.py` are
-exact for it; until the second answer is there, the label counts as wrong, which is on the safe side. About the true
-classes it says the same under one assumption: *an answer that agrees with a wrong label is never given*, neither
-first nor second. Then no wrong label is counted as right. Mistakes in the other direction, right labels that are called
-wrong, only make the accepted set smaller; the second answer takes most of these back. Asking again only where an
-answer contradicts the label finds no wrong label that the first answer overlooked: hide the labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -79,17 +70,17 @@ def union(parts: Sequence[Accepted]) -> Accepted:
             "the accepted sets have a label in common. Make the ladder of a later round with `among` = the labels that "
             "are not accepted yet."
         )
-    n, r, n_answers, n_wrong = (
-        sum(getattr(part, name) for part in parts) for name in ("n", "at_most_wrong", "n_answers", "n_wrong")
-    )
-    unseen = n - n_answers
+    names = ("n", "at_most_wrong", "n_sample", "sample_wrong", "n_answers", "n_wrong", "unseen")
+    sums = {name: sum(getattr(part, name) for part in parts) for name in names}
+    unseen = sums["unseen"]
     most = sum(part.unseen_at_most * part.unseen for part in parts)
     return Accepted(
         max(part.error for part in parts),
         sum(part.tail for part in parts),
         all(part.strict for part in parts),
         np.logical_or.reduce([part.rows for part in parts]),
-        *(n, r, n_answers, n_wrong, unseen, most / unseen if unseen else 0.0),
+        **sums,
+        unseen_at_most=most / unseen if unseen else 0.0,
         chance=max(part.chance for part in parts),
     )
 
@@ -129,48 +120,3 @@ def make_class_ladders(
         )
         for code in codes
     }  # fmt: skip
-
-
-def wrong_labels(labels: Array, first: Mapping[int, int], second: Mapping[int, int] | None = None) -> dict[int, bool]:
-    """Which answered labels are wrong, by what people finally say: see "Second answers" above.
-
-    Parameters
-    ----------
-    labels : array of int of shape (n_documents,)
-        The labels.
-    first : mapping of int to int
-        Row and class code of the first answers; codes that are no class (unclear, none of these) are wrong.
-    second : mapping of int to int, default=None
-        Second answers to documents whose first answer contradicts the label; others are not read.
-
-    Returns
-    -------
-    wrong : dict of int to bool
-        Row, and whether its label is wrong.
-
-    Examples
-    --------
-    >>> wrong_labels(np.array([0, 1, 1, 0]), {0: 0, 1: 0, 2: 0, 3: -1}, {1: 1, 2: 2})
-    {0: False, 1: False, 2: True, 3: True}
-    """
-    again = second or {}
-    return {
-        row: bool(code != labels[row] and (row not in again or again[row] != labels[row]))
-        for row, code in first.items()
-    }
-
-
-def contradictions(labels: Array, first: Mapping[int, int], second: Mapping[int, int] | None = None) -> list[int]:
-    """The documents to ask about once more: the first answer contradicts the label, and there is no second one.
-
-    Parameters
-    ----------
-    labels, first, second : object
-        As in `wrong_labels`.
-
-    Returns
-    -------
-    rows : list of int
-        In the order of the first answers.
-    """
-    return [row for row, code in first.items() if code != labels[row] and row not in (second or {})]

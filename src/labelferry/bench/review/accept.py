@@ -24,8 +24,7 @@ from zlib import crc32
 import numpy as np
 
 from ...certificate.accept import given_answers
-from ...certificate.accepted import accept_labels
-from ...certificate.ahead import ascend, climb
+from ...certificate.ahead import climb
 from ...certificate.finish import usable_sizes
 from ...certificate.ladder import FRACTIONS, Ladder, make_ladder
 from ...certificate.limits import allowed, limits
@@ -121,29 +120,13 @@ def _designs(task: PanelTask, learned: Learned, error: float, seed: int, n_learn
         for kind, reviewed, cost in reviewers(wrong, rng):
             yield run(f"U20, {kind}", ladder_sets(ladder, reviewed, budget, cost), of_set)
         strict = make_ladder(labels.score, labels.p_wrong, error=error, seed=seed, known=known, strict=True)
-        shares, false = strict_shares(strict, wrong, len(known))
-        yield Run("U20, strict", error, task.corpus, task.name, shares, false)
-
-
-def strict_shares(ladder: Ladder, wrong: Array, n_learned: int) -> tuple[tuple[float, ...], bool]:
-    """Accepted shares at LOOKS, and whether more than the share `error` of the unseen labels is ever wrong."""
-    given, answers = given_answers(ladder, {}), dict[int, bool]()
-    asked = [int(row) for _, rows, _ in ascend(ladder, wrong, given, max(LOOKS)) for row in rows.tolist()]
-    shares, false = dict.fromkeys(LOOKS, 0.0), False
-    sets = dict(ladder_sets(ladder, wrong, max(LOOKS)))
-    for t, row in enumerate(asked[: max(LOOKS) - n_learned], start=1):
-        answers[row] = bool(wrong[row])
-        if t in sets or t + n_learned in LOOKS:
-            unseen = accept_labels(ladder, answers).rows
-            shares |= {t + n_learned: float(unseen.mean())} if t + n_learned in LOOKS else {}
-            unseen[list(answers)] = False
-            false = false or bool(wrong[unseen].sum() > ladder.error * unseen.sum() + 1e-9)
-    return tuple(shares.values()), false
+        at_most = dict(zip(strict.sizes, strict.at_most, strict=True))
+        yield run("U20, strict", ladder_sets(strict, wrong, budget), lambda n: at_most[n])
 
 
 def ladder_sets(ladder: Ladder, wrong: Array, budget: int, cost: Array | None = None) -> list[tuple[int, int]]:
     """Answers and size of all sets that are certified."""
-    return [tuple(step) for step in climb(ladder, wrong, given_answers(ladder, {}), budget, cost)[1:]]
+    return [(step.more_answers, step.n) for step in climb(ladder, wrong, given_answers(ladder, {}), budget, cost)[1:]]
 
 
 def sample_sets(ladder: Ladder, wrong: Array, budget: int) -> list[tuple[int, int]]:
@@ -168,16 +151,17 @@ def file_sets(ladder: Ladder, wrong: Array, budget: int) -> list[tuple[int, int]
 
 
 def reviewers(wrong: Array, rng: np.random.Generator) -> Iterator[tuple[str, Array, Array | None]]:
-    """Kinds of mistakes: what people finally say, and the number of answers per document."""
-    alarm, missed = rng.random((2, len(wrong))) < FALSE_ALARMS, rng.random((2, len(wrong))) < OVERLOOKED
+    """Kinds of mistakes: which labels people finally call wrong, and the number of answers per document."""
+    alarm, missed = rng.random((3, len(wrong))) < FALSE_ALARMS, rng.random((3, len(wrong))) < OVERLOOKED
     for kind, alarms, misses in (
         ("2 % false alarms", alarm, np.zeros_like(missed)),
         ("20 % overlooked", np.zeros_like(alarm), missed),
         ("both mistakes", alarm, missed),
     ):
-        said = np.where(wrong, ~misses, alarms)  # first and second answer: the label is wrong
-        yield kind, said[0], None
-        yield f"{kind}, asked again", said[0] & said[1], 1 + said[0].astype(int)
+        first, second, third = np.where(wrong, ~misses, alarms)  # each person: the label is wrong
+        yield kind, first, None
+        yield f"{kind}, asked again", first & second, 1 + first.astype(int)
+        yield f"{kind}, asked twice", first & (second | third), 1 + first.astype(int) + (first & ~second)
 
 
 def summarize(runs: Sequence[Run], accuracy: dict[str, float]) -> list[dict[str, Any]]:

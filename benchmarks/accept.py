@@ -12,4 +12,7 @@ from labelferry.bench.review.accept import run_accept, table
 
 if __name__ == "__main__":
     result = run_accept(Path(sys.argv[1]), corpora=sys.argv[2:] or None, show=lambda line: print(line, file=sys.stderr))
-    print(table(result["designs"]))
+    for name, designs in result["designs"].items():
+        print(name, table(designs), sep="\n")
+    for name, rows in result["planner"].items():
+        print(name, *(rows if isinstance(rows, list) else [rows]), sep="\n    ")

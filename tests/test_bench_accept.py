@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from labelferry.bench.review import accept
 from labelferry.bench.review.accept import (
     LOOKS,
     LOWEST,
@@ -19,7 +19,9 @@ from labelferry.bench.review.accept import (
     table,
 )
 from labelferry.bench.review.panels import PanelTask
+from labelferry.bench.review.profiles import compare, file_line, fit_profiles, true_line
 from labelferry.certificate import certified, finish_file, make_ladder, next_question
+from labelferry.certificate.expected import ANSWERS, Profiles, places
 from labelferry.ensemble.labelled_pool import PoolInputs
 from labelferry.linalg.normalize import normalize_rows_l2
 
@@ -101,17 +103,46 @@ def test_corpora_have_equal_weight_and_the_worst_one_is_named():
     assert "U20" in table([row])
 
 
-def test_a_planted_task(monkeypatch):
-    monkeypatch.setattr(accept, "LOOKS", (40, 120))
+def test_a_planted_task():
     rng, n = np.random.default_rng(0), 300
     truth = rng.integers(0, 2, n)
     P = np.full((n, 2), 0.1)
     P[np.arange(n), np.where(rng.random(n) < 0.97, truth, 1 - truth)] = 0.9
     inputs = PoolInputs(P, {"one": P, "two": P}, normalize_rows_l2(np.eye(2)[truth] + 0.1 * rng.random((n, 2))))
     task = PanelTask("planted/1", "planted", inputs, np.full(n, 0.9), (0.9, 0.8, 1.0), truth)
-    runs, accuracy = measure_task(task, n_draws=2, n_orders=2)
+    runs, accuracy, lines = measure_task(task, n_draws=2, n_orders=2)
     assert accuracy > 0.95
+    assert [one.n_learned for one in lines] == [0, 20, 40] * 2
+    assert all(one.n == n for one in lines)
     shares = {(run.design, run.error): run.accepted for run in runs}
-    assert shares["U20", 0.1][1] > 0.8
+    assert shares["U20", 0.1][LOOKS.index(120)] > 0.8
     assert shares["U20", 0.05][0] == 0
     assert {run.design for run in runs} >= {"U0", "U20", "U40", "A0", "file 0", "file 20", "U20, strict"}
+
+
+def test_the_line_of_planted_labels_is_found():
+    rng, n = np.random.default_rng(0), 20_000
+    for a, b in [(-1.0, 0.5), (0.3, 0.0), (-2.5, 1.2)]:
+        wrong = rng.random(n) < expit(a + b * places(n))
+        assert true_line(wrong) == pytest.approx([a, b], abs=0.1)
+
+
+def test_coefficients_of_planted_files_are_found_and_predict():
+    """Lines are drawn by the model of the planner; the realised shares are those of ladders on their labels."""
+    truth = Profiles(((-1.0, 0.5), (1.0, 0.0)), ((0.09, 0.0), (0.0, 0.01)))
+    rng, files = np.random.default_rng(0), []
+    for i in range(60):
+        n, level = 400, rng.uniform(-3, 0)
+        line = np.array([1, level]) @ np.array(truth.B) + rng.normal(size=2) * [0.3, 0.1]
+        p = expit(line[0] + line[1] * places(n))
+        wrong, runs = rng.random(n) < p, []
+        for seed in range(3):
+            ladder = make_ladder(-np.arange(float(n)), p, error=0.1, seed=seed)
+            runs.append([sizes_over_time(ladder_sets(ladder, wrong, 160), 160)[m] / n for m in ANSWERS])
+        files.append(file_line(f"corpus {i % 4}", float(expit(-level)), wrong, p, 0, {0.1: np.array(runs)}))
+    found = fit_profiles(files, lambda one: one.before)
+    np.testing.assert_allclose(found.B, truth.B, atol=0.25)
+    (before,), (after,) = (compare(files, frozen=frozen) for frozen in (False, True))
+    for rows in (before, after):  # one file may have a quarter more or less, on average they agree
+        np.testing.assert_allclose(rows["expected"], rows["realised"], atol=0.07)
+        assert min(rows["in_range"]) > 0.7

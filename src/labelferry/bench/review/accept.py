@@ -23,18 +23,23 @@ from zlib import crc32
 
 import numpy as np
 
+from ...assessment.calibration import load_calibration
 from ...certificate.accept import given_answers
 from ...certificate.ahead import climb
+from ...certificate.expected import ANSWERS
 from ...certificate.finish import usable_sizes
 from ...certificate.ladder import FRACTIONS, Ladder, make_ladder
 from ...certificate.limits import allowed, limits
 from ...ensemble.acceptance import Candidates, Neighbors, candidates, find_neighbors
 from ..pools import Array
 from .panels import PanelTask, chosen_tasks, fit_tasks, read_task
+from .profiles import FileLine, compare, file_line, fit_profiles
 
 ERRORS = (0.05, 0.1)
 LEARNED = (0, 20, 40)
 LOOKS = (40, 80, 100, 120, 160, 200)
+PLANNED = [LOOKS.index(m) for m in ANSWERS]
+SEEN, OTHERS = "corpora of the calibration", "other corpora"
 N_DRAWS, N_ORDERS = 5, 3
 ACCURATE = 0.85  # accuracy after learning from the most answers
 LOWEST = FRACTIONS.index(0.3)  # of A0
@@ -60,8 +65,16 @@ class Learned(NamedTuple):
     wrong: Array
 
 
-def measure_task(task: PanelTask, n_draws: int = N_DRAWS, n_orders: int = N_ORDERS) -> tuple[list[Run], float]:
-    """All designs of one task, and the accuracy after learning from the most answers.
+class Measured(NamedTuple):
+    """One task, measured."""
+
+    runs: list[Run]
+    accuracy: float  # after learning from the most answers, of documents without an answer
+    lines: list[FileLine]  # one per draw and number of answers that are learned from
+
+
+def measure_task(task: PanelTask, n_draws: int = N_DRAWS, n_orders: int = N_ORDERS) -> Measured:
+    """All designs of one task.
 
     Parameters
     ----------
@@ -72,19 +85,29 @@ def measure_task(task: PanelTask, n_draws: int = N_DRAWS, n_orders: int = N_ORDE
 
     Returns
     -------
-    runs : list of Run
+    measured : Measured
         All runs.
-    accuracy : float
-        Of documents without an answer.
     """
-    near, runs, accuracies = find_neighbors(task.inputs.coordinates), list[Run](), list[float]()
+    near, result = find_neighbors(task.inputs.coordinates), Measured([], 0.0, [])
+    accuracies = []
     for draw, n_learned in product(range(n_draws), LEARNED):
         learned = learn(task, n_learned, draw, near)
         if n_learned == max(LEARNED):
             accuracies.append(1 - float(np.delete(learned.wrong, learned.known).mean()))
-        for error, order in product(ERRORS, range(n_orders)):
-            runs += _designs(task, learned, error, draw * n_orders + order, n_learned)
-    return runs, float(np.mean(accuracies))
+        realised = {}
+        for error in ERRORS:
+            runs = [r for i in range(n_orders) for r in _designs(task, learned, error, draw * n_orders + i, n_learned)]
+            realised[error] = np.array([run.accepted for run in runs if run.design == f"U{n_learned}"])
+            result.runs.extend(runs)
+        result.lines.append(_line(task, learned, {e: shares[:, PLANNED] for e, shares in realised.items()}))
+    return result._replace(accuracy=float(np.mean(accuracies)))
+
+
+def _line(task: PanelTask, learned: Learned, realised: dict[float, Array]) -> FileLine:
+    rest = np.setdiff1d(np.arange(task.n), learned.known)
+    rest = rest[np.argsort(-learned.labels.score[rest], kind="stable")]
+    wrong, p_wrong = learned.wrong[rest], learned.labels.p_wrong[rest]
+    return file_line(task.corpus, task.interval[0], wrong, p_wrong, len(learned.known), realised)
 
 
 def learn(task: PanelTask, n_learned: int, draw: int, near: Neighbors) -> Learned:
@@ -232,15 +255,56 @@ def run_accept(
     Returns
     -------
     result : dict
-        "accuracy" of each task after learning, and the "designs", see `summarize`.
+        "accuracy" of each task after learning; "designs" (see `summarize`) for the corpora that the calibration of the
+        confidences has seen and for other corpora; "planner" (see `report_planner`).
     """
-    runs, accuracy = list[Run](), dict[str, float]()
+    runs, accuracy, lines = list[Run](), dict[str, float](), list[FileLine]()
     for path in fit_tasks(chosen_tasks(corpora), folder, show).values():
         task = read_task(path)
-        more, accuracy[task.name] = measure_task(task, n_draws, n_orders)
-        runs += more
-        show(f"{task.name}: accuracy after learning {accuracy[task.name]:.3f}")
-    return {"looks": LOOKS, "accuracy": accuracy, "designs": summarize(runs, accuracy)}
+        measured = measure_task(task, n_draws, n_orders)
+        accuracy[task.name] = measured.accuracy
+        runs += measured.runs
+        lines += measured.lines
+        show(f"{task.name}: accuracy after learning {measured.accuracy:.3f}")
+    seen = set(load_calibration().corpora)
+    groups = {
+        SEEN: [c for c in {run.corpus for run in runs} if c in seen],
+        OTHERS: [c for c in {run.corpus for run in runs} if c not in seen],
+    }
+    return {
+        "looks": LOOKS,
+        "accuracy": accuracy,
+        "designs": {
+            name: summarize([r for r in runs if r.corpus in group], accuracy) for name, group in groups.items() if group
+        },
+        "planner": report_planner(lines, groups),
+    }
+
+
+def report_planner(lines: Sequence[FileLine], groups: dict[str, list[str]]) -> dict[str, Any]:
+    """Expected and realised shares per group of corpora, and the coefficients of all corpora."""
+    not_learned = [one for one in lines if not one.n_learned]
+    learned = [one for one in lines if 0 < one.n_learned <= 20]
+    if len({one.corpus for one in lines}) < 2:  # nothing to learn the coefficients from
+        return {}
+    kinds = {
+        "U0, before the first answer": (not_learned, False),
+        "U20, before the first answer": (learned, False),
+        "U20, after learning": (learned, True),
+    }
+    return {
+        **{
+            f"{kind}, {name}": compare(files, frozen=frozen, reported=group)
+            for kind, (files, frozen) in kinds.items()
+            for name, group in groups.items()
+            if group
+        },
+        "coefficients": {
+            "NOT_LEARNED": fit_profiles(not_learned, lambda one: one.before),
+            "LEARNED": fit_profiles(learned, lambda one: one.before),
+            "FROZEN": fit_profiles(learned, lambda one: one.after),
+        },
+    }
 
 
 def table(designs: Sequence[dict[str, Any]]) -> str:

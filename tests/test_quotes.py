@@ -91,6 +91,8 @@ def test_quoted_cells_of_several_lines_are_read(tmp_path, text):
         ('"Dear sir"\nplease",a\nnext,b\n', ["next"], [2]),  # a quote before the end of a line
         ('a,b\n"c" d,a\n\nnext,b\ne\n"two\nlines",b\n', ["a", "next", "two\nlines"], [3, 6]),  # two damaged rows
         ('"c,a\nd,b\n"e,a\nf,b\n', ["d", "f"], [2, 4]),
+        ("c\nd\ne\nnext,b\n", ["next"], [2, 3, 4]),  # each line is a row without a label
+        ('"c" d,a\na 24" screen,b\n', ['a 24" screen'], [2]),  # a quote inside a cell is no damage
         ('"c\0" d,a\nnext,b\n', ["next"], [2]),  # NUL bytes of a damaged row are not those of the next
     ],
 )
@@ -111,6 +113,20 @@ def test_a_closed_cell_that_contains_rows_with_known_labels_is_damage(tmp_path):
     table = read_table(path, skip_bad=True)
     assert len(table) == 39
     assert [row.line for row in table.bad] == [22]
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 6), (3, 12), (20, 22)])
+def test_rows_between_two_stray_quotes_are_not_lost(tmp_path, first, last):
+    """Also at the beginning of a file, where no labels are known."""
+    rows = [f"screen {i} is broken,{'ab'[i % 2]}\n" for i in range(30)]
+    rows[first] = '"' + rows[first]
+    rows[last] = 'a screen of 24",a\n'
+    path = tmp_path / "x.csv"
+    path.write_text("text,label\n" + "".join(rows))
+    table = read_table(path, skip_bad=True)
+    assert list(table.lines) == [line for line in range(2, 32) if line != first + 2]
+    with pytest.raises(ValueError, match=rf"line {first + 2}: a quote is opened and never closed\. Fix the row"):
+        read_table(path)
 
 
 def test_many_damaged_rows_take_linear_time(tmp_path):

@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry import cli
 from labelferry.api import Result
-from labelferry.cli.options import bytes_of, show_progress
+from labelferry.cli.options import bytes_of
+from labelferry.cli.progress import show_progress
 from labelferry.core import progress
 
 from . import tickets

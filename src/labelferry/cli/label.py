@@ -22,13 +22,12 @@ from .options import (
     Strict,
     Target,
     exit_unless,
-    one_line_warnings,
     print_json,
     proportions_of,
-    show_progress,
     with_text_options,
 )
 from .outputs import check_outputs, is_standard, naming_interrupted, naming_written
+from .progress import one_line_warnings, show_progress
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:

@@ -1,20 +1,16 @@
-"""Options that several commands share, each defined once, and how progress is shown."""
+"""Options that several commands share, each defined once, and what their values mean."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..tables.formats import OUTPUT_SUFFIXES
-from .show import printable
 from .streams import print_result
 
 if TYPE_CHECKING:
@@ -255,41 +251,3 @@ def print_json(result: dict[str, Any]) -> None:
     import json
 
     print_result(json.dumps(result, allow_nan=False))  # ASCII: any terminal or pipe can print it
-
-
-@contextmanager
-def one_line_warnings(*, quiet: bool) -> Iterator[None]:
-    """Each warning of the library is printed once, in one line on stderr; none if `quiet`."""
-    printed: set[str] = set()
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        line = " ".join(str(message).split())
-        if line not in printed:
-            typer.echo(f"labelferry: {printable(line)}", err=True)
-        printed.add(line)
-
-    with warnings.catch_warnings():
-        if quiet:
-            warnings.simplefilter("ignore")
-        warnings.showwarning = show
-        yield
-
-
-@contextmanager
-def show_progress(*, quiet: bool) -> Iterator[None]:
-    """Show the stages of the work inside the block: a bar on a terminal, one line per stage elsewhere."""
-    from ..core.progress import listen
-
-    if quiet:
-        yield
-    elif not sys.stderr.isatty():
-        from .lines import Lines
-
-        with listen(Lines()):
-            yield
-    else:
-        from .bar import Bar
-
-        bar = Bar()
-        with bar.progress, listen(bar):
-            yield

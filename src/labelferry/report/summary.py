@@ -11,11 +11,11 @@ import numpy as np
 
 from .. import __version__
 from ..assessment import changed_words, divergence, gap, risk, vocabulary_overlap
+from ..assessment.words import target_words
 from ..core.domains import Domains
 from ..inputs.features import Features
 from ..inputs.inputs import Inputs
 from ..labelling.diagnose import source_rows
-from ..labelling.evidence import target_words
 from ..labelling.labelling import Labelling
 from ..labelling.messages import messages_of
 from ..labelling.verdict import verdict_of

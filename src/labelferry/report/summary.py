@@ -15,6 +15,7 @@ from ..assessment.words import target_words
 from ..core.domains import Domains
 from ..inputs.features import Features
 from ..inputs.inputs import Inputs
+from ..labelling.class_table import class_table
 from ..labelling.diagnose import source_rows
 from ..labelling.labelling import Labelling
 from ..labelling.messages import messages_of
@@ -91,36 +92,26 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
 
 
 def class_rows(result: Labelling, features: Features, domains: Domains) -> list[dict[str, Any]]:
-    """One dict per class, without the documents that have no label.
-
-    `class`, `source` and `target` (numbers of documents), `share` (of the labels), `low` and `high` (range of the
-    methods for it), `confidence` (mean; None without documents), `to_review` (number) and `words` (typical of the new
-    documents with this label).
-    """
-    predicted = result.predicted
-    codes = np.where(predicted, np.searchsorted(domains.classes, result.labels), -1)
+    """The rows of `class_table` with the number of labelled documents and words of the new ones, as dicts."""
+    codes = np.where(result.predicted, np.searchsorted(domains.classes, result.labels), -1)
     n_source = np.bincount(domains.labelled()[1][np.concatenate(features.learned)], minlength=domains.n_classes)
-    proportions = result.assessment.proportions
-    words = None
+    words: list[list[str]] = [[] for _ in range(domains.n_classes)]
     if features.vectorizer is not None:
         words = target_words(features.Xt, codes, domains.n_classes, features.words, shown=features.shown)
-    rows = []
-    for c, name in enumerate(domains.classes.tolist()):
-        inside = codes == c
-        rows.append(
-            {
-                "class": str(name),
-                "source": int(n_source[c]),
-                "target": int(inside.sum()),
-                "share": float(inside.sum() / max(1, predicted.sum())),
-                "low": float(proportions.low[c]),
-                "high": float(proportions.high[c]),
-                "confidence": float(result.confidence[inside].mean()) if inside.any() else None,
-                "to_review": int(result.needs_review[inside].sum()),
-                "words": words[c] if words else [],
-            }
-        )
-    return rows
+    return [
+        {
+            "class": str(row.label),
+            "source": n,
+            "target": row.documents,
+            "share": row.share,
+            "low": row.low,
+            "high": row.high,
+            "confidence": row.confidence,
+            "to_review": row.to_review,
+            "words": typical,
+        }
+        for row, n, typical in zip(class_table(result), n_source.tolist(), words, strict=True)
+    ]
 
 
 def why(result: Labelling) -> str:

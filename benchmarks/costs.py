@@ -87,7 +87,7 @@ def measure_stages(n_documents: int, n_classes: int) -> tuple[Domains, list[dict
         with TemporaryDirectory() as folder:
             result.write(Path(folder) / "out.csv")
     domains: Domains = result.domains
-    size = dict(zip(SIZE, (costs.n_entries(domains), n_classes, n_documents), strict=True))
+    size = dict(zip(SIZE, (domains.n_entries, n_classes, n_documents), strict=True))
     stages = seconds.seconds().items()
     return domains, [{"kind": "stages", "name": stage, "seconds": value, **size} for stage, value in stages]
 

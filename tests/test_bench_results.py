@@ -8,19 +8,18 @@ from typer.testing import CliRunner
 
 from labelferry import cli
 from labelferry.core.registry import estimators
-from labelferry_bench.papers.chosen_on import CHOSEN_ON, chosen_on
+from labelferry_bench.papers.extra_columns import METHODS, measure_within, within_cells
 from labelferry_bench.papers.figures import PICTURES
 from labelferry_bench.papers.gallery import ORDER, write_figures
 from labelferry_bench.papers.measure_study import recorded_study
-from labelferry_bench.papers.repeated import find_repeated
+from labelferry_bench.papers.results import CHOSEN_ON, chosen_on
 from labelferry_bench.papers.run import append_record, cells
 from labelferry_bench.papers.sections import section
-from labelferry_bench.papers.significance import paired_tests
 from labelferry_bench.papers.splits import Split
 from labelferry_bench.papers.studies import studies
-from labelferry_bench.papers.tabulate import recorded_table, tabulate
+from labelferry_bench.papers.tabulate import paired_tests, recorded_table, tabulate
+from labelferry_bench.papers.task import find_repeated
 from labelferry_bench.papers.tasks import TABLES, TASKS, tasks_of
-from labelferry_bench.papers.within import METHODS, measure_within, within_cells
 
 from .planted import vocabulary_shift
 

@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry import cli
 from labelferry.api import Result
-from labelferry.cli.options import bytes_of, show_progress
+from labelferry.cli.options import bytes_of
+from labelferry.cli.progress import show_progress
 from labelferry.core import progress
 
 from . import tickets
@@ -443,6 +444,27 @@ def test_the_command_line_starts_without_the_heavy_parts():
 )
 def test_sizes(size, expected):
     assert bytes_of(size) == expected
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("auto", "auto"), ("yes", True), ("NO", False)])
+def test_tags_are_removed_or_kept(answer, expected, files, monkeypatch):
+    given = {}
+
+    def label(*_, **keywords):
+        given.update(keywords)
+        raise ValueError("stop here")
+
+    monkeypatch.setattr("labelferry.api.label", label)
+    source, target, out = files
+    assert run("label", source, target, "-o", out, "--html", answer).stderr == "labelferry: stop here\n"
+    assert given["html"] == expected
+    assert type(given["html"]) is type(expected)
+
+
+def test_a_wrong_answer_about_tags_is_one_line(files):
+    source, target, out = files
+    result = run("label", source, target, "-o", out, "--html", "maybe")
+    assert (result.exit_code, result.stderr) == (2, "labelferry: --html must be auto, yes or no; got 'maybe'.\n")
 
 
 def test_progress_is_for_terminals(monkeypatch):

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
-from labelferry.report.page_values import page_values
+from labelferry.report.summary import page_values
 
 from . import tickets
 

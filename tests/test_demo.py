@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from labelferry import TCL, label
 from labelferry.demo import load_demo
 from labelferry.demo.run import run_demo
-from labelferry.demo.words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, CLOSINGS, NEW, OLD, OPENINGS, SLOTS
+from labelferry.demo.tickets import load_words
 from labelferry.text import tfidf
 
 pytestmark = pytest.mark.usefixtures("shared_panels")
@@ -60,9 +60,11 @@ def test_every_ticket_is_different_and_every_slot_filled(demo):
 
 
 def test_slots_and_lists_of_words_match():
-    of_classes = [sentence for lists in (BOTH, OLD, NEW) for sentences in lists.values() for sentence in sentences]
-    sentences = [*of_classes, *ABOUT_OLD, *ABOUT_NEW, *ASIDES, *CLOSINGS, *OPENINGS]
-    assert set(re.findall(r"\{(\w+)\}", " ".join(sentences))) == set(SLOTS)
+    words = load_words()
+    by_class = (words.both, words.old, words.new)
+    of_classes = [sentence for lists in by_class for sentences in lists.values() for sentence in sentences]
+    sentences = [*of_classes, *words.about_old, *words.about_new, *words.asides, *words.closings, *words.openings]
+    assert set(re.findall(r"\{(\w+)\}", " ".join(sentences))) == set(words.slots)
     assert len(set(sentences)) == len(sentences)
 
 

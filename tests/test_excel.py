@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from labelferry.tables import Table, check_output, from_texts, read_table, write_table
-from labelferry.tables.formats import excel, excel_formulas, excel_values
+from labelferry.tables.formats import excel
 
 from .workbooks import OLE, edited, openpyxl, saved, workbook
 
@@ -84,9 +84,9 @@ def test_formulas_without_a_value_are_counted(tmp_path):
 
 @pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
 def test_a_formula_is_found_across_chunks(monkeypatch, chunk):
-    monkeypatch.setattr(excel_formulas, "CHUNK", chunk)
+    monkeypatch.setattr(excel, "CHUNK", chunk)
     for xml, expected in [(b"<c><f>1</f></c>", True), (b"<c><x:f t='s'/></c>", True), (b"<font/><form>", False)]:
-        assert excel_formulas.has_formula(io.BytesIO(b" " * 100 + xml)) is expected
+        assert excel.has_formula(io.BytesIO(b" " * 100 + xml)) is expected
 
 
 def test_the_first_visible_sheet_is_read_and_another_can_be_named(tmp_path):
@@ -268,5 +268,5 @@ def test_without_openpyxl(tmp_path, monkeypatch):
 
 
 def test_units_of_excel():
-    assert excel_values.n_units("😀") == 1  # short texts are not counted exactly
-    assert excel_values.n_units("😀" * 20_000) == 40_000
+    assert excel.n_units("😀") == 1  # short texts are not counted exactly
+    assert excel.n_units("😀" * 20_000) == 40_000

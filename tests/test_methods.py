@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import GCMF, RSP, TCL, AutoTransfer, SourceLR, cli
-from labelferry.cli.options import TEXT_OPTIONS
 from labelferry.core.method_spec import describe_method, make_method, parse_method, parse_methods
 from labelferry.core.registry import estimators, find
 from labelferry.inputs.methods import cost_class, list_methods, make_labeller, read_parameters
+from labelferry.inputs.options import TextOptions
 from labelferry.linalg.knn import neighbor_graph
 
 from . import tickets
@@ -222,11 +223,16 @@ def test_the_demo_with_parameters():
 
 @pytest.mark.parametrize("command", ["label", "compare", "diagnose"])
 def test_the_commands_have_the_same_text_options(command):
-    """Options of the table of text options are options of the three commands and keywords of the three functions."""
+    """Every field of TextOptions is an option of the three commands and a keyword of the three functions."""
     text = run(command, "--help", width=200).stdout
-    for name in TEXT_OPTIONS:
-        assert f"--{name.replace('_', '-')}" in text
+    for name in (field.name for field in fields(TextOptions)):
+        assert re.search(rf"^  --{name.replace('_', '-')}[ ,]", text, re.M)
         assert name in inspect.signature(getattr(labelferry, command)).parameters
+
+
+def test_the_text_options_are_documented_in_their_order():
+    documented = re.findall(r"^    (\w+) : ", str(TextOptions.__doc__), re.M)
+    assert documented == [field.name for field in fields(TextOptions)]
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from labelferry.assessment.new_classes import (
     scores,
     statistic,
 )
+from labelferry.assessment.words import group_words
 from labelferry.core.domains import Domains
-from labelferry.labelling.evidence import group_words
 from labelferry_bench.trust.calibrate import MAX_ALARMS, fit_new_classes
 
 from .planted import vocabulary_shift

@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry import cli
 from labelferry.assessment.facts import Fact
+from labelferry.assessment.words import target_words
 from labelferry.cli.show import show_verdict
-from labelferry.labelling.evidence import target_words
 from labelferry.labelling.verdict import marks
 from labelferry.report.documents import MAX_LISTED, MIN_OTHERS, listed_rows, own_columns
-from labelferry.report.page_values import page_values
 from labelferry.report.projection import place_documents
 from labelferry.report.story import proportions_sentence
+from labelferry.report.summary import page_values
 from labelferry.review.sample.corrections import COLUMNS
 from labelferry.tables import Table
 from labelferry.tables.cells import fingerprint

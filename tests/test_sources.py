@@ -7,7 +7,7 @@ import pytest
 import labelferry
 from labelferry.labelling.truth import read_truth
 from labelferry.tables import Table
-from labelferry.tables.text_column import detect_text
+from labelferry.tables.guess import detect_text
 from labelferry.text.detect import detect_language
 from tests import tickets
 

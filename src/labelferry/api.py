@@ -20,12 +20,10 @@ from .certificate import Certificate
 from .certificate.sampling import N_AUDIT
 from .core import progress
 from .core.classifier import TransductiveClassifier
-from .core.costs import n_entries
 from .core.method_spec import chosen_parameters, describe_method
 from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from .files import write_text
-from .inputs.dask_cluster import check_dask, dask_backend
-from .inputs.features import make_features
+from .inputs.features import check_dask, make_features
 from .inputs.inputs import read_inputs
 from .inputs.methods import make_labeller
 from .inputs.options import TextOptions, accept_options
@@ -38,8 +36,8 @@ from .labelling.messages import messages_of
 from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
 from .labelling.verdict import verdict_of
-from .report.page_values import page_values
-from .report.summary import summarize
+from .linalg.dask_blocks import dask_backend
+from .report.summary import page_values, summarize
 from .review.job.job import Job
 from .review.sample.audit import Sample, draw
 from .review.sample.filled import certify_sample, read_sample
@@ -316,7 +314,7 @@ def label(
         with stage("counting words", seconds):
             features = make_features(inputs, options, backend)
             domains = features.domains(inputs, estimator)
-            progress.size(n_entries(domains), domains.n_classes)
+            progress.size(domains.n_entries, domains.n_classes)
             prior = read_class_prior(class_prior, domains.classes)
         settings |= {} if features.text_settings is None else features.text_settings._asdict()
         settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior

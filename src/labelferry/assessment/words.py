@@ -1,4 +1,4 @@
-"""Words of two domains: how many are shared, which changed, and which indicate a class in both.
+"""Statistics of words: how many two domains share, which changed, which indicate a class, and which are typical.
 
 >>> from labelferry import load_demo
 >>> from labelferry.assessment import vocabulary_overlap
@@ -14,11 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.matrix import Array, word_counts
+from ..core.domains import Domains
+from ..linalg.matrix import Array, has_negative, word_counts
 from .distance import read_pair
 
 CARRIES = 2.0  # a word indicates a class if it is this many times as frequent there as in the other documents
 MIN_DOCS = 5  # a word in fewer documents of the source is ignored: its frequencies are chance
+ADDED = 1.0  # documents with a word, and as many without it, that are added before two frequencies of it are compared
+ADDED_TYPICAL = 0.5  # the same for lists of typical words
+MAX_LETTERS = 60  # of a word that is shown; some texts contain "words" of a million letters
 
 
 def vocabulary_overlap(Xs: Any, Xt: Any) -> float:
@@ -155,4 +159,70 @@ def _class_shares(Xs: Any, codes: Array) -> tuple[Array, Array]:
     member = (np.asarray(codes)[:, None] == classes).astype(np.float64)
     inside = np.asarray((Xs != 0).astype(np.float64).T @ member)
     n_inside, n_words = member.sum(axis=0), word_counts(Xs)[:, None]
-    return (inside + 1) / (n_inside + 2), (n_words - inside + 1) / (len(member) - n_inside + 2)
+    return frequency(inside, n_inside), frequency(n_words - inside, len(member) - n_inside)
+
+
+def group_words(
+    domains: Domains, groups: Array, words: Array, n_words: int = 10, *, shown: Array | None = None
+) -> list[list[str]]:
+    """Per group of target rows, the words that distinguish it from all documents outside the groups.
+
+    `groups` has the group of each target row: 0, 1, ...; -1 for all others. At most `n_words` words per group, of
+    those that are `shown`; words that are in more documents of the group come first, if they are rare elsewhere.
+    """
+    Xt, Xs = domains.target_documents(), domains.labelled()[0]
+    inside = np.flatnonzero(groups >= 0)
+    counts = word_counts(Xs) + word_counts(Xt) - word_counts(Xt[inside])  # few are inside: Xt is not copied
+    rest = frequency(counts, Xs.shape[0] + len(groups) - len(inside), ADDED_TYPICAL)
+    typical = []
+    for group in range(int(groups.max(initial=-1)) + 1):
+        rows = np.flatnonzero(groups == group)
+        n_best = n_words if len(rows) else 0
+        typical.append(_distinguishing(word_counts(Xt[rows]), len(rows), rest, words, n_best, shown))
+    return typical
+
+
+def target_words(
+    Xt: Any, codes: Array, n_classes: int, words: Array, n_words: int = 8, *, shown: Array | None = None
+) -> list[list[str]]:
+    """Per class, the words that distinguish the target documents with its label from the other target documents.
+
+    At most `n_words` words per class, of those that are `shown`; none for features below 0. `codes` are the labels.
+    Words of one document only are omitted.
+    """
+    if has_negative(Xt):
+        return [[] for _ in range(n_classes)]
+    total = word_counts(Xt)
+    typical = []
+    for c in range(n_classes):
+        rows = np.flatnonzero(codes == c)
+        inside = word_counts(Xt[rows])
+        rest = frequency(total - inside, len(codes) - len(rows), ADDED_TYPICAL)
+        typical.append(_distinguishing(np.where(inside > 1, inside, 0), len(rows), rest, words, n_words, shown))
+    return typical
+
+
+def _distinguishing(
+    counts: Array, n_documents: int, rest: Array, words: Array, n_words: int, shown: Array | None = None
+) -> list[str]:
+    """Words in many of these documents, if their frequency elsewhere (`rest`) is smaller; the most typical first."""
+    share = frequency(counts, n_documents, ADDED_TYPICAL)
+    weight = np.where(counts > 0, share * np.log(share / rest), 0)
+    weight = weight if shown is None else np.where(shown, weight, 0)
+    best = np.argsort(-weight, kind="stable")[:n_words]
+    return [shown_word(words[w]) for w in best if weight[w] > 0]
+
+
+def frequency(counts: Array, n_documents: int | Array, added: float = ADDED) -> Array:
+    """Share of the documents that contain a word, after `added` documents with it and as many without it."""
+    return (counts + added) / (n_documents + 2 * added)
+
+
+def shown_word(word: Any) -> str:
+    """A word as it is shown: a long one is cut.
+
+    >>> shown_word("door"), len(shown_word("o" * 1_000_000))
+    ('door', 61)
+    """
+    text = str(word)
+    return text if len(text) <= MAX_LETTERS else f"{text[:MAX_LETTERS]}…"

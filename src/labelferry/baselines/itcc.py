@@ -38,7 +38,7 @@ import numpy as np
 from ..core.domains import Domains
 from ..core.iterate import Solution, restart
 from ..core.labels import UNKNOWN
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.params import Rules, count
 from ..core.registry import register
 from ..families.clustering import ClusteringClassifier, cluster_targets
 from ..families.coclustering import (
@@ -157,13 +157,8 @@ class ITCC(ClusteringClassifier):
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
-        "n_clusters": [*count(), None],
+        **ClusteringClassifier._parameter_constraints,
         "n_word_clusters": count(),
-        "n_init": count(),
-        "max_iter": count(),
-        "tol": at_least(0),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

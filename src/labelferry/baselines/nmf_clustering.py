@@ -38,7 +38,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count
+from ..core.params import Rules, choice
 from ..core.registry import register
 from ..families.clustering import ClusteringClassifier, cluster_targets
 from ..linalg.matrix import Array, Matrix, empty_rows
@@ -160,13 +160,8 @@ class NMFClustering(ClusteringClassifier):
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
-        "n_clusters": [*count(), None],
+        **ClusteringClassifier._parameter_constraints,
         "weighting": choice("none", "cut"),
-        "n_init": count(),
-        "max_iter": count(),
-        "tol": at_least(0),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..core.domains import Domains
 from ..core.iterate import Solution, restart
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.params import Rules
 from ..core.registry import register
 from ..families.clustering import ClusteringClassifier, cluster_targets, cosine_scores
 from ..families.hybrid_graph import indicator
@@ -145,14 +145,7 @@ class SphericalKMeans(ClusteringClassifier):
     ignores_scale = "rows"
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[Rules] = {
-        "n_clusters": [*count(), None],
-        "n_init": count(),
-        "max_iter": count(),
-        "tol": at_least(0),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
-    }
+    _parameter_constraints: ClassVar[Rules] = ClusteringClassifier._parameter_constraints
 
     def __init__(
         self,

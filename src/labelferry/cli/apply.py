@@ -18,11 +18,10 @@ from .options import (
     Strict,
     Text,
     exit_unless,
-    one_line_warnings,
     print_json,
-    show_progress,
 )
 from .outputs import check_outputs, is_standard, naming_interrupted, naming_written
+from .progress import one_line_warnings, show_progress
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:

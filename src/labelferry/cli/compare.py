@@ -14,12 +14,11 @@ from .options import (
     Seed,
     Sources,
     Target,
-    one_line_warnings,
     print_json,
     proportions_of,
-    show_progress,
     with_text_options,
 )
+from .progress import one_line_warnings, show_progress
 from .show import escape, heading, new_console, new_table, print_messages
 
 if TYPE_CHECKING:

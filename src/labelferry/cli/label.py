@@ -22,13 +22,12 @@ from .options import (
     Strict,
     Target,
     exit_unless,
-    one_line_warnings,
     print_json,
     proportions_of,
-    show_progress,
     with_text_options,
 )
 from .outputs import check_outputs, is_standard, naming_interrupted, naming_written
+from .progress import one_line_warnings, show_progress
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
 if TYPE_CHECKING:
@@ -177,25 +176,24 @@ def show(
     store: bool = False,
     text: list[str] | None = None,
 ) -> None:
+    from ..labelling.class_table import class_table
+
     print_messages(console, [*result.messages, *messages])
     show_verdict(console, result.verdict.as_dict())
     heading(console, f"Labels by {result.method}")
-    proportions, confidence = result.assessment.proportions, result.assessment.class_precision
+    proportions = result.assessment.proportions
     interval = "range"
     if proportions.prior is not None and proportions.prior.known:
         interval = "given" if proportions.prior.origin == "given" else "matched"
     table = new_table("label", "documents", "share", interval, "confidence", "to review", numbers=5)
-    for i, c in enumerate(result.estimator.classes_):
-        rows = result.predicted & (result.labels == c)
+    for row in class_table(result):
         table.add_row(
-            escape(str(c)),
-            str(rows.sum()),
-            f"{rows.sum() / max(1, result.predicted.sum()):.0%}",
-            f"{proportions.low[i]:.0%}"
-            if proportions.given
-            else f"{proportions.low[i]:.0%} to {proportions.high[i]:.0%}",
-            f"{confidence[i]:.0%}" if rows.any() else "no label",
-            str((rows & result.needs_review).sum()),
+            escape(str(row.label)),
+            str(row.documents),
+            f"{row.share:.0%}",
+            f"{row.low:.0%}" if proportions.given else f"{row.low:.0%} to {row.high:.0%}",
+            "no label" if row.confidence is None else f"{row.confidence:.0%}",
+            str(row.to_review),
         )
     console.print(table)
     if not proportions.known:

@@ -1,24 +1,19 @@
-"""Options that several commands share, each defined once, and how progress is shown."""
+"""Options that several commands share, each defined once, and what their values mean."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from ..inputs.options import HINTS, ON_COMMAND_LINE, TextOptions
 from ..tables.formats import OUTPUT_SUFFIXES
-from .show import printable
 from .streams import print_result
-
-if TYPE_CHECKING:
-    pass
 
 Sources = list[Path]
 Target = Path | None
@@ -50,134 +45,38 @@ ClassPrior = Annotated[
         help="Class proportions of TARGET if you know them, e.g. 'bug=0.2,question=0.8'; or source, uniform, estimate.",
     ),
 ]
-Text = Annotated[
-    list[str] | None,
-    typer.Option(help="Text column (default: detected). Several are joined: --text subject,body."),
-]
-SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Go on after rows that cannot be read: they get no label, and are counted.")
-]
 Spreadsheet = Annotated[
     bool,
     typer.Option(
         "--spreadsheet", help="Put an apostrophe before cells of a CSV or TSV file that a spreadsheet would run."
     ),
 ]
-Encoding = Annotated[
-    str | None, typer.Option(help="Encoding of files that are not UTF-8, e.g. cp1252 (default: detected).")
-]
-
-# The fields of `workflows.options.TextOptions`: annotation and default per option.
-TEXT_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "text": (Text, None),
-    "text_target": (
-        Annotated[list[str] | None, typer.Option(help="Text column of TARGET if it has another name there.")],
-        None,
-    ),
-    "label": (
-        Annotated[
-            str | None,
-            typer.Option("--label", "--label-source", help="Label column of the source files (default: detected)."),
-        ],
-        None,
-    ),
-    "label_target": (
-        Annotated[str | None, typer.Option(help="Column of labels in TARGET if it has another name there.")],
-        None,
-    ),
-    "merge_labels": (
-        Annotated[
-            bool,
-            typer.Option("--merge-labels", help="Merge labels that differ only in case, blanks or Unicode form."),
-        ],
-        False,
-    ),
-    "use_target_labels": (
-        Annotated[
-            bool,
-            typer.Option("--use-target-labels", help="Labels that TARGET has already are kept and learned from."),
-        ],
-        False,
-    ),
-    "domain": (
-        Annotated[
-            str | None,
-            typer.Option(
-                help="For files that contain several sources: column with the source of each row (default: domain)."
-            ),
-        ],
-        None,
-    ),
-    "embed": (
-        Annotated[
-            str | None,
-            typer.Option(
-                metavar="MODEL",
-                help="Use vectors of the texts beside their words: wordllama, minilm, a folder, a name such as "
-                "sentence-transformers/all-MiniLM-L6-v2, or a .npy file with one row per document.",
-            ),
-        ],
-        None,
-    ),
-    "features": (
-        Annotated[
-            Path | None, typer.Option(help="Feature matrix (.npz, .npy) instead of words; rows of the sources first.")
-        ],
-        None,
-    ),
-    "language": (
-        Annotated[
-            str,
-            typer.Option(
-                help="Language of the stop words to remove, e.g. german; 'none' keeps all words; 'auto': detected."
-            ),
-        ],
-        "auto",
-    ),
-    "ngrams": (
-        Annotated[
-            int | None,
-            typer.Option(min=1, max=5, help="Count sequences of up to this many words (default: 1 or 2, chosen)."),
-        ],
-        None,
-    ),
-    "analyzer": (
-        Annotated[
-            str,
-            typer.Option(
-                help="What is counted: words, characters (n-grams), or auto: words, and characters in scripts without "
-                "spaces between words."
-            ),
-        ],
-        "auto",
-    ),
-    "sublinear": (
-        Annotated[
-            bool | None,
-            typer.Option("--sublinear/--no-sublinear", help="Count 1 + log(tf) instead of tf (default: yes)."),
-        ],
-        None,
-    ),
-    "min_documents": (
-        Annotated[int | None, typer.Option(min=1, help="Drop words in fewer documents (default: 2).")],
-        None,
-    ),
-    "stem": (Annotated[bool, typer.Option("--stem", help="Count stems instead of words.")], False),
-    "headers": (Annotated[bool, typer.Option("--headers", help="Remove e-mail headers.")], False),
-    "signatures": (Annotated[bool, typer.Option("--signatures", help="Remove e-mail signatures.")], False),
-    "max_memory": (
-        Annotated[
-            str | None,
-            typer.Option(help="Memory limit for fitting, e.g. 500M or 2G. Rare words are dropped to stay below it."),
-        ],
-        None,
-    ),
-    "skip_bad": (SkipBad, False),
-    "encoding": (Encoding, None),
-}
 
 STRICT_EXIT = 3  # not safe with --strict
 BYTES = {"k": 1e3, "m": 1e6, "g": 1e9}
+HTML: dict[str, bool | str] = {"auto": "auto", "yes": True, "no": False}
+
+
+def option_of(name: str) -> Any:
+    """The option of the command line for a field of TextOptions."""
+    given, flag = ON_COMMAND_LINE[name], f"--{name.replace('_', '-')}"
+    names = given.names or {bool: (flag,), bool | None: (f"{flag}/--no-{flag[2:]}",)}.get(HINTS[name], ())
+    return typer.Option(*names, help=given.help, metavar=given.metavar, min=given.least, max=given.most)
+
+
+def parameter_of(field: Field[Any]) -> inspect.Parameter:
+    """The parameter of a command for a field of TextOptions."""
+    kind = ON_COMMAND_LINE[field.name].type
+    hint = HINTS[field.name] if kind is None else kind if field.default is not None else kind | None
+    annotation = Annotated[hint, option_of(field.name)]  # type: ignore[valid-type]
+    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=annotation)
+
+
+TEXT_OPTIONS = {field.name: parameter_of(field) for field in fields(TextOptions)}
+# Those that other commands have, too.
+Text = Annotated[list[str] | None, option_of("text")]
+SkipBad = Annotated[bool, option_of("skip_bad")]
+Encoding = Annotated[str | None, option_of("encoding")]
 
 
 def with_text_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -187,25 +86,28 @@ def with_text_options(command: Callable[..., None]) -> Callable[..., None]:
     file alone is a source without target.
     """
     own = inspect.signature(command, eval_str=True)
-    shared = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in TEXT_OPTIONS.items()
-    ]
 
     @functools.wraps(command)
     def with_options(**given: Any) -> None:
         options = {name: given.pop(name) for name in TEXT_OPTIONS}
-        options["max_memory"] = bytes_of(options["max_memory"])
+        options["max_memory"], options["html"] = bytes_of(options["max_memory"]), html_of(options["html"])
         files = given.pop("files")
         sources, target = (files[:-1], files[-1]) if len(files) > 1 else (files, None)
         command(**given, sources=sources, target=target, options=options)
 
     files = inspect.Parameter("files", inspect.Parameter.KEYWORD_ONLY, annotation=Files)
     others = [p for p in own.parameters.values() if p.name not in ("sources", "target", "options")]
-    parameters = [files, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in others)]
-    with_options.__signature__ = own.replace(parameters=[*parameters, *shared])  # type: ignore[attr-defined]
-    with_options.__annotations__ = {p.name: p.annotation for p in [*parameters, *shared]}
+    parameters = [files, *(p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in others), *TEXT_OPTIONS.values()]
+    with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {p.name: p.annotation for p in parameters}
     return with_options
+
+
+def html_of(answer: str) -> bool | str:
+    """The value of `html`: yes, no or auto."""
+    if answer.lower() not in HTML:
+        raise ValueError(f"--html must be auto, yes or no; got {answer!r}.")
+    return HTML[answer.lower()]
 
 
 def bytes_of(size: str | None) -> float | None:
@@ -255,41 +157,3 @@ def print_json(result: dict[str, Any]) -> None:
     import json
 
     print_result(json.dumps(result, allow_nan=False))  # ASCII: any terminal or pipe can print it
-
-
-@contextmanager
-def one_line_warnings(*, quiet: bool) -> Iterator[None]:
-    """Each warning of the library is printed once, in one line on stderr; none if `quiet`."""
-    printed: set[str] = set()
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        line = " ".join(str(message).split())
-        if line not in printed:
-            typer.echo(f"labelferry: {printable(line)}", err=True)
-        printed.add(line)
-
-    with warnings.catch_warnings():
-        if quiet:
-            warnings.simplefilter("ignore")
-        warnings.showwarning = show
-        yield
-
-
-@contextmanager
-def show_progress(*, quiet: bool) -> Iterator[None]:
-    """Show the stages of the work inside the block: a bar on a terminal, one line per stage elsewhere."""
-    from ..core.progress import listen
-
-    if quiet:
-        yield
-    elif not sys.stderr.isatty():
-        from .lines import Lines
-
-        with listen(Lines()):
-            yield
-    else:
-        from .bar import Bar
-
-        bar = Bar()
-        with bar.progress, listen(bar):
-            yield

@@ -15,12 +15,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from math import prod
 from pathlib import Path
 from typing import NamedTuple
-
-from ..linalg.matrix import is_blocked, word_counts
-from .domains import Domains
 
 PATH = Path(__file__).with_name("costs.json")
 ENTRIES, CLASSES = 100_000, 2  # of the task that `Cost.seconds` refers to
@@ -72,8 +68,3 @@ def seconds_of(stage: str, entries: int, classes: int) -> float:
     if cost is not None:
         return cost.of(entries, classes)
     return sum(other.of(entries, classes) for other in costs.stages.values()) / len(costs.stages)
-
-
-def n_entries(domains: Domains) -> int:
-    """Number of values other than 0 in the matrices of all documents."""
-    return sum(int(word_counts(X).sum()) if is_blocked(X) else int(getattr(X, "nnz", prod(X.shape))) for X in domains.X)

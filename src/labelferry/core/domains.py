@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any, Self
 
 import numpy as np
 
-from ..linalg.matrix import Array, Matrix, as_like_blocks, empty_rows, stack_rows
+from ..linalg.matrix import Array, Matrix, as_like_blocks, empty_rows, is_blocked, stack_rows, word_counts
 from .labels import UNKNOWN, Labels, encode, join_labels, read_labels
 from .warn import warn_user
 
@@ -134,6 +135,13 @@ class Domains:
     def n_words(self) -> int:
         """Number of words, the columns of every X."""
         return self.domains[0].X.shape[1]
+
+    @property
+    def n_entries(self) -> int:
+        """Number of values other than 0 in all documents; of a dense X all values."""
+        return sum(
+            int(word_counts(X).sum()) if is_blocked(X) else int(getattr(X, "nnz", prod(X.shape))) for X in self.X
+        )
 
     @property
     def dtype(self) -> Any:

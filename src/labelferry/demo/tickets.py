@@ -1,21 +1,27 @@
 """The demo corpus: labelled support tickets of an old product, and tickets of a new product with hidden labels.
 
-The texts are generated, always the same ones, from the sentences in `demo_words`. A ticket has one or two sentences of
-its product, usually one that fits both products, and sometimes an aside that belongs to another class. The corpus shows
-what transfer does if vocabularies differ; it is not evidence of how well a method works.
+The old product, Pennywright, is a desktop accounting program; the new one, Hearthlight, is an app for bulbs, cameras
+and locks. The texts are generated, always the same ones, from the sentences in `words.json`. A ticket has one or two
+sentences of its product, usually one that fits both products, and sometimes an aside that belongs to another class. Few
+sentences fit both, and some words change their class with the product: a *code* is an error in the old one and a way to
+sign in to the new one; a *trial* is a balance in the old one and a free month in the new one. The corpus shows what
+transfer does if vocabularies differ; it is not evidence of how well a method works.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import re
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..text import tfidf
-from .words import ABOUT_NEW, ABOUT_OLD, ASIDES, BOTH, CLOSINGS, NEW, OLD, OPENINGS, SLOTS
 
+PATH = Path(__file__).with_name("words.json")
 # A typical seed. Over the seeds 1 to 20, the accuracy of logistic regression on the source (C=10) is .64 to .81, mean
 # .76, and that of TCL .96 to .99, mean .98.
 SEED = 7
@@ -24,6 +30,20 @@ TARGET_COUNTS = {"billing": 110, "technical": 135, "account": 115}
 
 # Probability of each part of a ticket. SHARED sentences of a class fit both products; they make transfer possible.
 SHARED, SECOND, ABOUT, ASIDE, OPENING, CLOSING = 0.85, 0.6, 0.25, 0.3, 0.5, 0.5
+
+
+class Words(NamedTuple):
+    """Sentences with {slots}."""
+
+    slots: dict[str, list[str]]  # what a slot is filled with
+    openings: list[str]
+    closings: list[str]
+    asides: list[str]  # before a sentence of another class
+    both: dict[str, list[str]]  # by class, what customers of either product write
+    about_old: list[str]  # what customers of one product write, whatever they want
+    old: dict[str, list[str]]  # by class, what customers of one product write
+    about_new: list[str]
+    new: dict[str, list[str]]
 
 
 class Demo(NamedTuple):
@@ -58,12 +78,18 @@ def load_demo() -> Demo:
     demo : Demo
         Source and target.
     """
-    rng = random.Random(SEED)
-    texts_source, y_source = write_tickets(OLD, ABOUT_OLD, SOURCE_COUNTS, rng)
-    texts_target, y_target = write_tickets(NEW, ABOUT_NEW, TARGET_COUNTS, rng)
+    rng, lists = random.Random(SEED), load_words()
+    texts_source, y_source = write_tickets(lists.old, lists.about_old, SOURCE_COUNTS, rng)
+    texts_target, y_target = write_tickets(lists.new, lists.about_new, TARGET_COUNTS, rng)
     (X_source, X_target), vectorizer = tfidf(texts_source, texts_target)
     words = vectorizer.get_feature_names_out()
     return Demo(texts_source, y_source, texts_target, y_target, words, X_source, X_target)
+
+
+@cache
+def load_words() -> Words:
+    """The sentences, read once."""
+    return Words(**json.loads(PATH.read_text(encoding="utf-8")))
 
 
 def write_tickets(
@@ -82,19 +108,20 @@ def write_tickets(
 
 def write_ticket(product: dict[str, list[str]], about: list[str], label: str, rng: random.Random) -> str:
     """One ticket of the class `label`."""
+    lists = load_words()
     own = list(product[label])
     rng.shuffle(own)
     sentences = own[: 2 if rng.random() < SECOND else 1]
     if rng.random() < SHARED:
-        sentences.append(rng.choice(BOTH[label]))
+        sentences.append(rng.choice(lists.both[label]))
         rng.shuffle(sentences)
     if rng.random() < ABOUT:
         sentences.insert(0, rng.choice(about))
     if rng.random() < ASIDE:
         other = rng.choice([name for name in product if name != label])
-        sentences += [rng.choice(ASIDES), rng.choice(product[other] + BOTH[other])]
+        sentences += [rng.choice(lists.asides), rng.choice(product[other] + lists.both[other])]
     if rng.random() < OPENING:
-        sentences.insert(0, rng.choice(OPENINGS))
+        sentences.insert(0, rng.choice(lists.openings))
     if rng.random() < CLOSING:
-        sentences.append(rng.choice(CLOSINGS))
-    return re.sub(r"\{(\w+)\}", lambda slot: rng.choice(SLOTS[slot[1]]), " ".join(sentences))
+        sentences.append(rng.choice(lists.closings))
+    return re.sub(r"\{(\w+)\}", lambda slot: rng.choice(lists.slots[slot[1]]), " ".join(sentences))

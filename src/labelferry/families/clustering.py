@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domain, Domains
 from ..core.iterate import Solution
+from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
 from .cluster_names import class_of_clusters
@@ -41,6 +42,15 @@ class ClusteringClassifier(PerTargetClassifier):
 
     The state has a field `names`: per target, the class of each cluster.
     """
+
+    _parameter_constraints: ClassVar[Rules] = {
+        "n_clusters": [*count(), None],
+        "n_init": count(),
+        "max_iter": count(),
+        "tol": at_least(0),
+        "class_prior": CLASS_PRIOR,
+        "random_state": SEED,
+    }
 
     @abstractmethod
     def _cluster_scores(self, X: Matrix, t: int) -> Array:

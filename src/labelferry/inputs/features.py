@@ -14,10 +14,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from ..assessment.facts import Languages
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
-from ..core.documents import read_documents
+from ..core.documents import check_takes_blocks, read_documents
 from ..core.domains import Domains
 from ..core.ordering import MAX_SORTED
 from ..linalg.backends import Backend
+from ..linalg.dask_blocks import check_installed
 from ..linalg.matrix import Array, empty_rows, in_memory
 from ..tables.lines import rows_message
 from ..tables.sequences import Mapped, chained
@@ -74,6 +75,19 @@ class Features(NamedTuple):
             return self, domains
         blocks = zip(domains, [*self.beside.Xs, self.beside.Xt], strict=True)
         return self.beside, replace(domains, domains=tuple(replace(d, X=X) for d, X in blocks))
+
+
+def check_dask(cluster: Any, estimator: TransductiveClassifier, options: TextOptions) -> None:
+    """Raise an error, before anything is read, if this cannot run on a cluster; `cluster` may be None."""
+    if cluster is None:
+        return
+    check_installed()
+    for name in ("features", "embed"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"dask (--dask) counts the words of texts, and {name} (--{name}) replaces the words. Omit one of them."
+            )
+    check_takes_blocks(estimator, "dask (--dask) keeps the documents in blocks on workers", "Omit dask (--dask)")
 
 
 def make_features(inputs: Inputs, options: TextOptions, backend: Backend | None = None) -> Features:

@@ -1,7 +1,8 @@
 """Options that `label`, `compare` and `diagnose` share: how documents are read, and how texts become words.
 
-An option is added here and where it is used. `accept_options` makes it a keyword of the three functions, and
-`labelferry.cli.options` an option of the three commands.
+An option is added here, as a field of TextOptions with its help for the command line, and where it is used. From the
+field `accept_options` makes a keyword of the three functions, and `labelferry.cli.options` an option of the three
+commands.
 """
 
 from __future__ import annotations
@@ -9,17 +10,27 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from numbers import Integral, Real
+from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
-import numpy as np
-
-from ..text.candidates import AUTO, TextRequest
+from ..text.request import AUTO, TextRequest
 
 Result = TypeVar("Result")
 MIN_MEMORY = 1e6  # bytes; a smaller limit is a mistake, such as 5 instead of 5e9
+
+
+class Option(NamedTuple):
+    """A field of TextOptions on the command line."""
+
+    help: str
+    type: Any = None  # of a value there, if it is not that of the field
+    metavar: str | None = None  # of a value in the help
+    names: tuple[str, ...] = ()  # if it has another name than the field, or two
+    least: int | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -79,34 +90,75 @@ class TextOptions:
         Memory limit for fitting, in bytes; rare words are dropped to stay below it.
     """
 
-    text: str | Sequence[str] | None = None
-    text_target: str | Sequence[str] | None = None
-    label: Any = None
-    label_target: str | None = None
-    merge_labels: bool = False
-    use_target_labels: bool = False
-    domain: str | None = None
-    skip_bad: bool = False
-    encoding: str | None = None
-    embed: Any = None
-    features: Any = None
-    language: str | None = AUTO
-    ngrams: int | None = None
-    analyzer: str = AUTO
-    sublinear: bool | None = None
-    min_documents: int | None = None
-    stem: bool = False
-    html: bool | str = "auto"
-    headers: bool = False
-    signatures: bool = False
-    max_memory: float | None = None
+    text: Annotated[
+        str | Sequence[str] | None,
+        Option("Text column (default: detected). Several are joined: --text subject,body.", list[str]),
+    ] = None
+    text_target: Annotated[
+        str | Sequence[str] | None, Option("Text column of TARGET if it has another name there.", list[str])
+    ] = None
+    label: Annotated[
+        Any, Option("Label column of the source files (default: detected).", str, names=("--label", "--label-source"))
+    ] = None
+    label_target: Annotated[str | None, Option("Column of labels in TARGET if it has another name there.")] = None
+    merge_labels: Annotated[bool, Option("Merge labels that differ only in case, blanks or Unicode form.")] = False
+    use_target_labels: Annotated[bool, Option("Labels that TARGET has already are kept and learned from.")] = False
+    domain: Annotated[
+        str | None,
+        Option("For files that contain several sources: column with the source of each row (default: domain)."),
+    ] = None
+    skip_bad: Annotated[bool, Option("Go on after rows that cannot be read: they get no label, and are counted.")] = (
+        False
+    )
+    encoding: Annotated[
+        str | None, Option("Encoding of files that are not UTF-8, e.g. cp1252 (default: detected).")
+    ] = None
+    embed: Annotated[
+        Any,
+        Option(
+            "Use vectors of the texts beside their words: wordllama, minilm, a folder, a name such as "
+            "sentence-transformers/all-MiniLM-L6-v2, or a .npy file with one row per document.",
+            str,
+            metavar="MODEL",
+        ),
+    ] = None
+    features: Annotated[
+        Any, Option("Feature matrix (.npz, .npy) instead of words; rows of the sources first.", Path)
+    ] = None
+    language: Annotated[
+        str | None,
+        Option("Language of the stop words to remove, e.g. german; 'none' keeps all words; 'auto': detected.", str),
+    ] = AUTO
+    ngrams: Annotated[
+        int | None, Option("Count sequences of up to this many words (default: 1 or 2, chosen).", least=1, most=5)
+    ] = None
+    analyzer: Annotated[
+        str,
+        Option(
+            "What is counted: words, characters (n-grams), or auto: words, and characters in scripts without spaces "
+            "between words."
+        ),
+    ] = AUTO
+    sublinear: Annotated[bool | None, Option("Count 1 + log(tf) instead of tf (default: yes).")] = None
+    min_documents: Annotated[int | None, Option("Drop words in fewer documents (default: 2).", least=1)] = None
+    stem: Annotated[bool, Option("Count stems instead of words.")] = False
+    html: Annotated[
+        bool | str,
+        Option("Remove HTML tags: yes, no, or auto: from texts that look like HTML.", str, metavar="auto|yes|no"),
+    ] = AUTO
+    headers: Annotated[bool, Option("Remove e-mail headers.")] = False
+    signatures: Annotated[bool, Option("Remove e-mail signatures.")] = False
+    max_memory: Annotated[
+        float | None,
+        Option("Memory limit for fitting, e.g. 500M or 2G. Rare words are dropped to stay below it.", str),
+    ] = None
 
     def __post_init__(self) -> None:
         """Raise an error if a value has the wrong type."""
         limit = self.max_memory
         if limit is not None and not (fits(limit, float) and MIN_MEMORY <= limit < float("inf")):
             raise ValueError(f"max_memory must be a number of bytes from 1e6, such as 5e9; got {limit!r:.60}.")
-        for name, hint in get_type_hints(type(self)).items():
+        for name, hint in HINTS.items():
             if not fits(value := getattr(self, name), hint):
                 raise ValueError(f"{name} must be {words_of(hint)}; got {value!r:.60}.")
 
@@ -128,7 +180,7 @@ class TextOptions:
 
 KINDS: dict[Any, tuple[tuple[type, ...], str]] = {  # types of values, and their name in messages
     str: ((str,), "a text"),
-    bool: ((bool, np.bool_), "True or False"),
+    bool: ((bool,), "True or False"),
     int: ((Integral,), "a whole number"),
     float: ((Real,), "a number"),
     type(None): ((type(None),), "None"),
@@ -138,8 +190,12 @@ KINDS: dict[Any, tuple[tuple[type, ...], str]] = {  # types of values, and their
 
 def fits(value: Any, hint: Any) -> bool:
     """Whether a value has the type of a field of TextOptions. True is no number."""
+    import numpy as np  # the command line starts without it
+
     if hint is Any:
         return True
+    if isinstance(value, np.bool_):
+        value = bool(value)
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     if isinstance(value, bool) and bool not in kinds:
         return False
@@ -153,7 +209,10 @@ def words_of(hint: Any) -> str:
     return " or ".join(KINDS[kind][1] for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,)))
 
 
-NAMES = tuple(field.name for field in fields(TextOptions))
+HINTS = get_type_hints(TextOptions)  # the types of the fields
+ON_COMMAND_LINE: dict[str, Option] = {
+    name: hint.__metadata__[0] for name, hint in get_type_hints(TextOptions, include_extras=True).items()
+}
 
 
 def accept_options(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -161,13 +220,13 @@ def accept_options(function: Callable[..., Result]) -> Callable[..., Result]:
     own = inspect.signature(function)
     parameters = [p for p in own.parameters.values() if p.name != "options"]
     shared = [
-        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
-        for field in fields(TextOptions)
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=getattr(TextOptions, name), annotation=hint)
+        for name, hint in HINTS.items()
     ]
 
     @functools.wraps(function)
     def accepting(*args: Any, **keywords: Any) -> Result:
-        options = TextOptions(**{name: keywords.pop(name) for name in NAMES if name in keywords})
+        options = TextOptions(**{name: keywords.pop(name) for name in HINTS if name in keywords})
         return function(*args, **keywords, options=options)
 
     accepting.__signature__ = own.replace(parameters=[*parameters, *shared])  # type: ignore[attr-defined]

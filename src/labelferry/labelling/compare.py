@@ -12,7 +12,6 @@ from ..assessment.agreement import mean_kappas, most_confident
 from ..assessment.proportions import Prior, list_shares
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
-from ..core.costs import n_entries
 from ..core.domains import Domains
 from ..core.method_spec import describe_method, make_method, parse_method, parse_methods
 from ..core.registry import AUTO
@@ -82,7 +81,7 @@ def compare(
     features = make_features(inputs, options)
     fitted = {SOURCE_ONLY: make_method(SOURCE_ONLY, seed), **estimators}
     domains = features.domains(inputs, fitted[SOURCE_ONLY])
-    progress.size(n_entries(domains), domains.n_classes)
+    progress.size(domains.n_entries, domains.n_classes)
     prior = read_class_prior(class_prior, domains.classes)
     true_labels = read_truth(inputs.target.columns, truth, inputs.target.name, domains.classes)
     if prior is not None:

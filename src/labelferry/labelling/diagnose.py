@@ -10,7 +10,6 @@ from ..assessment import carrier_words, carriers, changed_words, divergence, gap
 from ..assessment.verdict import LEVELS
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
-from ..core.costs import n_entries
 from ..core.domains import Domains
 from ..ensemble.assessed_fit import fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR
@@ -67,7 +66,7 @@ def diagnose(
     progress.begin(STAGES[1])
     features = make_features(inputs, options)
     domains = features.domains(inputs, estimator)
-    progress.size(n_entries(domains), domains.n_classes)
+    progress.size(domains.n_entries, domains.n_classes)
     (Xs, codes), Xt = domains.labelled(), domains.target_documents()
     fit = fit_and_assess(
         estimator,

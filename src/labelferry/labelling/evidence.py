@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..assessment.words import shown_word
 from ..core.domains import Domains
-from ..linalg.matrix import Array, has_negative, in_memory, map_reduce, word_counts
+from ..linalg.matrix import Array, has_negative, in_memory, map_reduce
 from ..tables.row_index import RowIndex
 from ..tables.sequences import OnDemand
 
@@ -22,7 +23,6 @@ SMOOTHING = 0.5  # documents added to every word and class
 ROWS = 4096  # documents per block
 MAX_LISTS = 20_000  # documents; for more, the words are not kept as texts
 NO_WORD = -1
-MAX_LETTERS = 60  # of a word that is shown; some texts contain "words" of a million letters
 
 
 class WordEvidence(NamedTuple):
@@ -56,89 +56,6 @@ def characteristic_words(evidence: WordEvidence, words: Array, n_words: int = 20
     return [[shown_word(words[w]) for w in order[:, c] if weight[w, c] > 0] for c in range(weight.shape[1])]
 
 
-def group_words(
-    domains: Domains, groups: Array, words: Array, n_words: int = 10, *, shown: Array | None = None
-) -> list[list[str]]:
-    """Per group of target rows, the words that distinguish it from all documents outside the groups.
-
-    Parameters
-    ----------
-    domains : Domains
-        Sources and targets.
-    groups : array of int, shape (n_target,)
-        The group of each target row: 0, 1, ...; -1 for all others.
-    words : array of str, shape (n_words,)
-        The word of each column.
-    n_words : int, default=10
-        Largest number of words per group.
-    shown : array of bool, shape (n_words,), default=None
-        Words that may be listed; None: all.
-
-    Returns
-    -------
-    typical : list of list of str
-        One list per group; words that are in more documents of the group come first, if they are rare elsewhere.
-    """
-    Xt, Xs = domains.target_documents(), domains.labelled()[0]
-    inside = np.flatnonzero(groups >= 0)
-    counts = word_counts(Xs) + word_counts(Xt) - word_counts(Xt[inside])  # few are inside: Xt is not copied
-    rest = (counts + SMOOTHING) / (Xs.shape[0] + len(groups) - len(inside) + 2 * SMOOTHING)
-    typical = []
-    for group in range(int(groups.max(initial=-1)) + 1):
-        rows = np.flatnonzero(groups == group)
-        n_best = n_words if len(rows) else 0
-        typical.append(_distinguishing(word_counts(Xt[rows]), len(rows), rest, words, n_best, shown))
-    return typical
-
-
-def target_words(
-    Xt: Any, codes: Array, n_classes: int, words: Array, n_words: int = 8, *, shown: Array | None = None
-) -> list[list[str]]:
-    """Per class, the words that distinguish the target documents with its label from the other target documents.
-
-    Parameters
-    ----------
-    Xt : matrix of shape (n_target, n_words)
-        The target documents.
-    codes : array of int, shape (n_target,)
-        Their labels.
-    n_classes : int
-        Number of classes.
-    words : array of str
-        The word of each column.
-    n_words : int, default=8
-        Largest number of words per class.
-    shown : array of bool, shape (n_words,), default=None
-        Words that may be listed; None: all.
-
-    Returns
-    -------
-    typical : list of list of str
-        One list per class, empty for features below 0. Words of one document only are omitted.
-    """
-    if has_negative(Xt):
-        return [[] for _ in range(n_classes)]
-    total = word_counts(Xt)
-    typical = []
-    for c in range(n_classes):
-        rows = np.flatnonzero(codes == c)
-        inside = word_counts(Xt[rows])
-        rest = (total - inside + SMOOTHING) / (len(codes) - len(rows) + 2 * SMOOTHING)
-        typical.append(_distinguishing(np.where(inside > 1, inside, 0), len(rows), rest, words, n_words, shown))
-    return typical
-
-
-def _distinguishing(
-    counts: Array, n_documents: int, rest: Array, words: Array, n_words: int, shown: Array | None = None
-) -> list[str]:
-    """Words in many of these documents, if their share elsewhere (`rest`) is smaller; the most typical first."""
-    share = (counts + SMOOTHING) / (n_documents + 2 * SMOOTHING)
-    weight = np.where(counts > 0, share * np.log(share / rest), 0)
-    weight = weight if shown is None else np.where(shown, weight, 0)
-    best = np.argsort(-weight, kind="stable")[:n_words]
-    return [shown_word(words[w]) for w in best if weight[w] > 0]
-
-
 def evidence(Xt: Any, codes: Array, scores: Array, words: Array, n_words: int = 5) -> Sequence[list[str]]:
     """Per document, at most `n_words` words that support its label most; none that contradict it."""
     return word_lists(evidence_columns(Xt, codes, scores, n_words), words)
@@ -160,16 +77,6 @@ def _best_columns(Xt: Any, codes: Array, scores: Array, n_words: int) -> tuple[A
         best = (rank < n_words) & (support[order] > 0)
         found[start + rows[best], rank[best]] = columns[order[best]]
     return found, ()
-
-
-def shown_word(word: Any) -> str:
-    """A word as it is shown: a long one is cut.
-
-    >>> shown_word("door"), len(shown_word("o" * 1_000_000))
-    ('door', 61)
-    """
-    text = str(word)
-    return text if len(text) <= MAX_LETTERS else f"{text[:MAX_LETTERS]}…"
 
 
 def _entries(X: Any) -> tuple[Array, Array, Array]:

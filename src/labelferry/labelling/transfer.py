@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..assessment.words import group_words
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
@@ -21,7 +22,7 @@ from ..inputs.features import Features
 from ..inputs.inputs import Inputs
 from .all_rows import with_all_rows, with_reasons
 from .answers import AnsweredRows, of_documents, with_answers
-from .evidence import characteristic_words, evidence, group_words, word_evidence
+from .evidence import characteristic_words, evidence, word_evidence
 from .labelling import Labelling
 
 STAGES = ("reading", "counting words", "finding evidence")  # of its own, beside those of the methods

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 
-from .backends import Call, Sums, Visit, as_is, tree_sum
+from .backends import Backend, Call, Sums, Visit, as_is, tree_sum
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -119,6 +119,20 @@ def _lost(address: str) -> OSError:
         f"the connection to the Dask scheduler {address} was lost or closed. Start the scheduler if it has ended, and "
         "fit again with a new connection."
     )
+
+
+@contextmanager
+def dask_backend(cluster: Any) -> Iterator[Backend | None]:
+    """The backend of a cluster: a client, an address or "local"; None for None. What was opened here is closed."""
+    if cluster is None:
+        yield None
+        return
+    client = connect(cluster)
+    try:
+        yield DaskBackend(client)
+    finally:
+        if client is not cluster:
+            close_client(client)
 
 
 def connect(address: str | Client, *, n_workers: int = 2) -> Client:

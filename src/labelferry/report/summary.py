@@ -1,32 +1,44 @@
-"""A labeling as one plain dict: what the report shows, and what --json prints."""
+"""A labelling as plain dicts: the summary that --json prints, and what the page shows, with or without words."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from ..assessment import changed_words, divergence, gap, risk, vocabulary_overlap
+from ..assessment.words import target_words
 from ..core.domains import Domains
 from ..inputs.features import Features
 from ..inputs.inputs import Inputs
+from ..labelling.class_table import class_table
 from ..labelling.diagnose import source_rows
-from ..labelling.evidence import target_words
 from ..labelling.labelling import Labelling
 from ..labelling.messages import messages_of
 from ..labelling.verdict import verdict_of
 from ..linalg.matrix import word_counts
 from ..text.foreign import count_languages
-from .documents import label_values, own_columns, record_numbers, shown_value
+from .documents import label_values, list_documents, own_columns, record_numbers, shown_value
 from .projection import MAX_CHARACTERS, projection
+from .story import tell
 
 N_REVIEW = 100  # documents in the review list
 N_WORDS = 20
 N_TOPICS = 12
 N_BINS = 20
 N_EXAMPLES = 3  # documents per group that no class explains
+# Keys of the summary that contain no words of documents. Names of classes and files are kept.
+WITHOUT_WORDS = (
+    *("title", "created", "version", "method", "n_source", "n_target", "n_labelled"),
+    *("estimated_balanced_accuracy", "estimated_accuracy", "sources", "confidence", "comparison"),
+    *("diagnosis", "settings", "timings", "other_languages"),
+)
+POINT = ("x", "y", "label", "domain", "confidence", "row", "none_of_these")
+CLASS = ("class", "source", "target", "share", "low", "high", "confidence", "to_review")
 
 
 def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Domains) -> dict[str, Any]:
@@ -80,36 +92,26 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
 
 
 def class_rows(result: Labelling, features: Features, domains: Domains) -> list[dict[str, Any]]:
-    """One dict per class, without the documents that have no label.
-
-    `class`, `source` and `target` (numbers of documents), `share` (of the labels), `low` and `high` (range of the
-    methods for it), `confidence` (mean; None without documents), `to_review` (number) and `words` (typical of the new
-    documents with this label).
-    """
-    predicted = result.predicted
-    codes = np.where(predicted, np.searchsorted(domains.classes, result.labels), -1)
+    """The rows of `class_table` with the number of labelled documents and words of the new ones, as dicts."""
+    codes = np.where(result.predicted, np.searchsorted(domains.classes, result.labels), -1)
     n_source = np.bincount(domains.labelled()[1][np.concatenate(features.learned)], minlength=domains.n_classes)
-    proportions = result.assessment.proportions
-    words = None
+    words: list[list[str]] = [[] for _ in range(domains.n_classes)]
     if features.vectorizer is not None:
         words = target_words(features.Xt, codes, domains.n_classes, features.words, shown=features.shown)
-    rows = []
-    for c, name in enumerate(domains.classes.tolist()):
-        inside = codes == c
-        rows.append(
-            {
-                "class": str(name),
-                "source": int(n_source[c]),
-                "target": int(inside.sum()),
-                "share": float(inside.sum() / max(1, predicted.sum())),
-                "low": float(proportions.low[c]),
-                "high": float(proportions.high[c]),
-                "confidence": float(result.confidence[inside].mean()) if inside.any() else None,
-                "to_review": int(result.needs_review[inside].sum()),
-                "words": words[c] if words else [],
-            }
-        )
-    return rows
+    return [
+        {
+            "class": str(row.label),
+            "source": n,
+            "target": row.documents,
+            "share": row.share,
+            "low": row.low,
+            "high": row.high,
+            "confidence": row.confidence,
+            "to_review": row.to_review,
+            "words": typical,
+        }
+        for row, n, typical in zip(class_table(result), n_source.tolist(), words, strict=True)
+    ]
 
 
 def why(result: Labelling) -> str:
@@ -212,3 +214,53 @@ def members(result: Labelling) -> list[dict[str, Any]]:
         own = {"agreement": 1.0, "score": 1.0, "level": None, "seconds": None, "accuracy": None, "chosen": True}
         rows.insert(0, {"method": result.method, **own})
     return rows
+
+
+def page_values(
+    result: Labelling, summary: Mapping[str, Any], *, texts: bool = True, labelled: str | PathLike[str] | None = None
+) -> dict[str, Any]:
+    """The dict of `render_page`, from the `summary` of a result.
+
+    Without `texts` it has no text, no word and none of the user's columns, so that the page can be sent to people who
+    must not read the documents. `labelled` is the file of the labels, for the commands on the page.
+    """
+    result = result.documents  # the other rows of the target have no predicted label
+    more = {"story": tell(result, labelled), "rerun": rerun(labelled)}
+    if texts:
+        return {**summary, **more, "documents": list_documents(result, result.inputs)}
+    return {**without_words(summary), **more, "documents": without_texts(result), "no_texts": True}
+
+
+def without_words(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The summary without texts and without words of the documents: what is not named here is left out."""
+    return {
+        **{name: summary[name] for name in WITHOUT_WORDS},
+        "verdict": {name: summary["verdict"][name] for name in ("level", "sentence")},
+        "classes": [{name: row[name] for name in CLASS} for row in summary["classes"]],
+        "projection": {
+            **summary["projection"],
+            "points": [{name: point[name] for name in POINT} for point in summary["projection"]["points"]],
+        },
+        "none_of_these": [{"documents": group["documents"]} for group in summary["none_of_these"]],
+    }
+
+
+def without_texts(result: Labelling) -> dict[str, Any]:
+    """The list of documents without their texts, fingerprints and other columns."""
+    documents = list_documents(result, result.inputs)
+    kept = ("row", *label_values(result, 0))
+    return {
+        **documents,
+        "columns": [],
+        "rows": [{name: row[name] for name in kept} for row in documents["rows"]],
+    }
+
+
+def rerun(labelled: str | PathLike[str] | None) -> dict[str, str]:
+    """How labels learn from corrections."""
+    if labelled is None:
+        return {"sentence": "The labels learn from the corrections with", "command": 'result.update("corrections.csv")'}
+    return {
+        "sentence": "The labels learn from the corrections if you run your command again with this option:",
+        "command": "--answers corrections.csv",
+    }

@@ -1,4 +1,4 @@
-"""Text settings: what the user fixes, what is detected, and the candidates that are left to choose from."""
+"""Text settings, and the candidates that are left to choose from what the user fixes and what is detected."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from .detect import Language
 from .languages import has_stop_words, language_or_none, stop_words
+from .request import AUTO, TextRequest
 from .vectorize import LETTERS, WITH_MARKS, tfidf_vectorizer
 
-AUTO = "auto"
 ANALYZERS = (AUTO, "words", "characters")
 MIN_DOCUMENTS = 2
 NOT_VECTORIZER = ("marks", "detected")  # settings that are no parameters of the vectorizer
@@ -58,17 +58,6 @@ class TextSettings(NamedTuple):
                 units = f"n-grams of characters; {units} where there are spaces"
         stop = f"stop words of {self.language} removed" if self.language else "no stop words removed"
         return f"{units}, {stop}, " + ("1 + log(count)" if self.sublinear else "plain counts")
-
-
-class TextRequest(NamedTuple):
-    """Settings that the user fixes; None and "auto" are chosen."""
-
-    language: str | None = AUTO
-    ngrams: int | None = None
-    analyzer: str = AUTO
-    sublinear: bool | None = None
-    min_documents: int | None = None
-    stem: bool = False
 
 
 def candidates(request: TextRequest, language: Language) -> list[TextSettings]:

@@ -17,9 +17,10 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 from sklearn.svm import LinearSVC
 
-from .candidates import TextRequest, TextSettings, candidates
+from .candidates import TextSettings, candidates
 from .detect import Language
 from .languages import stop_words
+from .request import TextRequest
 
 MAX_DOCUMENTS, MAX_CHARACTERS = 2000, 2000  # that are compared; of more, a sample, and the beginning of each
 N_FOLDS = 5

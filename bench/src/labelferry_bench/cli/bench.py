@@ -57,7 +57,7 @@ def table(
     from labelferry.files import write_text
 
     from ..papers import run_table
-    from ..papers.page import bench_page
+    from ..papers.output import bench_page
 
     console = new_console()
     with progress(console) as (begin, done):

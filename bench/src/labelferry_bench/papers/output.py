@@ -1,4 +1,4 @@
-"""Results as files: tables and studies as JSON and CSV, and two JSON tables compared cell by cell."""
+"""Results as files: tables and studies as JSON, CSV and HTML, and two JSON tables compared cell by cell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from labelferry import __version__
 from labelferry.files import write_text
+from labelferry.report.templates import new_environment
+
+from .best import best_in_words
 
 CELL_FIELDS = ("mean", "sd", "n", "balanced", "seconds", "paper", "paper_sd", "difference")
 TOLERANCE = 0.01
@@ -59,6 +63,13 @@ def table_csv(table: dict[str, Any]) -> str:
         if cell or row["missing"]
     ]
     return _csv(("task", "method", "published_as", "missing", *CELL_FIELDS), lines)
+
+
+def bench_page(table: dict[str, Any]) -> str:
+    """Format a table as one HTML page, without scripts and without network access."""
+    environment = new_environment({"in_percent": in_percent}, package="labelferry_bench.papers")
+    template = environment.get_template("bench.html")
+    return template.render(table=table, best=[best_in_words(best) for best in table["best"]], version=__version__)
 
 
 def study_csv(study: dict[str, Any]) -> str:

@@ -17,7 +17,6 @@ from sklearn.preprocessing import normalize
 
 from ..datasets.cache import CorpusNotFound, Source, find
 from .pools import Array, Pool
-from .repeated import find_repeated
 from .splits import Split
 
 WEIGHTINGS = {
@@ -38,6 +37,13 @@ class Loaded(NamedTuple):
     words: Array | None  # the columns, None if they are not known
     protocol: dict[str, Any]  # corpus, preprocessing and sizes, as plain values
     ids: tuple[Array, Array] | None  # names of the documents of source and target in the corpus
+
+
+class Repeated(NamedTuple):
+    """Per target row: whether the source has the same row, and whether one of these has another label."""
+
+    in_source: Array
+    other_label: Array
 
 
 class Recipe(NamedTuple):
@@ -196,6 +202,28 @@ def _drop_repeated(pool: Pool, split: Split) -> tuple[Split, dict[str, int]]:
         "n_with_other_label": int(other_label.sum()),
     }
     return split._replace(target=split.target[~in_source], yt=split.yt[~in_source]), numbers
+
+
+def find_repeated(counts: Any, split: Split) -> Repeated:
+    """Compare the target rows with the source rows, word by word; `counts` has the documents of the pool.
+
+    The ready-made Reuters matrices have many repeated rows, with other labels too.
+    """
+    labels: dict[bytes, set[Any]] = {}
+    for row, label in zip(split.source, split.ys, strict=True):
+        labels.setdefault(_key(counts, row), set()).add(label)
+    same = [labels.get(_key(counts, row), set()) for row in split.target]
+    in_source = np.array([bool(found) for found in same])
+    other = np.array([bool(found - {y}) for found, y in zip(same, split.yt, strict=True)])
+    return Repeated(in_source, other)
+
+
+def _key(counts: Any, row: int) -> bytes:
+    """Words and counts of a row as bytes."""
+    entries = slice(counts.indptr[row], counts.indptr[row + 1])
+    order = np.argsort(counts.indices[entries])
+    words, values = counts.indices[entries][order], counts.data[entries][order]
+    return bytes(words[values != 0].tobytes() + values[values != 0].tobytes())
 
 
 def _document_frequency(counts: Any) -> Array:

@@ -1,22 +1,24 @@
 """Excel workbooks (.xlsx), which need openpyxl. Rows have the numbers of the sheet; the first row is the header.
 
-A formula has the value that Excel computed last; formulas without a value are counted in a message. A text is written
-as a text, never as a formula. A workbook is a zip archive, so its size is checked before anything is unpacked.
+A formula has the value that Excel computed last; openpyxl reads those that no program computed as empty cells, so they
+are counted in a message. A text is written as a text, never as a formula, and so is what a cell cannot contain as it
+is. A workbook is a zip archive, so its size is checked before anything is unpacked.
 """
 
 from __future__ import annotations
 
+import datetime
+import math
+import re
 import warnings
 import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, BinaryIO
 
 from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
 from .delimited import cell as as_cell
-from .excel_formulas import formula_messages
-from .excel_values import MAX_TEXT, NOT_FORMULA, excel_value, n_units, python_value
 from .header import check_header, header_messages
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -24,6 +26,15 @@ ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 MAX_UNZIPPED = 1_000_000_000  # bytes of the unpacked workbook
 MAX_ROWS = 1_048_576  # of a sheet
 MAX_CELLS = 100_000_000  # of the rows that are read, empty cells included
+MAX_TEXT = 32_767  # UTF-16 units per cell
+MAX_DIGITS = 10**15  # Excel rounds longer numbers, such as identifiers
+FIRST_DAY = datetime.date(1900, 3, 1)  # Excel has a day too many before it
+NOT_FORMULA = re.compile(r"[=+\-@]")
+ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+# Characters that XML cannot contain or changes; and an underscore that would begin an escape.
+TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
+CHUNK, OVERLAP = 1 << 20, 64  # bytes
 INSTALL = "pip install '.[excel]' in a clone of labelferry"
 
 
@@ -194,6 +205,106 @@ def write_excel(columns: ColumnValues, out: OutputFile) -> None:
     for row in zip(*columns.values(), strict=True):
         sheet.append(written(row))
     book.save(out.file)
+
+
+def n_units(text: str) -> int:
+    """Length of a text as Excel counts it."""
+    return len(text) + sum(character > "\uffff" for character in text) if 2 * len(text) > MAX_TEXT else len(text)
+
+
+def excel_value(value: Any) -> Any:
+    """A value that openpyxl writes as a number, date or boolean, or an escaped text.
+
+    >>> excel_value("=1+1"), excel_value(5), excel_value(12345678901234567), excel_value(float("nan"))
+    ('=1+1', 5, '12345678901234567', None)
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < MAX_DIGITS else str(value)
+    if isinstance(value, float):
+        return None if math.isnan(value) else value if math.isfinite(value) else str(value)
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is None and value.date() >= FIRST_DAY:
+            return value
+    elif isinstance(value, datetime.date):
+        if value >= FIRST_DAY:
+            return value
+    elif isinstance(value, datetime.time) and value.tzinfo is None:
+        return value
+    return escape(as_cell(value))
+
+
+def escape(text: str) -> str:
+    r"""A text in which characters that XML cannot contain are written as Excel does.
+
+    >>> escape("a\0b"), unescape(escape("a\0b_x0000_"))
+    ('a_x0000_b', 'a\x00b_x0000_')
+    """
+    return TO_ESCAPE.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+
+
+def unescape(text: str) -> str:
+    """The text that was escaped."""
+    return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+def python_value(cell: Any) -> Any:
+    """The value of a cell: None if it is empty or an error such as #N/A, and a date if it is a day without a time."""
+    value = cell.value
+    if isinstance(value, str):
+        return None if cell.data_type == "e" or not value else unescape(value)
+    if (
+        isinstance(value, datetime.datetime)
+        and value.time() == datetime.time()
+        and "h" not in cell.number_format.lower()
+    ):
+        return value.date()
+    return value
+
+
+def formula_messages(file: BinaryIO, part: str, name: str) -> tuple[str, ...]:
+    """A message with the number of formulas that have no value, and the first of them; none if there are none.
+
+    `part` is the sheet in the archive, such as "xl/worksheets/sheet1.xml"; `name` names the workbook in the message.
+    """
+    with zipfile.ZipFile(file) as archive:
+        with archive.open(part) as sheet:
+            if not has_formula(sheet):
+                return ()
+        with archive.open(part) as sheet:
+            cells = cells_without_value(sheet)
+    if not cells:
+        return ()
+    what = "1 formula has no value: an empty cell" if len(cells) == 1 else f"{len(cells):,} formulas have no value"
+    first = f" (first: {cells[0]})" if cells[0] else ""
+    return (f"{name}: {what}{first}. Open the workbook in Excel, and save it",)
+
+
+def has_formula(sheet: Any) -> bool:
+    """Whether the XML of a sheet contains a formula. Most sheets have none, and need not be parsed."""
+    end = b""
+    while chunk := sheet.read(CHUNK):
+        if FORMULA.search(end + chunk):
+            return True
+        end = (end + chunk)[-OVERLAP:]
+    return False
+
+
+def cells_without_value(sheet: Any) -> list[str]:
+    """The cells with a formula and no value, such as "C5"; "" if the file does not name a cell."""
+    from openpyxl.xml.functions import iterparse
+
+    cells = []
+    for _, element in iterparse(sheet):
+        kind = element.tag.rpartition("}")[2]
+        if kind == "c":
+            parts = {part.tag.rpartition("}")[2]: part.text for part in element}
+            if "f" in parts and not parts.get("v") and element.get("t") != "str":  # an empty text is a value
+                cells.append(element.get("r", ""))
+        elif kind == "row":
+            element.clear()
+    return cells
 
 
 EXCEL = Format(

@@ -224,6 +224,7 @@ def _finish(
         panel=panel,
         second_view=features.view,
         languages=features.languages,
+        none_of_these=domains.target_rows[own.rows[own.codes == domains.n_classes]],
     )
     seconds["transferring labels"] = time.perf_counter() - start
     with _stage("finding evidence", seconds):

@@ -45,11 +45,11 @@ class Recalibration(NamedTuple):
         p: Array = expit(self._features(probability, labels) @ self.coefficients)
         return p
 
-    def cautious(self, probability: Array, labels: Array) -> Array:
+    def cautious(self, probability: Array, labels: Array, caution: float = CAUTION, few: float = FEW) -> Array:
         """(3)."""
         F = self._features(probability, labels)
         spread = np.sqrt(np.einsum("ij,ij->i", F @ self.covariance, F))
-        k = CAUTION * np.sqrt(1 + FEW / max(self.n_answers, 1))
+        k = caution * np.sqrt(1 + few / max(self.n_answers, 1))
         p: Array = expit(F @ self.coefficients - k * spread)
         return p
 

@@ -24,6 +24,7 @@ class AfterAnswers(NamedTuple):
     pooled: Array  # target rows x classes: probabilities before they are recalibrated; answered rows have 0 and 1
     rows: Array  # answered target rows
     codes: Array  # their answers; n_classes for none of these
+    held_out: Array  # answers x classes: probabilities by fits without the answer, before they are recalibrated
     found: FromAnswers  # confidences and estimates
 
     @property
@@ -34,7 +35,7 @@ class AfterAnswers(NamedTuple):
     @property
     def held_out_labels(self) -> Array:
         """The class codes of the answered rows by fits that have not learned from their answers."""
-        return np.asarray(self.found.held_out.argmax(axis=1))
+        return np.asarray(self.held_out.argmax(axis=1))
 
 
 def after_answers(
@@ -69,7 +70,8 @@ def after_answers(
     rows, codes = rows[order], codes[order]
     terms = make_terms(inputs)
     P = predict(inputs, terms, fit_with_terms(inputs, terms, rows, codes, RIDGES), np.arange(len(inputs.start)))
-    found = read_from_answers(P, held_out(inputs, rows, codes), rows, codes)
+    H = held_out(inputs, rows, codes)
+    found = read_from_answers(P, H, rows, codes)
     named = codes < inputs.n_classes
     P[rows[named]] = np.eye(inputs.n_classes)[codes[named]]
     if balanced_accuracy is not None and not found.enough:
@@ -77,4 +79,4 @@ def after_answers(
         p = confidence(confidence_features(P, members, balanced_accuracy), load_calibration().confidence)
         p[rows] = named
         found = found._replace(confidence=p, cautious=p, held_out_cautious=np.zeros(len(rows)))
-    return AfterAnswers(P, rows, codes, found)
+    return AfterAnswers(P, rows, codes, H, found)

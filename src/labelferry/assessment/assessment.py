@@ -13,7 +13,7 @@ from .agreement import kappa, mean_kappas, set_top_probability
 from .calibration import Calibration
 from .confidence import confidence, confidence_features, needs_review
 from .estimate import NO_ESTIMATE, Estimate, estimate
-from .facts import Fact, TargetFacts, find_facts
+from .facts import Fact, TargetFacts, few_short_texts, find_facts, most_are_marked
 from .from_answers import FromAnswers
 from .new_classes import NOT_MARKED, mark_documents
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
@@ -222,14 +222,21 @@ def assess(
     if answered is not None and answered.enough:
         balanced, accuracy = answered.balanced_accuracy, answered.accuracy
         proportions = answered.proportions if prior is None else proportions
-    groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
+    few = few_short_texts(facts)  # their clusters differ by a few words
+    groups = np.full(len(codes), NOT_MARKED)
+    if not few:
+        groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
     groups[np.asarray(known, dtype=np.intp)] = NOT_MARKED
     expected = prior.values if prior is not None and prior.known else None
     found = find_facts(facts, codes, predictions.source_codes, classes, groups=groups, expected=expected)
+    if answered is None or not answered.enough:
+        found += few
     review |= groups != NOT_MARKED
     if any(fact.review_all for fact in found):
         review = p_correct < 1
     names, level = tuple(predictions.proba), judge(balanced, found, calibration)
+    if level == "safe" and (marked := most_are_marked(review)):
+        found, level = found + marked, overrule(level, marked)
     return Assessment(
         proba=set_top_probability(P, np.clip(p_correct, 1 / n_classes, 1)),
         uncalibrated=P.astype(np.float32),

@@ -1,7 +1,7 @@
 """What answers tell about labels: released labels, estimates and class proportions, on tasks with known truth.
 
     LABELFERRY_DATA=data labelferry bench trust results/records
-    LABELFERRY_DATA=data python -m benchmarks.after_answers results/records
+    LABELFERRY_DATA=data python -m benchmarks.after_answers results/records [CORPUS ...]
 
 The tasks are those of `labelferry bench trust`, at most PER_CORPUS of a corpus; answers are the true labels of random
 documents. The answer of the panel is combined by coefficients that were fitted without the corpus of the task. "chosen"
@@ -25,6 +25,7 @@ from labelferry.assessment import recalibration
 from labelferry.assessment.agreement import balanced_accuracy
 from labelferry.assessment.confidence import needs_review
 from labelferry.assessment.coordinates import coordinates
+from labelferry.assessment.estimate import Estimate
 from labelferry.bench.review.rivals import draw
 from labelferry.bench.trust.calibrate import Prepared, fit_pool, prepare
 from labelferry.bench.trust.records import path_of, read_record
@@ -81,7 +82,7 @@ def measure(name: str, corpus: str, inputs: PoolInputs, y: np.ndarray) -> Iterat
             )
 
 
-def compare(estimate, truth: float) -> tuple[float, float, float]:  # type: ignore[no-untyped-def]
+def compare(estimate: Estimate, truth: float) -> tuple[float, float, float]:
     """Error, whether the interval holds, width."""
     return abs(estimate.mean - truth), float(estimate.low <= truth <= estimate.high), estimate.high - estimate.low
 
@@ -129,10 +130,10 @@ def mean(runs: Sequence[Run], field: str, i: int) -> float:
     return float(np.mean([np.mean(v) for v in values.values()]))
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, corpora: Sequence[str]) -> None:
     """Measure all tasks and print the tables."""
     tasks: dict[str, list[TrustTask]] = defaultdict(list)
-    for task in all_tasks():
+    for task in all_tasks(corpora or None):
         if task.kind == PLAIN and path_of(task, folder).is_file() and len(tasks[task.corpus]) < PER_CORPUS:
             tasks[task.corpus].append(task)
     prepared = {c: [prepare(read_record(path_of(t, folder))) for t in group] for c, group in tasks.items()}
@@ -141,10 +142,10 @@ def main(folder: Path) -> None:
         others = [p for c, ps in prepared.items() if c != corpus for p in ps]
         for task, one in zip(group, prepared[corpus], strict=True):
             runs += list(measure(task.name, corpus, inputs_of(task, one, others, folder), one.record.yt))
-    corpora = list(tasks)
-    shipped = dict.fromkeys(corpora, (recalibration.CAUTION, recalibration.FEW))
-    chosen = choose(runs, corpora)
-    print(f"{len(runs)} runs, {len(corpora)} corpora; chosen: {sorted(set(chosen.values()))}")
+    names = list(tasks)
+    shipped = dict.fromkeys(names, (recalibration.CAUTION, recalibration.FEW))
+    chosen = choose(runs, names)
+    print(f"{len(runs)} runs, {len(names)} corpora; chosen: {sorted(set(chosen.values()))}")
     for m in SIZES:
         some = [run for run in runs if run.m == m]
         for target, (name, settings) in product(TARGETS, (("shipped", shipped), ("chosen", chosen))):
@@ -155,4 +156,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -130,3 +130,20 @@ def test_the_verdict_names_the_answers(demo):
     assert (updated.needs_review[rows] == False).all()  # noqa: E712
     marked = needs_review(np.sort(updated.confidence), 0.02).sum()
     assert updated.needs_review.sum() >= marked  # cautious: never fewer marks than by the confidences alone
+
+
+def test_corrections_of_a_job_with_rows_without_a_known_word_can_be_learned_from(tmp_path):
+    """The job asks about such rows, and `label` leaves them without a label: the answer becomes their label."""
+    data = labelferry.load_demo()
+    texts = [*data.texts_target[:80], "zzyzx qwfpgj"]
+    options = {"label": data.y_source, "language": "english", "ngrams": 1}
+    result = labelferry.label(data.texts_source, texts, **options)
+    assert result.labels[80] is None
+    with result.store(tmp_path / "job.ferry", seed=0) as job:
+        for row in (0, 5, 9, 80):
+            job.answer(row, str(data.y_target[row]))
+        job.export_corrections(tmp_path / "corrections.csv")
+    learned = labelferry.label(data.texts_source, texts, answers=tmp_path / "corrections.csv", **options)
+    assert learned.labels[80] == data.y_target[80]
+    assert learned.answers.rows.tolist() == [0, 5, 9, 80]
+    assert not learned.needs_review[80]

@@ -290,8 +290,8 @@ def few_short_texts(facts: TargetFacts) -> tuple[Fact, ...]:
         Fact(
             "few short texts",
             f"There are {facts.n_labelled} labelled and {facts.n_new} new documents, and "
-            f"{1 - facts.known_documents:.1%} of the new ones contain no word of the labelled ones: an estimate from so "
-            "few short texts can be far off.",
+            f"{1 - facts.known_documents:.1%} of the new ones contain no word of the labelled ones: an estimate from "
+            "so few short texts can be far off.",
             "Check a random sample by hand.",
             False,
         ),

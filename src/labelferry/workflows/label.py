@@ -22,7 +22,6 @@ from ..ensemble.assessed_fit import AssessedFit, fit_and_assess
 from ..ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from ..ensemble.fitted_panel import ASSESSING, FittedPanel
 from ..ensemble.panel import LINEAR, SOURCE_ONLY, make_estimators
-from ..linalg.matrix import empty_rows
 from ..text import check_output
 from .all_rows import join_answers, of_documents, with_all_rows, with_reasons
 from .answers import AnsweredRows, read_answers, with_answers
@@ -181,16 +180,13 @@ def _read(answers: Any, inputs: Inputs, domains: Domains, known: dict[int, str])
     n_rows = len(inputs.all_rows)
     if is_sample(answers):
         classes = [str(c) for c in domains.classes]
-        with_words = ~empty_rows(domains.target_documents())
-        with_words[np.isin(inputs.new_rows, list(known))] = True
-        texts = [text for text, has_words in zip(inputs.texts, with_words, strict=True) if has_words]
-        numbers = (inputs.new_rows[with_words] + 1).tolist()
+        numbers = (inputs.new_rows + 1).tolist()  # also rows without a known word: an answer is their label
         text = inputs.columns.text_name
         dialect = inputs.target.dialect
         answers = answers_of_sample(
             answers,
             inputs.target.name,
-            texts,
+            inputs.texts,
             classes,
             text=text,
             numbers=numbers,

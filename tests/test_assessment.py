@@ -21,14 +21,15 @@ from labelferry.assessment.agreement import (
     most_confident,
     set_top_probability,
 )
-from labelferry.assessment.assessment import PanelPredictions, assess, judge, judge_classes, judge_members
+from labelferry.assessment.assessment import PanelPredictions, assess, judge, judge_classes, judge_members, overrule
 from labelferry.assessment.calibration import Levels, MemberLimits, from_dict, load_calibration
 from labelferry.assessment.confidence import ConfidenceCoefficients, confidence, confidence_features, needs_review
 from labelferry.assessment.copies import first_of_copies, nearest_others
 from labelferry.assessment.estimate import Estimate, EstimateCoefficients, estimate
-from labelferry.assessment.facts import Fact, TargetFacts, find_facts, target_facts
+from labelferry.assessment.facts import Fact, TargetFacts, few_short_texts, find_facts, most_are_marked, target_facts
 from labelferry.assessment.proportions import estimate_proportions
 from labelferry.assessment.signals import Signals, read_signals, thresholded_confidence
+from labelferry.assessment.verdict import LEVELS
 
 from .planted import as_domains, vocabulary_shift
 
@@ -338,6 +339,28 @@ def test_the_level_follows_the_lower_end_unless_a_fact_overrules(calibration):
     assert judge(good, [mild], calibration) == "doubtful"
     assert judge(good, [serious], calibration) == "unsafe"
     assert judge(poor, [mild], calibration) == "unsafe"
+
+
+def test_few_short_texts_are_a_fact():
+    short = HEALTHY._replace(n_labelled=343, n_new=318, known_documents=0.978)
+    (fact,) = few_short_texts(short)
+    assert not fact.unsafe
+    assert "343 labelled and 318 new documents, and 2.2% of the new ones contain no word" in fact.sentence
+    assert few_short_texts(short._replace(known_documents=0.995)) == ()  # long texts
+    assert few_short_texts(short._replace(n_labelled=500, n_new=500)) == ()  # many texts
+
+
+def test_labels_that_are_mostly_marked_are_not_safe():
+    assert most_are_marked(np.arange(10) < 5) == ()
+    (fact,) = most_are_marked(np.arange(10) < 6)
+    assert fact.sentence.startswith("60% of the labels are marked for review")
+    assert overrule("safe", (fact,)) == "doubtful"
+    assert most_are_marked(np.zeros(0, dtype=bool)) == ()
+
+
+def test_the_sentence_of_safe_names_its_conditions():
+    assert "each new document has one of the classes" in LEVELS["safe"].sentence
+    assert "labels mean the same in both files" in LEVELS["safe"].sentence
 
 
 def test_members_are_compared_with_the_first(calibration):

@@ -12,7 +12,7 @@ import labelferry
 from labelferry.certificate import audit_order
 from labelferry.review.job.data import N_TYPICAL, new_class_order
 from labelferry.review.job.job import Job, check_new_job
-from labelferry.review.job.refit import confidence_shift, shifted, summarize
+from labelferry.review.job.refit import summarize
 from labelferry.review.store import FitData, Store
 from tests.jobs import CLASSES, small_job
 from tests.tickets import demo, new, old, read_csv, write_csv
@@ -231,12 +231,6 @@ def test_refit_needs_an_answer_that_names_a_class(job):
     job.answer(0, None, kind="unclear")
     with pytest.raises(ValueError, match="no answer that names a class"):
         job.refit()
-
-
-def test_confidence_follows_the_answers():
-    shift = confidence_shift(np.full(100, 0.95), np.arange(100) < 70)
-    assert shifted(np.array([0.95]), shift)[0] == pytest.approx(0.7, abs=0.03)
-    assert abs(confidence_shift(np.full(100, 0.9), np.arange(100) < 90)) < 0.1
 
 
 def test_a_fact_that_demands_review_stays(tmp_path):

@@ -197,3 +197,13 @@ def test_single_precision_inputs_give_the_same_labels():
     single = keep_inputs(*inputs)
     assert single.start.dtype == np.float32
     np.testing.assert_allclose(learn(single, rows, codes), learn(inputs, rows, codes), atol=2e-3)
+
+
+def test_many_answers_in_few_dimensions_can_be_learned_from():
+    """The kernel has negative eigenvalues there."""
+    inputs, y = planted()
+    rows = np.arange(100)
+    Z = inputs.coordinates[rows]
+    assert np.linalg.eigvalsh(kernel(Z, Z))[0] < -1e-3
+    labels = learn(inputs, rows, y[rows]).argmax(axis=1)
+    assert (labels == y)[100:].mean() > 0.85

@@ -24,8 +24,10 @@ MIN_LABELLED, MIN_PER_CLASS, MIN_NEW = 50, 10, 30
 MIN_KNOWN_DOCUMENTS, MIN_KNOWN_WEIGHT = 0.7, 0.3
 MAX_COPIES = 0.5
 MAX_LARGEST, VANISHED, MIN_SOURCE_SHARE = 0.98, 0.1, 0.02
-MIN_EXPLAINED = 0.5
+MIN_EXPLAINED = 0.35
 MIN_FOREIGN, MIN_MOSTLY_FOREIGN = 0.1, 0.5
+FEW_TEXTS, MIN_KNOWN_OF_FEW = 500, 0.99  # of fewer texts, a larger share has to contain a known word
+MAX_MARKED = 0.5
 LANGUAGES = "different languages"  # other facts, such as few known words, can follow from this one
 
 
@@ -275,6 +277,40 @@ def find_facts(
             )
         )
     return tuple(sorted(found, key=lambda fact: (fact.name != LANGUAGES, not fact.unsafe)))
+
+
+def few_short_texts(facts: TargetFacts) -> tuple[Fact, ...]:
+    """A fact if there are few documents, and some of them are so short that they contain no known word.
+
+    Then the methods agree with each other, and with the labelled documents, on a few words that do not mean the same.
+    """
+    if min(facts.n_labelled, facts.n_new) >= FEW_TEXTS or facts.known_documents >= MIN_KNOWN_OF_FEW:
+        return ()
+    return (
+        Fact(
+            "few short texts",
+            f"There are {facts.n_labelled} labelled and {facts.n_new} new documents, and "
+            f"{1 - facts.known_documents:.1%} of the new ones contain no word of the labelled ones: an estimate from "
+            "so few short texts can be far off.",
+            "Check a random sample by hand.",
+            False,
+        ),
+    )
+
+
+def most_are_marked(review: Array) -> tuple[Fact, ...]:
+    """A fact if most labels are marked for review."""
+    share = float(np.mean(review)) if len(review) else 0.0
+    if share <= MAX_MARKED:
+        return ()
+    return (
+        Fact(
+            "most labels marked",
+            f"{share:.0%} of the labels are marked for review, so that the labels as a whole are not called safe.",
+            "Check a random sample by hand: the answers show which labels can be used.",
+            False,
+        ),
+    )
 
 
 def _enough(codes: Array) -> bool:

@@ -264,7 +264,8 @@ def fit_with_terms(inputs: PoolInputs, terms: Terms, rows: Array, codes: Array, 
     influential = distinct[np.linspace(0, len(distinct) - 1, min(len(distinct), MAX_INFLUENTIAL)).astype(np.intp)]
     Z, scale = inputs.coordinates, [r**-0.5 for r in ridges]
     k = kernel(Z[influential], Z[influential])
-    root = np.linalg.cholesky(k + JITTER * np.eye(len(k)))  # B = root'^-1 U, so that the penalty is |U|^2
+    shift = JITTER + max(0.0, -float(np.linalg.eigvalsh(k)[0]))  # (2) can have negative eigenvalues
+    root = np.linalg.cholesky(k + shift * np.eye(len(k)))  # B = root'^-1 U, so that the penalty is |U|^2
     features = solve_triangular(root, kernel(Z[influential], Z[rows]), lower=True).T
     F = np.stack([log_S[rows] for log_S in terms.members], axis=2)
     d = Design(terms.offset[rows], F * scale[0], scale[1], features * scale[2], codes, answer_weights(codes))

@@ -57,7 +57,7 @@ UNSAFE_BELOW = 0.55
 MIN_CONFLICTS = 10  # tasks with contradicting signals, to fit a factor for them
 GAIN = 0.05  # of a member that is clearly better or worse
 TARGET_ERROR = 0.05
-MAX_ALARMS = 0.04  # share of complete tasks with documents that are marked as those of no class
+MAX_ALARMS = 0.02  # share of complete tasks with documents that are marked as those of no class
 
 
 class Judged(NamedTuple):

@@ -74,7 +74,7 @@ def sample(labelled, tmp_path):
 
 def test_the_labelled_file_has_the_labels_of_the_source_only_classifier(labelled):
     written = read_csv(labelled)
-    assert list(written)[-6:] == ["label", "confidence", "alternative", "evidence", "needs_review", "source_only"]
+    assert list(written)[-7:-1] == ["label", "confidence", "alternative", "evidence", "needs_review", "source_only"]
     assert set(written["source_only"]) == set(CLASSES)
 
 

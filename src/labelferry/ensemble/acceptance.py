@@ -30,12 +30,13 @@ from scipy.stats import rankdata
 from ..assessment.calibration import load_calibration
 from ..assessment.confidence import ConfidenceCoefficients, confidence_features
 from ..core.sampling import sample_rows
-from ..linalg.knn import nearest
 from ..linalg.matrix import Array
-from .labelled_pool import PoolInputs, fit_pool, held_out, pool_labels
+from ..linalg.normalize import normalize_rows_l2
+from .labelled_pool import PoolInputs, fit_pool, held_out, pool_labels, usable
 
 N_NEIGHBORS = 10
 N_COMPARED = 2000
+BLOCK = 2048  # documents whose cosines are in memory
 LEAST = 1e-6  # probability, before a logarithm
 SLOPE, SLOPE_SD = 0.7, 0.3  # prior of b
 
@@ -102,6 +103,29 @@ def candidates(
     return Candidates(P, P.argmax(axis=1), label_score(P, inputs.members, near), p_wrong)
 
 
+def score_after_answers(inputs: PoolInputs, rows: Array, codes: Array) -> Array:
+    """The score of the labels of all target rows after learning from answers, as in `candidates`.
+
+    Parameters
+    ----------
+    inputs : PoolInputs
+        What is kept from a fit of the panel.
+    rows, codes : array of int
+        The answers, as in `fit_pool`; their order does not matter. None that names a class: the labels of the panel.
+
+    Returns
+    -------
+    score : array of shape (n_target,)
+        From 0 to 1.
+    """
+    order = np.argsort(rows, kind="stable")
+    rows, codes = usable(np.asarray(rows)[order], np.asarray(codes)[order], inputs.n_classes)
+    P = np.asarray(inputs.start, dtype=np.float64)
+    if len(rows):
+        P = pool_labels(inputs, fit_pool(inputs, rows, codes), rows, codes)
+    return label_score(P, inputs.members, find_neighbors(inputs.coordinates))
+
+
 def label_score(
     P: Array, members: Mapping[str, Array], neighbors: Neighbors, coefficients: ConfidenceCoefficients | None = None
 ) -> Array:
@@ -141,13 +165,21 @@ def log_margin(P: Array) -> Array:
 
 
 def find_neighbors(coordinates: Array) -> Neighbors:
-    """The nearest neighbors of each document, among a sample if there are many."""
-    n = len(coordinates)
+    """The nearest neighbors of each document by cosine, among a sample if there are many; cosines are positive."""
+    Z = normalize_rows_l2(np.asarray(coordinates))
+    n = len(Z)
     compared = np.asarray(sample_rows(n, N_COMPARED))
-    some = None if len(compared) == n else coordinates[compared]
-    W = nearest(coordinates, some, n_neighbors=N_NEIGHBORS)
-    rows, others = np.repeat(np.arange(n), np.diff(W.indptr)), compared[W.indices]
-    different = rows != others  # a document of the sample is not its own neighbor
+    all_compared = len(compared) == n
+    k, pairs = min(N_NEIGHBORS, len(compared) - all_compared), [np.zeros((2, 0), dtype=np.int64)]
+    for start in range(0, n if k > 0 else 0, BLOCK):
+        cosines = Z[start : start + BLOCK] @ Z[compared].T
+        if all_compared:  # a document is not its own neighbor
+            cosines[np.arange(len(cosines)), start + np.arange(len(cosines))] = -1
+        best = np.sort(np.argpartition(-cosines, k - 1, axis=1)[:, :k], axis=1)
+        near, column = np.nonzero(np.take_along_axis(cosines, best, axis=1) > 0)
+        pairs.append(np.stack([start + near, compared[best[near, column]]]))
+    rows, others = np.concatenate(pairs, axis=1)
+    different = rows != others
     return Neighbors(rows[different], others[different])
 
 

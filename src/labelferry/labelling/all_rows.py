@@ -64,6 +64,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         answers=None if documents.answers is None else answers,
         reasons=reasons,
         given=given,
+        accept_rank=index.widen_array(documents.accept_rank, 0),
         of_documents=documents,
     )
 

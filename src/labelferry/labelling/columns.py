@@ -11,14 +11,16 @@ from ..certificate.sampling import NONE_OF_THESE
 from ..tables.row_index import RowIndex
 from ..tables.sequences import mapped
 from ..tables.unreadable import UNREADABLE
+from .accept_rank import file_confidence
 from .held_out import HELD_OUT, answer_columns, answer_values
 from .labelling import Labelling
 
 PREDICTED_LABEL = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
+ACCEPT_RANK, ACCEPTED = "accept_rank", "accepted"
 GIVEN, PREDICTED = "given", "predicted"  # in the column origin
 NEW_COLUMNS = (
     *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
-    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", UNREADABLE),
+    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", UNREADABLE, ACCEPT_RANK, ACCEPTED),
 )
 
 
@@ -33,7 +35,7 @@ def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
     if result.of_documents is None:  # a result of documents only
         index = RowIndex(range(len(result.labels)), len(result.labels))
     source_only = index.widen(result.estimator.classes_[documents.source_only].tolist())
-    confidence = np.round(result.confidence.astype(float), 4).tolist()
+    confidence = file_confidence(result.confidence).tolist()
     columns: dict[str, Sequence[Any]] = {
         "label": result.labels.tolist(),
         "confidence": [None if np.isnan(value) else value for value in confidence],
@@ -41,6 +43,7 @@ def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
         "evidence": mapped(result.evidence, join_words),
         "needs_review": result.needs_review.tolist(),
         "source_only": [None if reason else name for name, reason in zip(source_only, result.reasons, strict=True)],
+        ACCEPT_RANK: [rank or None for rank in result.accept_rank.tolist()],
     }
     if result.none_of_these.any():
         columns["none_of_these"] = result.none_of_these.tolist()

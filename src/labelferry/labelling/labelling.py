@@ -62,6 +62,8 @@ class Labelling:
         others.
     given : array of bool, shape (n_target,)
         True for the rows of a half-labelled file that had a label, and for rows without a text that were answered.
+    accept_rank : array of int, shape (n_target,)
+        1 for the label that is most likely correct, then 2, 3, ...; 0 for rows without a predicted label.
     source_only : array of int
         Class codes of the documents by the classifier that learned from the labelled documents only.
     inputs, features, domains : Inputs, Features, Domains
@@ -90,6 +92,7 @@ class Labelling:
     answers: AnsweredRows | None = None
     reasons: list[str] = field(default_factory=list)
     given: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    accept_rank: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     of_documents: Labelling | None = None
 
     def __post_init__(self) -> None:

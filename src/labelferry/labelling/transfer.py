@@ -20,6 +20,7 @@ from ..ensemble.fitted_panel import ASSESSING, FittedPanel
 from ..ensemble.panel import LINEAR, SOURCE_ONLY, make_estimators
 from ..inputs.features import Features
 from ..inputs.inputs import Inputs
+from .accept_rank import accept_ranks
 from .all_rows import with_all_rows, with_reasons
 from .answers import AnsweredRows, of_documents, with_answers
 from .evidence import characteristic_words, evidence, word_evidence
@@ -61,6 +62,7 @@ def finish(
     seconds["transferring labels"] = time.perf_counter() - start
     with stage("finding evidence", seconds):
         documents = mark_answered(build_result(inputs, features, domains, answer, settings, seconds), own)
+        documents = replace(documents, accept_rank=accept_ranks(documents))
         return with_all_rows(with_reasons(documents), answers)
 
 

@@ -46,6 +46,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             confidence=labelling.confidence,
             alternative=np.searchsorted(classes, labelling.alternative),
             needs_review=labelling.needs_review,
+            accept_rank=labelling.accept_rank,
         ),
         **pool_arrays(labelling),
         settings={

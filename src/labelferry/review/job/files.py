@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
 from ...certificate.sampling import N_AUDIT
 from ...labelling.answers import class_named
 from ...tables.cells import as_text
-from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.audit import Sample, as_sample
 from ..sample.filled import Filled, as_table, read_sample
 from ..sample.population import Population
 from ..store.records import NewAnswer
 from .job import Job
-from .other_rows import document_rows
+from .population import population_of_store
 
 SQLITE = b"SQLite format 3\x00"
 
@@ -83,32 +81,4 @@ def shown_labels(given: Any, population: Population) -> dict[int, str]:
 
 def population_of_job(job: Job) -> Population:
     """The population of a job; texts and columns are read one by one."""
-    state, store = job.log.state(), job.store
-    arrays = state.fit.arrays
-    return Population(
-        store.name,
-        DocumentColumn(store),
-        document_rows(store.n_documents, store.settings.get("other_rows", {})),
-        arrays["labels"],
-        store.fits.source_only,
-        arrays["needs_review"],
-        None,
-        store.classes,
-        state.seen,
-        store.settings["text"],
-        {name: DocumentColumn(store, name) for name in job.columns},
-    )
-
-
-class DocumentColumn(Sequence[Any]):
-    """The texts of a job or one of its columns, read when they are needed."""
-
-    def __init__(self, store: storage.Store, name: str | None = None) -> None:
-        self._store, self._name = store, name
-
-    def __len__(self) -> int:
-        return self._store.n_documents
-
-    def __getitem__(self, number: Any) -> Any:
-        document = self._store.documents.one(number)
-        return document.text if self._name is None else document.own[self._name]
+    return population_of_store(job.store, job.log.state())

@@ -17,6 +17,7 @@ from ...certificate.sampling import LABEL
 from ...labelling.labelling import Labelling
 from ...tables.spreadsheet import write_labelled
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.usable import ERROR, N_LEARN, Usable
 from ..store.records import FIRST_FIT, AnswerRow, NewAnswer, Page
 from .data import job_data
 from .export import corrections_table, labelled_table
@@ -125,24 +126,28 @@ class Job:
 
     # Questions
 
-    def question(self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = ()) -> Question | None:
+    def question(
+        self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = (), error: float = ERROR
+    ) -> Question | None:
         """The next open question, None if there is none.
 
         Parameters
         ----------
-        purpose : {"audit", "duel", "group", "new"}, default="audit"
-            Which queue.
+        purpose : {"audit", "duel", "group", "new", "accept"}, default="audit"
+            Which queue. "accept": labels that could be used next; do not show them to the person.
         reviewer : str, default=""
             Name of the person. Two persons get different questions if there are enough.
         skip : collection of int, default=()
             Documents that this person skipped. They come again after all others.
+        error : float, default=0.05
+            Allowed share of wrong labels, for "accept".
 
         Returns
         -------
         question : Question or None
             A document and the reason to ask about it.
         """
-        return self.questions.next(purpose, reviewer, skip=skip)
+        return self.questions.next(purpose, reviewer, skip=skip, error=error)
 
     def queues(self) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
@@ -174,8 +179,8 @@ class Job:
             A class label; None for other kinds.
         kind : {"label", "none_of_these", "unclear"}, default="label"
             Kind of the answer.
-        purpose : {"audit", "duel", "group", "new", "list"}, default="list"
-            Why the document was shown.
+        purpose : {"audit", "duel", "group", "new", "accept", "again", "list"}, default="list"
+            Why the document was shown. "accept" becomes "again" if the document has an answer.
         reviewer : str, default=""
             Name of the person.
         shown : str, default=None
@@ -272,6 +277,26 @@ class Job:
         self.store.certificates.add(certificate.as_dict(), level=level, fit=fit, last_answer=last_answer)
         return certificate
 
+    def accept(self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN) -> Usable:
+        """Which labels may be used without looking, by the answers so far. A new statement is recorded.
+
+        Parameters
+        ----------
+        error : float, default=0.05
+            Allowed share of wrong labels among those that may be used.
+        strict : bool, default=False
+            Whether the claim is about the labels outside the sample that certifies them.
+        learn : int, default=20
+            Random answers that the labels learn from first: nothing is certified before `refit`. 0: none. Once a
+            statement about the current labels was made, they need not learn first.
+
+        Returns
+        -------
+        usable : Usable
+            The labels, the claim about them, and how many answers more labels need.
+        """
+        return self.questions.acceptance.issue(error, strict=strict, learn=learn)
+
     def progress(self) -> dict[str, Any]:
         """Numbers for people: documents, answers, reviewers, disagreements, answers since the last fit."""
         state, fit = self.log.state(), self.store.fits.all()[-1]
@@ -288,17 +313,24 @@ class Job:
             "needs_review": self.store.fits.counts()["needs_review"],
         }
 
-    def refit(self) -> dict[str, Any]:
-        """Learn from the answers and replace the labels.
+    def refit(self, *, everything: bool = False) -> dict[str, Any]:
+        """Learn from the answers and replace the labels. Labels that were accepted stay as they are.
+
+        Parameters
+        ----------
+        everything : bool, default=False
+            Whether accepted labels are replaced, too: the statements about them are withdrawn.
 
         Returns
         -------
         summary : dict
             `fit`, `answers`, `changed` (labels that changed), and the accuracy on the answered documents before and
             after: `accuracy_before` and `accuracy_after`, both by fits that did not learn from the document.
-            `warning` is a sentence if the labels became worse on them, otherwise empty.
+            `warning` is a sentence if the labels became worse on them, otherwise empty. `kept` and `withdrawn`:
+            numbers of accepted labels that stay or not.
         """
-        return refit(self.store, self.log.state(), self.questions.new_class_rows)
+        carried = self.questions.acceptance.carry()
+        return refit(self.store, self.log.state(), self.questions.new_class_rows, carried, everything=everything)
 
     # Lists and files
 

@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...certificate import Answers, audit_order
+from ...certificate.ahead import MOST_ANSWERS
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..store.records import QUEUES, now
+from ..sample.usable import ERROR
+from ..store.records import ACCEPT, QUEUES, now
+from .accept import JobAccept
 from .log import JobLog
 from .reasons import WHY, reason
 from .state import JobState
@@ -45,6 +48,7 @@ class JobQuestions:
 
     def __init__(self, store: storage.Store, log: JobLog) -> None:
         self._store, self._log = store, log
+        self.acceptance = JobAccept(store, log)
         self._orders = store.database.arrays("job")  # those that do not change
         self._audit = (0, np.zeros(0, dtype=np.int64))  # a fit and its order
         self.seed = int(store.settings["question_seed"])  # of the random samples
@@ -63,17 +67,27 @@ class JobQuestions:
                 self._audit = (fit.fit, audit_order(self._store.n_documents, self.seed, seen))
             order = self._audit[1]
             return order if purpose == "audit" else order[(fit.arrays["labels"] != self._store.fits.source_only)[order]]
-        if purpose in QUEUES:
+        if purpose in QUEUES and purpose != ACCEPT:  # whose order depends on the answers
             return self._orders.get(purpose, np.zeros(0, dtype=np.int64))
         raise ValueError(f"purpose must be one of {', '.join(QUEUES)}; got {purpose!r}.")
 
-    def next(self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = ()) -> Question | None:
+    def next(
+        self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = (), error: float = ERROR
+    ) -> Question | None:
         """The next open question of a queue, None if there is none; what a person skips comes again after the others.
 
-        Two persons get different questions if there are enough.
+        Two persons get different questions if there are enough. `error` is the limit of the queue "accept"; as long as
+        the labels have to learn first, its questions are those of the random sample.
         """
-        order = self.order(purpose)
-        closed = {row.document for row in self._log.answers()}
+        purposes = {}
+        if purpose == ACCEPT and self._learns_first():
+            purpose = "audit"
+        if purpose == ACCEPT:
+            purposes = {document: why for why, document in self.acceptance.questions(error, reviewer)}
+            order: Iterable[Any] = list(purposes)
+            closed: set[int] = set()
+        else:
+            order, closed = self.order(purpose), {row.document for row in self._log.answers()}
         shown = self._store.answers.shown_since(now(RESERVED_SECONDS))
         others = {document for name, document in shown.items() if name != reviewer}
         row = next_open(order, {*closed, *skip}, others)
@@ -83,7 +97,12 @@ class JobQuestions:
             return None
         if shown.get(reviewer) != row:
             self._store.answers.add_shown(row, reviewer)
-        return self.about(row, purpose)
+        return self.about(row, purposes.get(row, purpose))
+
+    def _learns_first(self) -> bool:
+        """Whether the labels are to learn from more random answers before labels are accepted."""
+        learning = self.acceptance.learning(self._log.state())
+        return learning is not None and not learning.now
 
     def about(self, document: int, purpose: str = "list") -> Question:
         """The question about one document."""
@@ -116,17 +135,27 @@ class JobQuestions:
         closed[[row.document for row in answers]] = True
         queues = []
         for purpose in QUEUES:
-            order = self.order(purpose, state)
-            n_closed = int(closed[order].sum())
+            if purpose == ACCEPT:
+                n_open = self._open_accept(state)
+            else:
+                order = self.order(purpose, state)
+                n_open = len(order) - int(closed[order].sum())
             queues.append(
                 {
                     "purpose": purpose,
-                    "open": len(order) - n_closed,
+                    "open": n_open,
                     "answered": len({row.document for row in answers if row.purpose == purpose}),
                     "why": WHY[purpose],
                 }
             )
         return queues
+
+    def _open_accept(self, state: JobState) -> int:
+        """Questions until more labels can be used, if all answers agree with the labels."""
+        usable = self.acceptance.usable(state=state)
+        if usable.learning is not None:
+            return max(usable.learning.of - usable.learning.answers, 0)
+        return usable.needs[0][0] if usable.needs else len(usable.next_rows(MOST_ANSWERS))
 
     def sample(self, purpose: str, state: JobState | None = None) -> Answers:
         """The answers that are a random sample: a prefix of the order of this purpose.

@@ -9,6 +9,9 @@ WHY = {
     "group": "Typical documents of groups of similar documents. Together they cover all kinds of documents: the labels "
     "learn slightly more from them than from a random sample.",
     "new": "Documents that are like no class of the labelled documents.",
+    "accept": "A random sample of the most certain labels. It shows which labels can be used without looking.",
+    "again": "Documents whose answer contradicts the label. If two further answers agree with the label, it counts as "
+    "right.",
     "list": "Documents that were chosen in the list.",
 }
 
@@ -35,4 +38,6 @@ def reason_without_labels(purpose: str) -> str:
         "shows which of the two is better.",
         "group": "Typical of a group of similar documents. The labels of the whole group learn from your answer.",
         "new": "It is like no class of the labelled documents: it may belong to a new class.",
+        "accept": "Chosen at random. Your answer decides which labels can be used without looking.",
+        "again": "Asked again to be sure. Answer as if nobody had answered before.",
     }.get(purpose, "You chose it in the list.")

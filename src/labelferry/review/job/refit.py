@@ -12,16 +12,21 @@ from ...assessment.confidence import needs_review
 from ...certificate.sampling import LABEL
 from ...ensemble.after_answers import after_answers
 from ...ensemble.labelled_pool import PoolInputs
+from ...labelling.accept_rank import rank_pool
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..store.records import FIRST_FIT, FitData
+from .carried import Carried
 from .other_rows import kept_languages
+from .population import with_label
 from .state import JobState
 
 METHOD = "learned from answers"
 
 
-def refit(store: storage.Store, state: JobState, new_class_rows: Array) -> dict[str, Any]:
+def refit(
+    store: storage.Store, state: JobState, new_class_rows: Array, carried: Carried, *, everything: bool = False
+) -> dict[str, Any]:
     """Learn from the answers of a job, and make the result its current labels; returns what `Job.refit` returns."""
     pool = store.database.arrays("pool")
     if "start" not in pool:
@@ -41,7 +46,16 @@ def refit(store: storage.Store, state: JobState, new_class_rows: Array) -> dict[
         marked = np.arange(store.n_documents)
     before = {"estimated_balanced_accuracy": stored.get("estimated_balanced_accuracy")}
     fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), {**stored["settings"], **before}, marked)
-    summary = summarize(state.fit.arrays, fit, named)
+    accepted = carried.documents
+    n_accepted = 0 if accepted is None else int(accepted.sum())
+    if everything:
+        carried = carried._replace(parts=())
+    elif accepted is not None:
+        fit = keep_accepted(fit, state.fit.arrays, accepted, np.array(list(named), dtype=np.int64))
+    kept = 0 if everything else n_accepted
+    summary = summarize(state.fit.arrays, fit, named) | {"kept": kept, "withdrawn": n_accepted - kept}
+    summary |= carried.summary()
+    fit = replace(fit, accepted=carried.arrays(), accept_rank=ranks_after(inputs, pool["rows"], codes, store))
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
     return {"fit": store.fits.add(fit), **summary}
@@ -88,6 +102,28 @@ def learn(
     review[answered] = ~named
     held = {"rows": known, "labels": held_labels[named], "needs_review": held_review[named]}
     return FitData(METHOD, labels, confidence, alternative, review, held_out=held)
+
+
+def keep_accepted(fit: FitData, before: Mapping[str, Array], accepted: Array, answered: Array) -> FitData:
+    """The fit with the earlier labels of the documents that are accepted, unless people named their class."""
+    rows = accepted.copy()
+    rows[answered] = False
+    return replace(
+        fit,
+        labels=np.where(rows, before["labels"], fit.labels),
+        confidence=np.where(rows, before["confidence"], fit.confidence),
+        alternative=np.where(rows, before["alternative"], fit.alternative),
+        needs_review=np.where(rows, before["needs_review"], fit.needs_review),
+    )
+
+
+def ranks_after(inputs: PoolInputs, in_panel: Array, codes: Mapping[int, int], store: storage.Store) -> Array:
+    """The ranks of the labels that learned from these answers."""
+    answered = np.array(sorted(codes), dtype=np.int64)
+    inside = answered[np.isin(answered, in_panel)]
+    positions = np.searchsorted(in_panel, inside)
+    answers = np.array([codes[row] for row in inside.tolist()], dtype=np.int64)
+    return rank_pool(inputs, in_panel, positions, answers, with_label(store))
 
 
 def summarize(before: Mapping[str, Array], fit: FitData, codes: dict[int, int]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ...labelling.answers import code_of
 from ...linalg.matrix import Array
 from ..store.decisions import by_document, current_answers, decide
 from ..store.fit_labels import FitLabels
-from ..store.records import AnswerRow
+from ..store.records import AGAIN, UNDO, AnswerRow
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,27 @@ class JobState:
     @cached_property
     def codes(self) -> dict[int, int]:
         """Class codes of the answered documents: K for none of these, -1 for unclear and for a disagreement."""
-        return {
-            document: UNCLEAR_CODE if row is None else code_of(row.kind, row.answer, self.classes)
-            for document, row in self.decided.items()
-        }
+        return {document: self._code(row) for document, row in self.decided.items()}
+
+    @cached_property
+    def first_codes(self) -> dict[int, int]:
+        """As `codes`, without the answers to documents that were asked again."""
+        rows = by_document(current_answers([row for row in self.log if row.purpose != AGAIN]))
+        decided = {document: decide(answers) for document, answers in rows.items()}
+        return {document: self._code(row) for document, row in decided.items()}
+
+    @cached_property
+    def again_codes(self) -> dict[int, list[int]]:
+        """Per document that was asked again, the codes of these answers in their order."""
+        codes: dict[int, list[int]] = {}
+        taken_back = {row.replaces for row in self.log if row.kind == UNDO}
+        for row in self.log:
+            if row.purpose == AGAIN and row.kind != UNDO and row.id not in taken_back:
+                codes.setdefault(row.document, []).append(self._code(row))
+        return codes
+
+    def _code(self, row: AnswerRow | None) -> int:
+        return UNCLEAR_CODE if row is None else code_of(row.kind, row.answer, self.classes)
 
     @property
     def disagreements(self) -> list[dict[str, Any]]:

@@ -12,7 +12,8 @@ import numpy as np
 from ...certificate import UNCLEAR_CODE, Answers
 from ...certificate.sampling import NONE_OF_THESE, no_answers
 from ...inputs.rows import REASONS
-from ...labelling.columns import GIVEN, NEW_COLUMNS, PREDICTED, PREDICTED_LABEL
+from ...labelling.accept_rank import file_confidence, rank_by
+from ...labelling.columns import ACCEPT_RANK, GIVEN, NEW_COLUMNS, PREDICTED, PREDICTED_LABEL
 from ...labelling.held_out import HELD_OUT
 from ...labelling.labelling import Labelling
 from ...linalg.matrix import Array
@@ -23,6 +24,13 @@ from ...tables.sequences import picked
 from ...tables.spreadsheet import read_protected
 
 ORIGINS = ("", GIVEN, PREDICTED)
+
+
+class Ranking(NamedTuple):
+    """How certain the labels are, as a file says it."""
+
+    ranks: Array  # 1 for the label that is most likely correct, 2, 3, ...; 0 for one that cannot be accepted
+    confidence: Array  # with four digits
 
 
 class Population(NamedTuple):
@@ -41,6 +49,7 @@ class Population(NamedTuple):
     own: Mapping[str, Sequence[Any]] = MappingProxyType({})  # the user's other columns
     messages: Sequence[str] = ()  # about the columns that were detected
     dialect: Dialect | None = None  # how the file was written
+    ranking: Ranking | None = None  # None if the file has no confidences
 
     @property
     def encoding(self) -> str | None:
@@ -102,7 +111,29 @@ def population_of_file(
         {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, *columns)},
         messages,
         table.dialect,
+        ranking_of_table(table),
     )
+
+
+def ranking_of_table(table: Table) -> Ranking | None:
+    """The ranks in the column accept_rank; without it, by the confidence; None if there is no confidence."""
+    given = table.columns.get("confidence")
+    ranked = [as_text(value) for value in table.columns.get(ACCEPT_RANK, ())]
+    if given is None or not len(table):
+        return None
+    confidence = numbers([value or "0" for value in map(as_text, given)])  # without a label: accepted last
+    if confidence is None:
+        return None
+    confidence = file_confidence(confidence)
+    if not any(ranked):
+        return Ranking(rank_by(confidence, np.ones(len(table), dtype=bool)), confidence)
+    ranks = np.array([int(value) if value.isdecimal() else -bool(value) for value in ranked], dtype=np.int64)
+    if (np.sort(ranks[ranks != 0]) != np.arange(1, np.count_nonzero(ranks) + 1)).any():
+        raise ValueError(
+            f"{table.name}: the column {ACCEPT_RANK} must have the ranks 1, 2, 3, ... once each. Restore the column, "
+            "or remove it to rank by confidence."
+        )
+    return Ranking(ranks, confidence)
 
 
 def predicted_rows(table: Table) -> RowIndex:
@@ -167,4 +198,5 @@ def population_of_result(result: Labelling) -> Population:
             if name not in inputs.columns.text_target
         },
         dialect=inputs.target.dialect,
+        ranking=Ranking(documents.accept_rank[kept], file_confidence(documents.confidence[kept])),
     )

@@ -13,6 +13,8 @@ TITLES = {
     "duel": "Disagreements",
     "group": "Typical documents",
     "new": "Possible new classes",
+    "accept": "Labels to use",
+    "again": "Labels to use",
     "list": "Chosen in the list",
 }
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from ...certificate.sampling import LABEL, NO_CLASS, NONE_OF_THESE, UNCLEAR
 from ..job.questions import Question
 from ..job.reasons import reason_without_labels
-from ..store.records import PURPOSES, QUEUES
+from ..store.records import ACCEPT, AGAIN, PURPOSES, QUEUES
 from .frame import frame, queue_title
 from .pages import page
 from .sessions import Session
@@ -57,17 +57,18 @@ def question_page(site: Site, session: Session, question: Question | None, purpo
     if question is None:
         return page("empty.html", **values)
     text = question.text
+    is_blind = session.is_blind or question.purpose in (ACCEPT, AGAIN)
     return page(
         "question.html",
         **values,
         question=question,
-        reason=reason_without_labels(question.purpose) if session.is_blind else question.reason,
+        reason=reason_without_labels(question.purpose) if is_blind else question.reason,
         queue=queue_title(question.purpose),
         text=text[:MAX_SHOWN],
         rest=text[MAX_SHOWN:],
         n_keys=N_KEYS,
-        is_blind=session.is_blind,
-        own_answer=own_answer(site, question.document, session.reviewer),
+        is_blind=is_blind,
+        own_answer="" if question.purpose == AGAIN else own_answer(site, question.document, session.reviewer),
     )
 
 
@@ -116,7 +117,7 @@ def set_blind(form: Form, site: Site, session: Session) -> Response:
 
 def next_path(purpose: str) -> str:
     """Where the next question of a purpose is."""
-    return "/list" if purpose == "list" else f"/questions/{purpose}"
+    return "/list" if purpose == "list" else f"/questions/{ACCEPT if purpose == AGAIN else purpose}"
 
 
 def parse_choice(choice: str, classes: Any) -> tuple[str | None, str]:

@@ -83,6 +83,17 @@ def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, nam
         array = arrays.get(key)
         if array is None or array.shape != (n_documents,) or array.dtype.kind not in kinds:
             raise damaged(name, f"the array {key!r} has a wrong shape or type")
+    if "accept_rank" in arrays:
+        check_ranks(arrays["accept_rank"], n_documents, name)
+
+
+def check_ranks(ranks: Array, n_documents: int, name: str) -> None:
+    """Raise StoreError unless these are the ranks 1, 2, ... of some documents, and 0 for the others."""
+    if ranks.shape != (n_documents,) or ranks.dtype.kind not in "iu":
+        raise damaged(name, "the array 'accept_rank' has a wrong shape or type")
+    given = np.sort(ranks[ranks != 0])
+    if not np.array_equal(given, np.arange(1, len(given) + 1)):
+        raise damaged(name, "the array 'accept_rank' contains numbers that are no ranks")
 
 
 def check_codes(codes: Array | None, n_documents: int, n_classes: int, name: str, key: str) -> None:

@@ -68,6 +68,8 @@ def fit_values(fit: FitData, time: str) -> dict[str, Any]:
         "confidence": np.asarray(fit.confidence, dtype=np.float32),
         "alternative": np.asarray(fit.alternative, dtype=np.int32),
         "needs_review": np.asarray(fit.needs_review, dtype=bool),
+        **({} if fit.accept_rank is None else {"accept_rank": np.asarray(fit.accept_rank, dtype=np.int32)}),
+        **fit.accepted,
         **{f"held_out/{name}": np.asarray(array) for name, array in fit.held_out.items()},
     }
     return {

@@ -12,7 +12,8 @@ SORTS = ("number", "confidence", "-confidence")
 class FitLabels:
     """Labels of the fit with this number, ready to be filtered and sorted.
 
-    Its arrays are `labels`, `confidence`, `alternative`, `needs_review`, and `held_out/...` of an earlier answer.
+    Its arrays are `labels`, `confidence`, `alternative`, `needs_review`, `accept_rank` (not in jobs of earlier
+    versions), and `held_out/...` of an earlier answer.
     """
 
     def __init__(self, fit: int, arrays: dict[str, Array]) -> None:

@@ -14,8 +14,9 @@ from ...certificate.sampling import LABEL, NONE_OF_THESE, UNCLEAR
 Array = NDArray[Any]
 KINDS = (LABEL, NONE_OF_THESE, UNCLEAR)
 UNDO = "undo"  # the kind of a row that takes an answer back
-QUEUES = ("audit", "duel", "group", "new")  # why a document is shown; "list": a person chose it in the list
-PURPOSES = (*QUEUES, "list")
+QUEUES = ("audit", "duel", "group", "new", "accept")  # why a document is shown
+ACCEPT, AGAIN = "accept", "again"  # the label of a document is asked about again if an answer contradicts it
+PURPOSES = (*QUEUES, AGAIN, "list")  # "list": a person chose it in the list
 FIRST_FIT = 1  # number of the labels that learned from no answer
 
 
@@ -41,6 +42,10 @@ class FitData:
         For the documents of these answers, what a fit without them predicts: `rows`, `labels`, `needs_review`.
     summary : mapping, default={}
         Plain values about the fit.
+    accept_rank : array of int, default=None
+        1 for the label that is most likely correct, 2, 3, ...; 0 for documents without a label. None: by confidence.
+    accepted : mapping of str to array of bool, default={}
+        Labels that were accepted before this fit and stay as they were.
     """
 
     method: str
@@ -51,6 +56,8 @@ class FitData:
     answers: Sequence[int] = ()
     held_out: Mapping[str, Array] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
+    accept_rank: Array | None = None
+    accepted: Mapping[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

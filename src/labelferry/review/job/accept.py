@@ -1,0 +1,159 @@
+"""Which labels of a job may be used without looking: the ladder of its current fit, statements, and questions.
+
+A ladder belongs to one fit, whose labels do not change. It follows from what is stored with the fit, so it is not
+stored; its checksum is, with every statement that is made, so that a changed ladder is an error. Labels first learn
+from some random answers; nothing is tested before. After learning again, accepted labels stay as they are, and the
+others get a new ladder: another statement (`carried.py`).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from threading import RLock
+
+import numpy as np
+
+from ...certificate import Ladder, require_frozen
+from ...certificate.ladder import TAIL
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.frozen import Frozen, freeze
+from ..sample.usable import ERROR, N_LEARN, Further, Learning, Usable, usable_labels
+from ..store.records import ACCEPT, AGAIN, CertificateRow
+from .carried import Carried, Limit, Part, carried_into, carry_on
+from .log import JobLog
+from .population import population_of_store
+from .state import JobState
+
+KIND = "accept"  # of a statement, in the table of certificates
+SPACING = 10  # answers of a person before the same document comes again to the same person
+AHEAD = 50  # questions to choose from if others were shown the first ones
+
+
+class JobAccept:
+    """The labels of a job that may be used."""
+
+    def __init__(self, store: storage.Store, log: JobLog) -> None:
+        self._store, self._log = store, log
+        self._seed = int(store.settings["question_seed"])
+        self._lock = RLock()
+        self._fit = 0  # of what follows
+        self._frozen: Frozen | None = None
+        self._carried: Carried | None = None
+        self._ladders: dict[Limit, Ladder] = {}
+
+    def usable(
+        self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN, state: JobState | None = None
+    ) -> Usable:
+        """The labels that may be used; nothing is recorded."""
+        state = self._log.state() if state is None else state
+        limit = (float(error), strict)
+        with self._lock:
+            frozen, carried = self._of_fit(state)
+            part = carried.part(limit)
+            ladder = self._ladder(limit, frozen, part)
+        accepted = None if part is None else part.accepted(frozen, state.first_codes, state.again_codes)
+        return usable_labels(
+            frozen,
+            self._given(state, frozen),
+            error=error,
+            strict=strict,
+            earlier=() if accepted is None else (accepted,),
+            statement=carried.statements + 1,
+            learning=self.learning(state, learn),
+            ladder=ladder,
+        )
+
+    def _ladder(self, limit: Limit, frozen: Frozen, part: Part | None) -> Ladder:
+        """The ladder of the labels that were not accepted when the fit was made; it does not depend on answers."""
+        if limit not in self._ladders:
+            free = None if part is None else ~part.documents[frozen.positions]
+            self._ladders[limit] = frozen.ladder(limit[0], tail=TAIL, strict=limit[1], among=free)
+        return self._ladders[limit]
+
+    def issue(self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN) -> Usable:
+        """The labels that may be used; the statement is recorded if it is new."""
+        state = self._log.state()
+        usable = self.usable(error, strict=strict, learn=learn, state=state)
+        if usable.learning is not None:
+            return usable
+        earlier = [row.content for row in self.statements(state.fit.fit) if limit_of(row) == (float(error), strict)]
+        if earlier:
+            require_frozen(usable.ladder, int(earlier[-1]["key"]))
+        if not earlier or earlier[-1]["n_accepted"] != usable.n:
+            content = {"kind": KIND, "key": usable.ladder.key, **usable.as_dict()}
+            fit, last = state.version
+            self._store.certificates.add(content, level=usable.level, fit=fit, last_answer=last)
+        return usable
+
+    def statements(self, fit: int) -> list[CertificateRow]:
+        """The statements that were made about the labels of a fit."""
+        rows = self._store.certificates.all()
+        return [row for row in rows if row.fit == fit and row.content.get("kind") == KIND]
+
+    def last_limit(self) -> Limit | None:
+        """Error and strict of the last statement of the job; None if there is none."""
+        rows = [row for row in self._store.certificates.all() if row.content.get("kind") == KIND]
+        return limit_of(rows[-1]) if rows else None
+
+    def learning(self, state: JobState, learn: int = N_LEARN) -> Learning | None:
+        """How many random answers the labels learn from first; None if they have learned, cannot, or need not."""
+        has_learned = "held_out/seen" in state.fit.arrays
+        if learn < 1 or has_learned or not self._can_learn or self.statements(state.fit.fit):
+            return None
+        n_classes = len(self._store.classes)
+        return Learning(sum(0 <= code < n_classes for code in state.codes.values()), learn)
+
+    @cached_property
+    def _can_learn(self) -> bool:
+        return "start" in self._store.database.arrays("pool")
+
+    def carry(self) -> Carried:
+        """What stays accepted if the labels learn again now."""
+        state = self._log.state()
+        with self._lock:
+            frozen, carried = self._of_fit(state)
+        limits = {limit_of(row) for row in self.statements(state.fit.fit)}
+        now = {limit: self.usable(limit[0], strict=limit[1], learn=0, state=state) for limit in sorted(limits)}
+        codes = (state.first_codes, state.again_codes)
+        parts = {(part.error, part.strict): part.accepted(frozen, *codes) for part in carried.parts}
+        others = {limit: claim for limit, claim in parts.items() if limit not in limits and claim is not None}
+        return carry_on(carried, now, others)
+
+    def questions(self, error: float, reviewer: str = "") -> list[tuple[str, int]]:
+        """Purposes and documents to ask a person about, the first one first."""
+        state = self._log.state()
+        usable = self.usable(error, learn=0, state=state)
+        again = self._documents(usable, usable.again)
+        mine = [row.document for row in state.answers if row.reviewer == reviewer]
+        recent = set(mine[-SPACING:])
+        new = self._documents(usable, usable.next_rows(AHEAD))
+        first = [(AGAIN, document) for document in again if document not in recent]
+        last = [(AGAIN, document) for document in again if document in recent]
+        return [*first, *((ACCEPT, document) for document in new), *last]
+
+    def _documents(self, usable: Usable, rows: list[int]) -> list[int]:
+        """The documents of rows of the user's file."""
+        places = usable.frozen.rows.positions(np.array(rows, dtype=np.int64))
+        documents: list[int] = usable.frozen.positions[places].tolist()
+        return documents
+
+    def _given(self, state: JobState, frozen: Frozen) -> Further:
+        known = set(state.seen.rows.tolist())
+        places = frozen.places(document for document in state.first_codes if document not in known)
+        first = {place: state.first_codes[document] for document, place in places.items()}
+        again = {places[d]: codes for d, codes in state.again_codes.items() if d in places}
+        return Further(first, again)
+
+    def _of_fit(self, state: JobState) -> tuple[Frozen, Carried]:
+        """The frozen labels of the current fit, and what was accepted before."""
+        if self._frozen is None or self._carried is None or self._fit != state.fit.fit:
+            population = population_of_store(self._store, state)
+            self._frozen = freeze(population, self._seed, list(self._store.settings["classes"]))
+            self._carried = carried_into(self._store, state.fit)
+            self._ladders, self._fit = {}, state.fit.fit
+        return self._frozen, self._carried
+
+
+def limit_of(row: CertificateRow) -> Limit:
+    """Error and strict of a statement."""
+    return float(row.content["error"]), bool(row.content["strict"])

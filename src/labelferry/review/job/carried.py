@@ -1,0 +1,132 @@
+"""Labels that were accepted before the labels of a job learned again: they stay as they were, with their claim.
+
+They are stored with the new fit: a mask per limit, and the counts of the claim. The new ladder is made from the other
+labels. A fit that withdraws them has none, but statements are still counted: whoever learns again and again until
+something is accepted makes several statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...certificate import Accepted, wrong_labels
+from ...certificate.ladder import TAIL
+from ...linalg.matrix import Array
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.frozen import Frozen
+from ..sample.usable import Usable
+from ..store.fit_labels import FitLabels
+
+Limit = tuple[float, bool]  # error and strict
+PREFIX = "accepted/"  # of the masks in the arrays of a fit
+COUNTS = ("n", "at_most_wrong", "n_sample", "sample_wrong", "n_answers", "n_wrong")
+
+
+class Part(NamedTuple):
+    """Labels that were accepted, and the claim about them."""
+
+    error: float
+    strict: bool
+    documents: Array  # mask
+    counts: dict[str, int]  # COUNTS when the labels learned again
+
+    def accepted(self, frozen: Frozen, first: Mapping[int, int], again: Mapping[int, list[int]]) -> Accepted | None:
+        """The claim with the answers since then; None if they refute it."""
+        rows = self.documents[frozen.positions]
+        known = set(frozen.known.rows.tolist())
+        places = frozen.places(document for document in first if self.documents[document])
+        codes = {place: first[document] for document, place in places.items() if place not in known}
+        more = {places[document]: list(codes) for document, codes in again.items() if document in places}
+        wrong = wrong_labels(frozen.labels, codes, more)
+        counts = self.counts
+        n_answers, n_wrong = counts["n_answers"] + len(wrong), counts["n_wrong"] + sum(wrong.values())
+        unseen, most = counts["n"] - n_answers, counts["at_most_wrong"]
+        if n_wrong > most:
+            return None
+        share = min((most - n_wrong) / unseen, 1.0) if unseen else 0.0
+        return Accepted(
+            self.error, TAIL, self.strict, rows, counts["n"], most, counts["n_sample"], counts["sample_wrong"],
+            n_answers, n_wrong, unseen, share,
+        )  # fmt: skip
+
+
+class Carried(NamedTuple):
+    """What was accepted when the labels of a fit were made."""
+
+    statements: int  # rounds in which labels were tested before
+    parts: tuple[Part, ...]
+
+    def part(self, limit: Limit) -> Part | None:
+        """The largest set that was accepted at this limit or a lower one."""
+        error, strict = limit
+        parts = [part for part in self.parts if part.error <= error and (part.strict or not strict)]
+        return max(parts, key=lambda part: part.counts["n"], default=None)
+
+    @property
+    def documents(self) -> Array | None:
+        """Mask of all documents whose labels stay as they are; None if there are none."""
+        return np.logical_or.reduce([part.documents for part in self.parts]) if self.parts else None
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values for the next fit."""
+        return {
+            "statements": self.statements,
+            "accepted": [{"error": part.error, "strict": part.strict, **part.counts} for part in self.parts],
+        }
+
+    def arrays(self) -> dict[str, Array]:
+        """Arrays for the next fit."""
+        return {f"{PREFIX}{i}": part.documents for i, part in enumerate(self.parts)}
+
+
+def carry_on(before: Carried, now: Mapping[Limit, Usable], others: Mapping[Limit, Accepted]) -> Carried:
+    """What stays accepted after learning again: what is usable `now`, and what `others` had before, by limit."""
+    parts = [
+        Part(*limit, documents_of(usable), counts_of(usable.accepted)) for limit, usable in now.items() if usable.n
+    ]
+    kept = [
+        part._replace(counts=counts_of(others[part.error, part.strict]))
+        for part in before.parts
+        if (part.error, part.strict) in others
+    ]
+    return Carried(before.statements + bool(now), (*parts, *kept))
+
+
+def counts_of(accepted: Accepted) -> dict[str, int]:
+    """The counts of a claim."""
+    return {name: int(getattr(accepted, name)) for name in COUNTS}
+
+
+def documents_of(usable: Usable) -> Array:
+    """The accepted labels of a job as a mask of its documents."""
+    documents = np.zeros(usable.frozen.n_population, dtype=bool)
+    documents[usable.frozen.positions[usable.accepted.rows]] = True
+    return documents
+
+
+def carried_into(store: storage.Store, fit: FitLabels) -> Carried:
+    """What was accepted when the labels of a fit were made."""
+    summary = next((row.summary for row in store.fits.all() if row.id == fit.fit), {})
+    try:
+        parts = [
+            Part(
+                float(part["error"]),
+                bool(part["strict"]),
+                checked_mask(fit.arrays[f"{PREFIX}{i}"], store.n_documents),
+                {name: int(part[name]) for name in COUNTS},
+            )
+            for i, part in enumerate(summary.get("accepted", ()))
+        ]
+        return Carried(int(summary.get("statements", 0)), tuple(parts))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{store.name}: the job is damaged, its accepted labels cannot be read ({error}).") from None
+
+
+def checked_mask(mask: Array, n_documents: int) -> Array:
+    """The mask; an error if it is none."""
+    if mask.shape != (n_documents,) or mask.dtype != bool:
+        raise ValueError("a mask has a wrong shape or type")
+    return mask

@@ -1,0 +1,274 @@
+"""Which labels may be used without looking, with what guarantee, and how few answers are needed for more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...certificate import (
+    Accepted,
+    Finished,
+    Ladder,
+    Step,
+    accept_labels,
+    contradictions,
+    finish_file,
+    next_questions,
+    union,
+    wrong_labels,
+)
+from ...certificate.ladder import TAIL
+from ...linalg.matrix import Array
+from .frozen import Frozen
+from .usable_text import sentences
+
+ERROR = 0.05  # allowed share of wrong labels, unless another one is chosen
+N_LEARN = 20  # random answers that the labels learn from before they are frozen
+OTHER_ERROR = 0.1  # whose needs are shown if nothing can be used yet
+YES, ANSWER = "yes", "answer"  # in the column accepted
+
+
+class Learning(NamedTuple):
+    """Random answers that the labels learn from first: how many there are, of how many."""
+
+    answers: int
+    of: int
+
+    @property
+    def now(self) -> bool:
+        """Whether there are enough: learn now."""
+        return self.answers >= self.of
+
+
+class Further(NamedTuple):
+    """Answers of people by place: the first ones, and those that were given when the document was asked again."""
+
+    first: Mapping[int, int]  # class codes; K for none of these, -1 for unclear and for a disagreement
+    again: Mapping[int, Sequence[int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Usable:
+    """The labels that may be used, for all rows of the user's file.
+
+    Attributes
+    ----------
+    frozen : Frozen
+        The labels.
+    ladder : Ladder
+        What was fixed before the first answer.
+    given : Further
+        The answers.
+    current : Accepted
+        What they certify in this round of learning.
+    earlier : tuple of Accepted
+        What was certified in earlier rounds and stays as it was.
+    finished : Finished
+        The other promise: how many labels to use if people label all other documents.
+    statement : int
+        1, or the number of this statement if there were others with labels that had learned less.
+    learning : Learning or None
+        If the labels are to learn from random answers first: nothing is certified before.
+    """
+
+    frozen: Frozen
+    ladder: Ladder
+    given: Further
+    current: Accepted
+    earlier: tuple[Accepted, ...]
+    finished: Finished
+    statement: int = 1
+    learning: Learning | None = None
+
+    @cached_property
+    def accepted(self) -> Accepted:
+        """The claim about the labels of all rounds, by place."""
+        if not self.earlier:
+            return self.current
+        together = union([*self.earlier, self.current])
+        return together._replace(tail=self.tail, rungs=self.current.rungs, chance=self.current.chance)
+
+    @property
+    def error(self) -> float:
+        """Allowed share of wrong labels."""
+        return self.ladder.error
+
+    @property
+    def tail(self) -> float:
+        """Probability that any statement so far is false."""
+        return self.ladder.tail * self.statement
+
+    @property
+    def level(self) -> float:
+        """Confidence of the statement."""
+        return 1 - self.tail
+
+    @property
+    def n(self) -> int:
+        """Number of labels that may be used."""
+        return self.accepted.n
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents with a label."""
+        return len(self.frozen.labels)
+
+    @property
+    def n_learned(self) -> int:
+        """Documents whose answers the labels learned from."""
+        return len(self.frozen.known.rows)
+
+    @property
+    def at_most_wrong(self) -> int:
+        """With the confidence `level`, at most this many of them are wrong."""
+        return self.accepted.at_most_wrong
+
+    @property
+    def unseen_at_most(self) -> float:
+        """The largest share of wrong labels among those that nobody looked at, by the claim."""
+        return self.accepted.unseen_at_most
+
+    @property
+    def n_without_look(self) -> int:
+        """Labels to use if people label all other documents: few of all delivered labels are wrong then."""
+        return self.finished.n
+
+    @property
+    def n_to_label(self) -> int:
+        """Documents that people have to label then."""
+        return self.finished.n_to_label
+
+    @property
+    def rows(self) -> Array:
+        """True for the rows of the file whose labels may be used."""
+        return self.frozen.rows.widen_array(self.accepted.rows, False)
+
+    @property
+    def needs(self) -> list[tuple[int, int]]:
+        """Further answers, and the labels that may be used then, if they all agree with the labels."""
+        before = sum(part.n for part in self.earlier)
+        return [(step.more_answers, before + step.n) for step in self.current.needs]
+
+    @property
+    def again(self) -> list[int]:
+        """Rows of the file to ask once more, if possible another person: an answer contradicts the label."""
+        places = contradictions(self.frozen.labels, self.given.first, self.given.again)
+        return [int(self.frozen.rows.rows[place]) for place in places if self._counts(place)]
+
+    def _counts(self, place: int) -> bool:
+        return bool(self.ladder.place[place] < self.ladder.n_labels)
+
+    @cached_property
+    def wrong(self) -> dict[int, bool]:
+        """Per answered place, whether the label is wrong."""
+        return wrong_labels(self.frozen.labels, self.given.first, self.given.again)
+
+    def next_rows(self, n: int) -> list[int]:
+        """The next n rows of the file to ask about, if the answers agree with the labels."""
+        return [int(self.frozen.rows.rows[place]) for place in next_questions(self.ladder, self.wrong, n)]
+
+    def next_row(self) -> int | None:
+        """The row of the file to ask about next; None if nothing is left to certify."""
+        return next(iter(self.next_rows(1)), None)
+
+    @cached_property
+    def decided(self) -> dict[int, int]:
+        """Per answered place, the class code by people: also answers that the labels learned from."""
+        known = dict(zip(self.frozen.known.rows.tolist(), self.frozen.known.codes.tolist(), strict=True))
+        final = {
+            place: code if self.wrong[place] else int(self.frozen.labels[place])
+            for place, code in self.given.first.items()
+        }
+        return {**known, **final}
+
+    def column(self) -> list[str]:
+        """The column accepted, per row of the file: yes, answer (a person's), or empty."""
+        marks = np.where(self.accepted.rows, YES, "").tolist()
+        for place, code in self.decided.items():
+            marks[place] = marks[place] if code < 0 else ANSWER
+        return self.frozen.rows.widen(marks, "")
+
+    @property
+    def labels(self) -> list[Any]:
+        """Per row of the file, the label that may be used: accepted or answered; None for the others."""
+        codes = np.where(self.accepted.rows, self.frozen.labels, -1).tolist()
+        for place, code in self.decided.items():
+            codes[place] = code if code >= 0 else codes[place]
+        names = [*self.frozen.values, None, None]  # none of these; unclear and not accepted are -1
+        return self.frozen.rows.widen([names[code] for code in codes])
+
+    def per_class(self) -> dict[str, int]:
+        """Number of accepted labels of each class."""
+        counts = np.bincount(self.frozen.labels[self.accepted.rows], minlength=len(self.frozen.classes))
+        return dict(zip(self.frozen.classes, counts.tolist(), strict=True))
+
+    def missing_classes(self) -> list[str]:
+        """Classes of which no label is accepted, although some documents have it."""
+        codes = np.unique(self.frozen.labels).tolist()
+        per_class = self.per_class()
+        return [self.frozen.classes[code] for code in codes if not per_class[self.frozen.classes[code]]]
+
+    def other_limit(self) -> dict[str, Any] | None:
+        """What 10 % needs, if nothing can be used yet: `error` and `more_answers`; None if that is no help."""
+        if self.n or self.learning or self.error >= OTHER_ERROR:
+            return None
+        inside = self.ladder.place < self.ladder.n_labels
+        ladder = self.frozen.ladder(OTHER_ERROR, tail=self.ladder.tail, strict=self.ladder.strict, among=inside)
+        needs = accept_labels(ladder, self.wrong).needs
+        return {"error": OTHER_ERROR, "more_answers": needs[0].more_answers} if needs else None
+
+    def text(self) -> str:
+        """What may be used, in sentences."""
+        return "\n".join(sentences(self.as_dict()))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values without the rows."""
+        part = self.accepted
+        answered = sum(code >= 0 and not part.rows[place] for place, code in self.decided.items())
+        values = part.as_dict()
+        kept = ("error", "strict", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most")
+        return {
+            **{name: values[name] for name in kept},
+            "tail": self.tail,
+            "level": self.level,
+            "statement": self.statement,
+            "n_documents": self.n_documents,
+            "n_accepted": self.n,
+            "n_learned": self.n_learned,
+            "n_not_usable": self.n_documents - self.n - answered,
+            "per_class": self.per_class(),
+            "missing_classes": self.missing_classes(),
+            "rungs": values["rungs"],
+            "needs": [Step(*step)._asdict() for step in self.needs],
+            "out_of_reach": self.current.out_of_reach,
+            "other_limit": self.other_limit(),
+            "ask_again": len(self.again),
+            "learning": None if self.learning is None else self.learning._asdict(),
+            "finish": self.finished.as_dict(),
+        }
+
+
+def usable_labels(
+    frozen: Frozen,
+    given: Further,
+    *,
+    error: float = ERROR,
+    strict: bool = False,
+    earlier: Sequence[Accepted] = (),
+    statement: int = 1,
+    learning: Learning | None = None,
+    ladder: Ladder | None = None,
+) -> Usable:
+    """The labels that may be used after some answers; `ladder` is that of a later round."""
+    ladder = frozen.ladder(error, tail=TAIL, strict=strict) if ladder is None else ladder
+    given = Further({}, {}) if learning else given
+    wrong = wrong_labels(frozen.labels, given.first, given.again)
+    is_whole = ladder.n_labels == len(frozen.labels) - len(frozen.known.rows)
+    whole = ladder if is_whole else frozen.ladder(error, tail=TAIL)
+    finished = finish_file(whole, wrong)
+    parts = tuple(earlier)
+    return Usable(frozen, ladder, given, accept_labels(ladder, wrong), parts, finished, statement, learning)

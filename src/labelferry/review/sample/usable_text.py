@@ -1,0 +1,139 @@
+"""Which labels may be used, in sentences for people: a function of the plain values of `Usable.as_dict`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
+Values = Mapping[str, Any]
+ASSUMED = "Assumed: the answers are right, documents are answered in the given order, and the labels stay as they are."
+MOST_NAMED = 12  # classes in a sentence
+
+
+def sentences(values: Values) -> list[str]:
+    """At most seven lines: what may be used, the claim, classes, the whole file, what is next, what is assumed."""
+    if values["learning"] is not None:
+        return [_learning(values)]
+    first = _usable(values) if values["n_accepted"] else _nothing(values)
+    lines = [first, _others(values), _classes(values), _again(values), _whole_file(values), _more(values), ASSUMED]
+    return [line for line in lines if line]
+
+
+def _learning(values: Values) -> str:
+    answers, of = values["learning"]["answers"], values["learning"]["of"]
+    if answers >= of:
+        return f"The labels have not learned from the {answers} answers. Learn now: labels are accepted after that."
+    return (
+        f"First answer {of} random documents, {of - answers} of them are open: the labels learn from them. After that "
+        "the labels stay as they are, and further answers show which of them can be used."
+    )
+
+
+def _usable(values: Values) -> str:
+    n, most, answers = values["n_accepted"], values["at_most_wrong"], values["n_answers"]
+    found = values["n_wrong"]
+    wrong = {0: "no label was wrong", 1: "1 label was wrong"}.get(found, f"{found} labels were wrong")
+    claim = (
+        f"Usable now: {n:,} of {values['n_documents']:,} labels. With {percent(values['level'])} confidence at most "
+        f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
+    )
+    if values["statement"] > 1:
+        claim += (
+            f" This is statement {values['statement']}; all of them together hold with {percent(values['level'])} "
+            "confidence."
+        )
+    if not values["unseen"]:
+        return claim
+    return (
+        f"{claim} Of the {values['unseen']:,} that nobody looked at, at most {values['unseen_wrong']:,} "
+        f"({percent(values['unseen_at_most'])}) are wrong."
+    )
+
+
+def _nothing(values: Values) -> str:
+    error, needs, other = percent(values["error"]), values["needs"], values["other_limit"]
+    at_ten = "" if other is None else f"; at {percent(other['error'])} the next {other['more_answers']}"
+    if values["out_of_reach"] and values["rungs"]:
+        rung = values["rungs"][0]
+        return (
+            f"Usable now: no labels. {rung['wrong']} of {rung['answers']} answers contradict the labels of the most "
+            f"certain {rung['n']:,} documents: {error} is out of reach. Allow more wrong labels, or learn from these "
+            "answers and try again."
+        )
+    if not needs:
+        return f"Usable now: no labels yet. More than 300 further answers are needed at {error}{at_ten}."
+    return (
+        f"Usable now: no labels yet. The next {needs[0]['more_answers']} answers must all be correct before "
+        f"{needs[0]['n']:,} labels can be used at {error}{at_ten}."
+    )
+
+
+def _others(values: Values) -> str:
+    learned, rest = values["n_learned"], values["n_not_usable"]
+    if not values["n_accepted"]:
+        return ""
+    own = f"Also yours: the {learned:,} documents that the labels learned from." if learned else ""
+    return " ".join(part for part in (own, f"Not usable yet: {rest:,} labels." if rest else "") if part)
+
+
+def _classes(values: Values) -> str:
+    if not values["n_accepted"]:
+        return ""
+    counts = {name: n for name, n in values["per_class"].items() if n}
+    named = ", ".join(f"{name} {n:,}" for name, n in list(counts.items())[:MOST_NAMED])
+    more = f" and {len(counts) - MOST_NAMED} other classes" if len(counts) > MOST_NAMED else ""
+    missing = values["missing_classes"]
+    if len(counts) == 1 and missing:
+        warning = " Careful: all accepted labels are of one class."
+    elif missing:
+        warning = f" Careful: no label of {', '.join(missing[:MOST_NAMED])} is accepted."
+    else:
+        warning = ""
+    return f"Accepted per class: {named}{more}.{warning}"
+
+
+def _again(values: Values) -> str:
+    n = values["ask_again"]
+    if not n:
+        return ""
+    about = "1 answer contradicts a label: it is" if n == 1 else f"{n} answers contradict labels: they are"
+    return f"{about} asked again, best by another person. A label counts as wrong until two further answers agree."
+
+
+def _whole_file(values: Values) -> str:
+    finish, error = values["finish"], percent(values["error"])
+    if finish["n"]:
+        rest = f"let people label the other {finish['n_to_label']:,}" if finish["n_to_label"] else "the answers"
+        return (
+            f"Or deliver the whole file: use the {finish['n']:,} most certain labels and {rest}; then with "
+            f"{percent(1 - finish['tail'])} confidence at most {finish['at_most_wrong']:,} of all "
+            f"{finish['n_documents']:,} labels ({error}) are wrong."
+        )
+    if finish["needs"]:
+        return (
+            f"Or deliver the whole file, with people labelling a part of it and at most {error} wrong: possible after "
+            f"{finish['needs'][0]['more_answers']} more answers of the random sample, if all are correct."
+        )
+    return ""
+
+
+def _more(values: Values) -> str:
+    if not values["n_accepted"] or not values["needs"]:
+        return ""
+    step = values["needs"][0]
+    if values["out_of_reach"]:
+        return "More labels are out of reach: allow more wrong ones, or learn from the answers."
+    if step["more_answers"] == 1:
+        return f"One more answer, if it is correct, would make it {step['n']:,} labels."
+    return f"{step['more_answers']} more answers, if all are correct, would make it {step['n']:,} labels."
+
+
+def percent(share: float) -> str:
+    """A share with at most one digit, rounded up so that nothing is promised that is not true.
+
+    >>> percent(0.05), percent(0.0537), percent(0.95)
+    ('5 %', '5.4 %', '95 %')
+    """
+    tenths = ceil(share * 1000 - 1e-9)
+    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10:.1f} %"

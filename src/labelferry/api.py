@@ -17,6 +17,7 @@ from sklearn.base import clone
 
 from .assessment.verdict import Verdict
 from .certificate import Certificate
+from .certificate.expected import ANSWERS, expected_labels
 from .certificate.sampling import N_AUDIT
 from .core import progress
 from .core.classifier import TransductiveClassifier
@@ -30,7 +31,7 @@ from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
 from .inputs.views import OWN_VECTORS, check_embed, view_name
 from .labelling.answers import answers_of_target
-from .labelling.columns import new_columns
+from .labelling.columns import ACCEPTED, new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
 from .labelling.save import save_model
@@ -39,10 +40,12 @@ from .labelling.verdict import verdict_of
 from .linalg.dask_blocks import dask_backend
 from .report.summary import page_values, summarize
 from .review.job.job import Job
+from .review.sample.accept_files import usable_of_answers
 from .review.sample.audit import Sample, draw
 from .review.sample.filled import certify_sample, read_sample
 from .review.sample.given import read_given
 from .review.sample.population import population_of_result
+from .review.sample.usable import ERROR, N_LEARN, Usable
 from .tables import check_output, check_place, to_frame, with_columns
 from .tables.spreadsheet import write_labelled
 
@@ -99,9 +102,11 @@ class Result(Labelling):
         return messages_of(self)
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """The new columns: label, confidence, alternative, evidence (words with commas), needs_review and source_only.
+        """The new columns: label, confidence, alternative, evidence (words with commas), needs_review, source_only and
+        accept_rank.
 
-        `source_only` is the label of the classifier that was trained on the labelled documents only. If a document is
+        `source_only` is the label of the classifier that was trained on the labelled documents only, and `accept_rank`
+        is 1 for the label that is most likely correct (`accept`). If a document is
         marked, also none_of_these. If documents are in a language that the labelled documents lack, `other_language`
         names it. If the labels learned from answers, `answer` has these, and `held_out` the labels of
         fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
@@ -116,12 +121,17 @@ class Result(Labelling):
             return to_frame(self.inputs.all_rows, self.columns(), like=self.inputs.given)
         return with_columns(self.inputs.all_rows, self.columns())
 
-    def write(self, path: str | PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+    def write(
+        self, path: str | PathLike[str], *, spreadsheet: bool = False, accepted: Usable | None = None
+    ) -> list[str]:
         """Write the target with the new columns; the suffix selects the format. Returns messages.
 
-        With `spreadsheet`, cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
+        With `spreadsheet`, cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe. With
+        `accepted`, the result of `accept`, the column accepted is "yes" for labels that may be used, "answer" for rows
+        that people answered, and empty for all others.
         """
-        return write_labelled(self.inputs.all_rows, self.columns(), path, spreadsheet=spreadsheet)
+        columns = {**self.columns(), **({} if accepted is None else {ACCEPTED: accepted.column()})}
+        return write_labelled(self.inputs.all_rows, columns, path, spreadsheet=spreadsheet)
 
     def close(self) -> None:
         """End the connection to a Dask cluster that `label` made.
@@ -148,6 +158,46 @@ class Result(Labelling):
         """Certify the labels by a sample of `audit` that was filled in: a path, a frame or a dict of columns."""
         population = population_of_result(self)
         return certify_sample(population, read_sample(answers, population), level)
+
+    def accept(
+        self, error: float = ERROR, answers: Any = None, *, seed: int | None = None, strict: bool = False
+    ) -> Usable:
+        """Which labels may be used without looking, by answers that were given after these labels were made.
+
+        Parameters
+        ----------
+        error : float, default=0.05
+            Allowed share of wrong labels among those that may be used.
+        answers : mapping of int to label, or samples, default=None
+            Target row (from 0) to answer; a list of answers if the row was asked again. Ask about `next_row()` of the
+            result. Or samples of `labelferry accept` that were filled in: paths, frames or dicts of columns. Answers
+            that the labels learned from certify nothing.
+        seed : int, default=None
+            Seed of the random order; that of the samples, or made from the labels.
+        strict : bool, default=False
+            Whether the claim is about the labels outside the sample that certifies them.
+
+        Returns
+        -------
+        usable : Usable
+            The labels, the claim about them, and how many answers more labels need.
+        """
+        population, classes = population_of_result(self), self.estimator.classes_
+        n_rows = len(self.inputs.all_rows)
+        return usable_of_answers(population, answers, n_rows, classes, error=error, strict=strict, seed=seed)
+
+    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[tuple[int, int]]:
+        """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.
+
+        The answers include those that the labels learn from first, if they can. It is no promise. Empty if the
+        accuracy cannot be estimated.
+        """
+        accuracy, n = self.estimated_accuracy["mean"], int(np.count_nonzero(self.accept_rank))
+        if accuracy is None or not n:
+            return []
+        learns = isinstance(self.estimator, AutoTransfer) and self.answers is None
+        planned = expected_labels(n, accuracy, error=error, n_learned=N_LEARN if learns else 0, answers=answers)
+        return [(plan.answers, plan.n) for plan in planned]
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""

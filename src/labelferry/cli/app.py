@@ -13,7 +13,20 @@ from .. import __version__
 from .show import printable
 
 ORDER = (
-    *("label", "review", "audit", "certify", "apply", "diagnose", "compare", "methods", "explain", "demo", "data"),
+    *(
+        "label",
+        "accept",
+        "review",
+        "audit",
+        "certify",
+        "apply",
+        "diagnose",
+        "compare",
+        "methods",
+        "explain",
+        "demo",
+        "data",
+    ),
     "bench",
 )
 

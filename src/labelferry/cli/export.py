@@ -19,17 +19,30 @@ def export(
     corrections: Annotated[
         bool, typer.Option("--corrections", help="Only the answered documents, one row per answer.")
     ] = False,
+    accepted: Annotated[
+        bool, typer.Option("--accepted", help="Only documents whose labels can be used: accepted or answered.")
+    ] = False,
+    error: Annotated[
+        float | None,
+        typer.Option(min=0.001, max=0.5, help="Share of wrong labels among accepted ones (default: as in `accept`)."),
+    ] = None,
     spreadsheet: Spreadsheet = False,
 ) -> None:
     """Write the documents of a review job with their labels and answers.
 
-    The corrections can be used as answers (`labelferry label --answers`) and as further labelled documents.
+    The column accepted is yes for labels that can be used without looking (`labelferry accept`), answer for documents
+    that people answered, and empty for all others. The corrections can be used as answers (`labelferry label
+    --answers`) and as further labelled documents.
     """
     from ..review.job.job import open_job
 
+    if corrections and (accepted or error is not None):
+        raise ValueError("--corrections are answers, and --accepted and --error are about labels. Omit one of them.")
     with open_job(job) as opened:
-        write = opened.export_corrections if corrections else opened.export
-        messages = write(out, spreadsheet=spreadsheet)
+        if corrections:
+            messages = opened.export_corrections(out, spreadsheet=spreadsheet)
+        else:
+            messages = opened.export(out, spreadsheet=spreadsheet, accepted=accepted, error=error)
     console = new_console()
     print_messages(console, messages)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)

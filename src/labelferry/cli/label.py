@@ -208,5 +208,18 @@ def show(
     if out not in files and job is None:
         return
     names = f" --text {shlex.quote(','.join(text))}" if text else ""
-    following = f"review {job}" if job else f"audit {out} -o sample.csv{names}"
-    console.print(f"Next, check a random sample: labelferry {escape(following)}", soft_wrap=True)
+    if line := expected_line(result):
+        console.print(line)
+    following = f"accept {job} -o sample.csv" if job else f"accept {out} -o sample.csv{names}"
+    browser = f", or in the browser: labelferry review {job}" if job else ""
+    console.print(f"Next, find labels that can be used: labelferry {escape(following + browser)}", soft_wrap=True)
+
+
+def expected_line(result: Any) -> str:
+    """How many labels can probably be used after some answers; empty if nothing can be estimated."""
+    expected = result.expected()
+    if not expected:
+        return ""
+    answers, labels = (" / ".join(f"{value:,}" for value in values) for values in zip(*expected, strict=True))
+    n = int(result.predicted.sum())
+    return f"With {answers} answers, about {labels} of {n:,} labels can probably be used (at most 5 % of them wrong)."

@@ -6,23 +6,30 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...certificate.sampling import LABEL, NONE_OF_THESE
-from ...labelling.columns import PREDICTED_LABEL
+from ...labelling.accept_rank import file_confidence
+from ...labelling.columns import ACCEPT_RANK, ACCEPTED, PREDICTED_LABEL
 from ...labelling.held_out import HELD_OUT
 from ...linalg.matrix import Array
-from ...tables import Table
+from ...tables import Table, take_rows
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.usable import Usable
 from ..store.records import AnswerRow, DocumentRow
 from .log import JobLog
 from .other_rows import add_other_rows, document_rows, kept_languages
+from .population import ranks_of
 from .refit import not_learned
 
 BATCH = 5_000
 PREDICTIONS = ("label", "confidence", "alternative", "evidence", "source_only")  # empty for a document without a label
 
 
-def labelled_table(store: storage.Store, log: JobLog, new_class_rows: Array) -> tuple[Table, dict[str, list[Any]]]:
-    """The user's table and the new columns.
+def labelled_table(
+    store: storage.Store, log: JobLog, new_class_rows: Array, usable: Usable | None = None
+) -> tuple[Table, dict[str, list[Any]]]:
+    """The user's table and the new columns; with `usable`, also the column accepted.
 
     `label` is the answer of the reviewers if there is one, otherwise the predicted label; it is empty for a document
     that belongs to none of the classes. `answer` is what the reviewers answered, `disagreement` if they do not agree.
@@ -43,15 +50,19 @@ def labelled_table(store: storage.Store, log: JobLog, new_class_rows: Array) -> 
         answers.append(answer_text(decided, row.number))
     extra: dict[str, list[Any]] = {
         "label": labels,
-        "confidence": [round(row.confidence, 4) for row in rows],
+        "confidence": file_confidence(np.array([row.confidence for row in rows])).tolist(),
         "alternative": [values[row.alternative] for row in rows],
         "evidence": [", ".join(row.evidence) for row in rows],
         "needs_review": [
             row.needs_review and answer in ("", "disagreement") for row, answer in zip(rows, answers, strict=True)
         ],
         "source_only": [values[row.source_only] for row in rows],
+        ACCEPT_RANK: [rank or None for rank in ranks_of(store, state.fit.arrays).tolist()],
         "answer": answers,
     }
+    if usable is not None:
+        marks = usable.column()
+        extra[ACCEPTED] = [marks[row] for row in document_rows(len(rows), store.settings.get("other_rows", {})).rows]
     new_class = set(new_class_rows.tolist())
     if new_class:
         extra[NONE_OF_THESE] = [
@@ -66,6 +77,14 @@ def labelled_table(store: storage.Store, log: JobLog, new_class_rows: Array) -> 
         extra[HELD_OUT] = [values[store.classes[code]] if i in seen else None for i, code in enumerate(without)]
     extra = clear_unlabelled(extra, reasons_of(store, decided))
     return add_other_rows(user_table(store, rows), extra, store.settings.get("other_rows", {}))
+
+
+def only_accepted(table: Table, extra: Mapping[str, list[Any]]) -> tuple[Table, dict[str, list[Any]]]:
+    """The rows whose labels may be used: accepted or answered."""
+    rows = [row for row, mark in enumerate(extra[ACCEPTED]) if mark]
+    if not rows:
+        raise ValueError(f"{table.name}: no label can be used yet, and nothing was answered: labelferry accept.")
+    return take_rows(table, rows), {name: [values[row] for row in rows] for name, values in extra.items()}
 
 
 def reasons_of(store: storage.Store, decided: Mapping[int, AnswerRow | None]) -> dict[int, str]:

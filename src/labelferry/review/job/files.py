@@ -8,10 +8,12 @@ from typing import Any
 from ...certificate.sampling import N_AUDIT
 from ...labelling.answers import class_named
 from ...tables.cells import as_text
+from ..sample.accept_files import draw_accept, times_asked, with_fingerprint
 from ..sample.audit import Sample, as_sample
 from ..sample.filled import Filled, as_table, read_sample
 from ..sample.population import Population
-from ..store.records import NewAnswer
+from ..sample.usable import ERROR, N_LEARN
+from ..store.records import AGAIN, NewAnswer
 from .job import Job
 from .population import population_of_store
 
@@ -42,6 +44,18 @@ def draw_open(job: Job, n: int = N_AUDIT, *, n_duel: int = 0, blind: bool = Fals
     return as_sample(population_of_job(job), rows, job.questions.seed, blind)
 
 
+def draw_accept_open(job: Job, n: int, *, error: float = ERROR, learn: int = N_LEARN) -> Sample:
+    """The next documents to answer so that labels can be used; those of the random sample while labels learn first."""
+    usable, population = job.accept(error, learn=learn), population_of_job(job)
+    if usable.learning is None:
+        return draw_accept(population, usable, n)
+    audit = job.questions.open_documents("audit", min(n, usable.learning.of - usable.learning.answers))
+    if not audit:
+        raise ValueError(f"{job.store.name}: the labels can learn from the answers now: labelferry accept.")
+    sample = as_sample(population, [("audit", row) for row in audit], job.questions.seed, blind=True)
+    return with_fingerprint(sample, usable.frozen)
+
+
 def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
     """Write the answers of a filled sample to the log of a job; `reviewer` if the sample has no column of this name.
 
@@ -55,15 +69,18 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
             "of this job: labelferry audit."
         )
     labels = shown_labels(given, population)
-    known = {(row.document, row.reviewer): (row.kind, row.answer) for row in job.log.answers()}
+    state = job.log.state()
+    known = {(row.document, row.reviewer): (row.kind, row.answer) for row in state.answers}
     counts = {"new": 0, "known": 0, "empty": filled.n_empty}
     new = []
     for (document, name), answer in filled.by_reviewer.items():
-        person = name or reviewer
-        if known.get((document, person)) == (answer.kind, answer.answer):
+        person, purpose = name or reviewer, filled.purposes[document]
+        number = times_asked(purpose)
+        is_known = known.get((document, person)) == (answer.kind, answer.answer)
+        if len(state.again_codes.get(document, ())) >= number if number else is_known:
             counts["known"] += 1
             continue
-        purpose, shown = filled.purposes[document], labels.get(document)
+        purpose, shown = AGAIN if number else purpose, labels.get(document)
         new.append(NewAnswer(document, answer.answer, answer.kind, purpose, person, shown))
     if new:
         job.log.add(new)

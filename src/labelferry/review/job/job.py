@@ -18,9 +18,9 @@ from ...labelling.labelling import Labelling
 from ...tables.spreadsheet import write_labelled
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.usable import ERROR, N_LEARN, Usable
-from ..store.records import FIRST_FIT, AnswerRow, NewAnswer, Page
+from ..store.records import ACCEPT, AGAIN, FIRST_FIT, AnswerRow, NewAnswer, Page
 from .data import job_data
-from .export import corrections_table, labelled_table
+from .export import corrections_table, labelled_table, only_accepted
 from .log import JobLog
 from .questions import JobQuestions, Question
 from .refit import refit
@@ -206,7 +206,9 @@ class Job:
         ids : list of int
             Numbers of the rows in the log.
         """
-        return self.log.add(answers)
+        answered = {row.document for row in self.log.answers()} if any(a.purpose == ACCEPT for a in answers) else ()
+        again = [a._replace(purpose=AGAIN) if a.purpose == ACCEPT and a.document in answered else a for a in answers]
+        return self.log.add(again)
 
     def undo(self, reviewer: str = "") -> AnswerRow | None:
         """Take back the last answer of a person. The answer before it counts again.
@@ -338,8 +340,18 @@ class Job:
         """One page of documents; filters as in `store.documents.page`."""
         return self.store.documents.page(search, **filters)
 
-    def export(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        spreadsheet: bool = False,
+        accepted: bool = False,
+        error: float | None = None,
+    ) -> list[str]:
         """Write all documents with all their columns, the labels and the answers.
+
+        The column accepted is "yes" for labels that may be used, "answer" for documents that people answered, and empty
+        for all others.
 
         Parameters
         ----------
@@ -347,14 +359,24 @@ class Job:
             The file; its suffix selects the format.
         spreadsheet : bool, default=False
             Whether cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
+        accepted : bool, default=False
+            Whether only documents whose labels may be used are written, accepted or answered.
+        error : float, default=None
+            Allowed share of wrong labels among the accepted ones. None: that of the last statement (`accept`); if there
+            is none, .05 with `accepted`, and no column otherwise.
 
         Returns
         -------
         messages : list of str
             One message per renamed column.
         """
-        tables = labelled_table(self.store, self.log, self.questions.new_class_rows)
-        return write_labelled(*tables, path, spreadsheet=spreadsheet)
+        last = self.questions.acceptance.last_limit()
+        limit = (error, False) if error is not None else last or ((ERROR, False) if accepted else None)
+        usable = None if limit is None else self.questions.acceptance.usable(limit[0], strict=limit[1])
+        if usable is not None and usable.current.n:  # a statement that others may rely on
+            usable = self.accept(usable.error, strict=usable.ladder.strict)
+        tables = labelled_table(self.store, self.log, self.questions.new_class_rows, usable)
+        return write_labelled(*(only_accepted(*tables) if accepted else tables), path, spreadsheet=spreadsheet)
 
     def export_corrections(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write the answers that count with their documents, one row per answer; parameters as in `export`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from threading import RLock
 
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..store.records import ACCEPT, AGAIN, UNDO, AnswerRow, NewAnswer
+from ..store.records import UNDO, AnswerRow, NewAnswer
 from .state import JobState
 
 
@@ -39,20 +39,10 @@ class JobLog:
         return self.state().answers
 
     def add(self, answers: Sequence[NewAnswer]) -> list[int]:
-        """Add answers with what they replace and the current fit: all of them, or none if one of them is wrong.
-
-        An answer of the purpose accept to a document that has one was asked again.
-        """
+        """Add answers with what they replace and the current fit: all of them, or none if one of them is wrong."""
         earlier = {(row.document, row.reviewer): row.id for row in self.answers()}
-        fit, answered = self._store.fits.last(), {document for document, _ in earlier}
-        rows = [
-            row._replace(
-                replaces=earlier.get((row.document, row.reviewer)),
-                fit=fit,
-                purpose=AGAIN if row.purpose == ACCEPT and row.document in answered else row.purpose,
-            )
-            for row in answers
-        ]
+        fit = self._store.fits.last()
+        rows = [row._replace(replaces=earlier.get((row.document, row.reviewer)), fit=fit) for row in answers]
         return self._store.answers.add(rows)
 
     def undo(self, reviewer: str = "") -> AnswerRow | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ def population_of_store(store: storage.Store, state: JobState) -> Population:
     """The population of a job; texts and columns are read one by one."""
     arrays = state.fit.arrays
     confidence = file_confidence(np.clip(arrays["confidence"], 0, 1))
-    ranks = arrays.get("accept_rank")
     return Population(
         store.name,
         DocumentColumn(store),
@@ -32,8 +31,15 @@ def population_of_store(store: storage.Store, state: JobState) -> Population:
         state.seen,
         store.settings["text"],
         {name: DocumentColumn(store, name) for name in store.settings["own"]},
-        ranking=Ranking(rank_by(confidence, with_label(store)) if ranks is None else ranks, confidence),
+        ranking=Ranking(ranks_of(store, arrays), confidence),
     )
+
+
+def ranks_of(store: storage.Store, arrays: Mapping[str, Array]) -> Array:
+    """The ranks of the labels of a fit; by confidence in a job of an earlier version."""
+    if "accept_rank" in arrays:
+        return arrays["accept_rank"]
+    return rank_by(file_confidence(arrays["confidence"]), with_label(store))
 
 
 def with_label(store: storage.Store) -> Array:

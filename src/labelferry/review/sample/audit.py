@@ -25,7 +25,7 @@ from ...tables.write import new_names
 from .exchange import TEXT, is_json, write_json
 from .population import Population
 
-ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population")  # columns of a sample
+ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population", "labels")  # columns of a sample
 
 
 @dataclass(frozen=True)

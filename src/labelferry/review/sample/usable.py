@@ -28,6 +28,7 @@ from .usable_text import sentences
 
 ERROR = 0.05  # allowed share of wrong labels, unless another one is chosen
 N_LEARN = 20  # random answers that the labels learn from before they are frozen
+N_LEARN_MANY, MANY = 40, 200  # if so many answers are planned
 OTHER_ERROR = 0.1  # whose needs are shown if nothing can be used yet
 YES, ANSWER = "yes", "answer"  # in the column accepted
 

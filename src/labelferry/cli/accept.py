@@ -1,0 +1,228 @@
+"""`labelferry accept`: which labels may be used without looking, with what guarantee, and how few answers it needs."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from .app import app
+from .audit import reading_options
+from .options import AsJson, Encoding, Text, exit_unless, print_json
+from .outputs import final_path
+from .show import escape, new_console, print_messages
+
+
+class Outcome(NamedTuple):
+    """What there is to print."""
+
+    usable: Any
+    messages: list[str]
+    following: str  # the next command without its first words; empty if there is none
+
+
+@app.command()
+def accept(
+    labelled: Annotated[
+        str, typer.Argument(metavar="LABELLED", help="A review job (--store), or a file written by `labelferry label`.")
+    ],
+    samples: Annotated[
+        list[Path] | None, typer.Argument(metavar="[SAMPLE]...", help="Samples of this command with answers.")
+    ] = None,
+    error: Annotated[
+        float, typer.Option(min=0.001, max=0.5, help="Allowed share of wrong labels among those that can be used.")
+    ] = 0.05,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the next documents to answer here.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("-n", min=1, help="Number of these documents (default: until more labels can be used)."),
+    ] = None,
+    learn: Annotated[
+        int | None,
+        typer.Option(min=0, help="Random answers that the labels of a job learn from first (default: 20; -n 200: 40)."),
+    ] = None,
+    relearn: Annotated[
+        bool,
+        typer.Option("--relearn", help="The labels of a job learn from all answers now. Accepted labels stay."),
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="With --relearn: accepted labels are replaced, too, and withdrawn.")
+    ] = False,
+    reviewer: Annotated[str, typer.Option(help="Who answered; recorded in a job.")] = "",
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the samples of a file (default: made from its labels).")
+    ] = None,
+    text: Text = None,
+    encoding: Encoding = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 if no label can be used.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Find the labels that can be used without looking: with 95 % confidence, at most 5 % of them are wrong.
+
+    Example: labelferry accept job.ferry -o sample.csv, fill in the column answer, labelferry accept job.ferry sample.csv
+
+    The answers are compared with the most certain labels. More labels can be used after more answers, and you may stop
+    after any of them. In a job, the labels first learn from 20 answers to random documents; after that they stay as
+    they are. Labels of a file stay as they are from the beginning.
+
+    The answers are assumed to be right. Samples do not show the labels. A document whose answer contradicts its label
+    comes again in the next sample, best for another person.
+    """
+    from ..review.job.files import is_job
+
+    if out is not None:
+        check_out(out, labelled)
+    if is_job(labelled):
+        if seed is not None:
+            raise ValueError("--seed is for files: a job has its own seed. Omit it.")
+        first = learn if learn is not None else default_learn(n)
+        outcome = of_job(
+            labelled, samples or [], error, out, n, first, reviewer, relearn=relearn, everything=everything
+        )
+    else:
+        if relearn or everything or learn:
+            raise ValueError(
+                "labels of a file stay as they are. To learn from answers: labelferry label ... --answers SAMPLE, or "
+                "start a job (--store)."
+            )
+        outcome = of_file(labelled, samples or [], error, out, n, seed, text, encoding)
+    show(outcome, as_json=json)
+    if strict:
+        exit_unless(safe=outcome.usable.n > 0)
+
+
+def check_out(out: Path, labelled: str) -> None:
+    """Raise an error if the sample would overwrite the input or answers."""
+    from ..review.sample.audit import check_no_answers
+
+    if final_path(out) == final_path(labelled):
+        raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
+    check_no_answers(out)
+
+
+def default_learn(n: int | None) -> int:
+    """Random answers to learn from, by the number of answers that are planned."""
+    from ..review.sample.usable import MANY, N_LEARN, N_LEARN_MANY
+
+    return N_LEARN_MANY if n is not None and n >= MANY else N_LEARN
+
+
+def of_job(
+    place: str,
+    samples: list[Path],
+    error: float,
+    out: Path | None,
+    n: int | None,
+    learn: int,
+    reviewer: str,
+    *,
+    relearn: bool,
+    everything: bool,
+) -> Outcome:
+    """Add the answers to a job, learn if it is time, and draw the next sample."""
+    from ..review.job.files import draw_accept_open, import_answers
+    from ..review.job.job import open_job
+
+    messages: list[str] = []
+    with open_job(place) as job:
+        for sample in samples:
+            counts = import_answers(job, sample, reviewer)
+            messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
+        usable = job.accept(error, learn=learn)
+        if relearn or (usable.learning is not None and usable.learning.now):
+            done = job.refit(everything=everything)
+            messages.append(learned_message(done))
+            usable = job.accept(error, learn=learn)
+        place = job.store.name  # without a password
+        following = f"accept {shlex.quote(place)}{error_option(error)}"
+        if out is not None:
+            sample_of = draw_accept_open(job, n or wanted(usable), error=error, learn=learn)
+            messages += [*sample_of.write(out), drawn_message(usable, sample_of, out)]
+            following += f" {shlex.quote(str(out))}"
+        elif usable.needs or usable.learning:
+            following += " -o sample.csv"
+        elif usable.n:
+            following = f"export {shlex.quote(place)} -o usable.csv --accepted"
+        return Outcome(usable, messages, following)
+
+
+def of_file(
+    path: str,
+    samples: list[Path],
+    error: float,
+    out: Path | None,
+    n: int | None,
+    seed: int | None,
+    text: list[str] | None,
+    encoding: str | None,
+) -> Outcome:
+    """What the answers of samples of a file certify, and the next sample."""
+    from ..review.sample.accept_files import draw_accept, usable_of_samples
+    from ..review.sample.population import population_of_file
+
+    population = population_of_file(path, text=text, encoding=encoding)
+    messages = list(population.messages)
+    usable, answered = usable_of_samples(population, samples, error=error, seed=seed)
+    if answered.n_empty:
+        messages.append(f"{answered.n_empty} rows of the samples have no answer yet")
+    files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))
+    options = error_option(error) + reading_options(text, encoding)
+    if out is not None:
+        drawn = draw_accept(population, usable, n or wanted(usable))
+        messages += [*drawn.write(out), drawn_message(usable, drawn, out)]
+        return Outcome(usable, messages, f"accept {files}{options}")
+    if not usable.needs:
+        return Outcome(usable, messages, "")
+    options += "" if seed is None or samples else f" --seed {seed}"
+    return Outcome(usable, messages, f"accept {files} -o {'next' if samples else 'sample'}.csv{options}")
+
+
+def wanted(usable: Any) -> int:
+    """Documents of a sample: as many as more labels need, or as the labels learn from."""
+    from ..review.sample.usable import N_LEARN
+
+    if usable.learning is not None:
+        return int(usable.learning.of)
+    return max(usable.needs[0][0], N_LEARN) if usable.needs else 2 * N_LEARN
+
+
+def error_option(error: float) -> str:
+    """The option for the next command; nothing if it has its default."""
+    return "" if error == 0.05 else f" --error {error:g}"
+
+
+def learned_message(done: dict[str, Any]) -> str:
+    """What learning did."""
+    message = f"The labels have learned from {done['answers']} answers; {done['changed']} labels changed."
+    if done["kept"]:
+        message += f" {done['kept']:,} accepted labels stay as they were."
+    if done["withdrawn"]:
+        message += f" {done['withdrawn']:,} accepted labels are withdrawn; their answers are kept as answers."
+    return message
+
+
+def drawn_message(usable: Any, sample: Any, out: Path) -> str:
+    """What is in a sample."""
+    what = "random documents to learn from" if usable.learning is not None else "documents"
+    return (
+        f"{out}: {len(sample)} {what}. Fill in the column answer: {', '.join(usable.frozen.classes)}, none_of_these (a "
+        "class that is missing here) or unclear."
+    )
+
+
+def show(outcome: Outcome, *, as_json: bool) -> None:
+    """Print what may be used, and the next command."""
+    usable, messages, following = outcome
+    command = f"labelferry {following}" if following else ""
+    if as_json:
+        text = usable.text().splitlines()
+        print_json({"accept": {**usable.as_dict(), "sentences": text}, "messages": messages, "next": command})
+        return
+    console = new_console(result=True)
+    print_messages(console, messages)
+    for sentence in usable.text().splitlines():
+        console.print(escape(sentence))
+    if command:
+        console.print(f"Next: {escape(command)}", soft_wrap=True)

@@ -37,7 +37,7 @@ def accept(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the next documents to answer here.")] = None,
     n: Annotated[
         int | None,
-        typer.Option("-n", min=1, help="Number of these documents (default: until more labels can be used)."),
+        typer.Option("-n", min=1, help="Number of these documents (default: as many as more labels need)."),
     ] = None,
     learn: Annotated[
         int | None,
@@ -61,7 +61,9 @@ def accept(
 ) -> None:
     """Find the labels that can be used without looking: with 95 % confidence, at most 5 % of them are wrong.
 
-    Example: labelferry accept job.ferry -o sample.csv, fill in the column answer, labelferry accept job.ferry sample.csv
+    Example: labelferry accept job.ferry -o sample.csv
+
+    Fill in the column answer. Then: labelferry accept job.ferry sample.csv
 
     The answers are compared with the most certain labels. More labels can be used after more answers, and you may stop
     after any of them. In a job, the labels first learn from 20 answers to random documents; after that they stay as

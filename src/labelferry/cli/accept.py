@@ -23,6 +23,30 @@ class Outcome(NamedTuple):
     following: str  # the next command without its first words; empty if there is none
 
 
+class Drawing(NamedTuple):
+    """The limit, and the next sample."""
+
+    error: float
+    out: Path | None
+    n: int | None
+    learn: int = 0
+
+    def size(self, usable: Any) -> int:
+        """Documents of the sample: as asked, as many as the labels learn from, or as more labels need."""
+        from ..review.sample.usable import N_LEARN
+
+        if usable.learning is not None:
+            return self.n or int(usable.learning.of)
+        return self.n or (max(usable.needs[0][0], N_LEARN) if usable.needs else 2 * N_LEARN)
+
+    @property
+    def option(self) -> str:
+        """The limit as an option of the next command; nothing if it is the default."""
+        from ..review.sample.usable import ERROR
+
+        return "" if self.error == ERROR else f" --error {self.error:g}"
+
+
 @app.command()
 def accept(
     labelled: Annotated[
@@ -79,17 +103,15 @@ def accept(
     if is_job(labelled):
         if seed is not None:
             raise ValueError("--seed is for files: a job has its own seed. Omit it.")
-        first = learn if learn is not None else default_learn(n)
-        outcome = of_job(
-            labelled, samples or [], error, out, n, first, reviewer, relearn=relearn, everything=everything
-        )
+        drawing = Drawing(error, out, n, default_learn(n) if learn is None else learn)
+        outcome = of_job(labelled, samples or [], drawing, reviewer, relearn=relearn, everything=everything)
     else:
-        if relearn or everything or learn:
+        if relearn or everything or learn is not None:
             raise ValueError(
                 "labels of a file stay as they are. To learn from answers: labelferry label ... --answers SAMPLE, or "
                 "start a job (--store)."
             )
-        outcome = of_file(labelled, samples or [], error, out, n, seed, text, encoding)
+        outcome = of_file(labelled, samples or [], Drawing(error, out, n), seed, text, encoding)
     show(outcome, as_json=json)
     if strict:
         exit_unless(safe=outcome.usable.n > 0)
@@ -112,50 +134,38 @@ def default_learn(n: int | None) -> int:
 
 
 def of_job(
-    place: str,
-    samples: list[Path],
-    error: float,
-    out: Path | None,
-    n: int | None,
-    learn: int,
-    reviewer: str,
-    *,
-    relearn: bool,
-    everything: bool,
+    place: str, samples: list[Path], drawing: Drawing, reviewer: str, *, relearn: bool, everything: bool
 ) -> Outcome:
     """Add the answers to a job, learn if it is time, and draw the next sample."""
     from ..review.job.files import draw_accept_open, import_answers
     from ..review.job.job import open_job
 
-    messages: list[str] = []
+    error, learn, messages = drawing.error, drawing.learn, list[str]()
     with open_job(place) as job:
         for sample in samples:
             counts = import_answers(job, sample, reviewer)
             messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
         usable = job.accept(error, learn=learn)
-        if relearn or (usable.learning is not None and usable.learning.now):
-            done = job.refit(everything=everything)
-            messages.append(learned_message(done))
+        if relearn or everything or (usable.learning is not None and usable.learning.now):
+            messages.append(learned_message(job.refit(everything=everything)))
             usable = job.accept(error, learn=learn)
-        place = job.store.name  # without a password
-        following = f"accept {shlex.quote(place)}{error_option(error)}"
-        if out is not None:
-            sample_of = draw_accept_open(job, n or wanted(usable), error=error, learn=learn)
-            messages += [*sample_of.write(out), drawn_message(usable, sample_of, out)]
-            following += f" {shlex.quote(str(out))}"
+        name = shlex.quote(job.store.name)  # without a password
+        following = f"accept {name}{drawing.option}"
+        if drawing.out is not None:
+            drawn = draw_accept_open(job, drawing.size(usable), error=error, learn=learn)
+            messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing.out)]
+            following += f" {shlex.quote(str(drawing.out))}"
         elif usable.needs or usable.learning:
             following += " -o sample.csv"
         elif usable.n:
-            following = f"export {shlex.quote(place)} -o usable.csv --accepted"
+            following = f"export {name} -o usable.csv --accepted"
         return Outcome(usable, messages, following)
 
 
 def of_file(
     path: str,
     samples: list[Path],
-    error: float,
-    out: Path | None,
-    n: int | None,
+    drawing: Drawing,
     seed: int | None,
     text: list[str] | None,
     encoding: str | None,
@@ -164,35 +174,21 @@ def of_file(
     from ..review.sample.accept_files import draw_accept, usable_of_samples
     from ..review.sample.population import population_of_file
 
-    population = population_of_file(path, text=text, encoding=encoding)
+    population, out = population_of_file(path, text=text, encoding=encoding), drawing.out
     messages = list(population.messages)
-    usable, answered = usable_of_samples(population, samples, error=error, seed=seed)
+    usable, answered = usable_of_samples(population, samples, error=drawing.error, seed=seed)
     if answered.n_empty:
         messages.append(f"{answered.n_empty} rows of the samples have no answer yet")
     files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))
-    options = error_option(error) + reading_options(text, encoding)
+    options = drawing.option + reading_options(text, encoding)
     if out is not None:
-        drawn = draw_accept(population, usable, n or wanted(usable))
+        drawn = draw_accept(population, usable, drawing.size(usable))
         messages += [*drawn.write(out), drawn_message(usable, drawn, out)]
         return Outcome(usable, messages, f"accept {files}{options}")
     if not usable.needs:
         return Outcome(usable, messages, "")
     options += "" if seed is None or samples else f" --seed {seed}"
     return Outcome(usable, messages, f"accept {files} -o {'next' if samples else 'sample'}.csv{options}")
-
-
-def wanted(usable: Any) -> int:
-    """Documents of a sample: as many as more labels need, or as the labels learn from."""
-    from ..review.sample.usable import N_LEARN
-
-    if usable.learning is not None:
-        return int(usable.learning.of)
-    return max(usable.needs[0][0], N_LEARN) if usable.needs else 2 * N_LEARN
-
-
-def error_option(error: float) -> str:
-    """The option for the next command; nothing if it has its default."""
-    return "" if error == 0.05 else f" --error {error:g}"
 
 
 def learned_message(done: dict[str, Any]) -> str:

@@ -13,21 +13,8 @@ from .. import __version__
 from .show import printable
 
 ORDER = (
-    *(
-        "label",
-        "accept",
-        "review",
-        "audit",
-        "certify",
-        "apply",
-        "diagnose",
-        "compare",
-        "methods",
-        "explain",
-        "demo",
-        "data",
-    ),
-    "bench",
+    *("label", "accept", "review", "audit", "certify", "apply", "diagnose", "compare", "methods", "explain", "demo"),
+    *("data", "bench"),
 )
 
 COMMANDS = "labelferry.commands"  # entry points: functions that add commands to `app`

@@ -90,10 +90,15 @@ class JobAccept:
         rows = self._store.certificates.all()
         return [row for row in rows if row.fit == fit and row.content.get("kind") == KIND]
 
-    def last_limit(self) -> Limit | None:
-        """Error and strict of the last statement of the job; None if there is none."""
-        rows = [row for row in self._store.certificates.all() if row.content.get("kind") == KIND]
-        return limit_of(rows[-1]) if rows else None
+    def best_limit(self) -> Limit | None:
+        """Of the limits of all statements about the current labels, that with most labels; None without statements."""
+        state = self._log.state()
+        with self._lock:
+            carried = self._of_fit(state)[1]
+        limits = {limit_of(row) for row in self.statements(state.fit.fit)}
+        limits |= {(part.error, part.strict) for part in carried.parts}
+        sizes = {limit: self.usable(limit[0], strict=limit[1], state=state).n for limit in limits}
+        return max(sizes, key=lambda limit: (sizes[limit], -limit[0], limit[1]), default=None)
 
     def learning(self, state: JobState, learn: int = N_LEARN) -> Learning | None:
         """How many random answers the labels learn from first; None if they have learned, cannot, or need not."""

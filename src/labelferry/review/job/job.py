@@ -362,16 +362,16 @@ class Job:
         accepted : bool, default=False
             Whether only documents whose labels may be used are written, accepted or answered.
         error : float, default=None
-            Allowed share of wrong labels among the accepted ones. None: that of the last statement (`accept`); if there
-            is none, .05 with `accepted`, and no column otherwise.
+            Allowed share of wrong labels among the accepted ones. None: that of the statement (`accept`) about most
+            labels; if there is none, .05 with `accepted`, and no column otherwise.
 
         Returns
         -------
         messages : list of str
             One message per renamed column.
         """
-        last = self.questions.acceptance.last_limit()
-        limit = (error, False) if error is not None else last or ((ERROR, False) if accepted else None)
+        best = self.questions.acceptance.best_limit()
+        limit = (error, False) if error is not None else best or ((ERROR, False) if accepted else None)
         usable = None if limit is None else self.questions.acceptance.usable(limit[0], strict=limit[1])
         if usable is not None and usable.current.n:  # a statement that others may rely on
             usable = self.accept(usable.error, strict=usable.ladder.strict)

@@ -221,6 +221,6 @@ def show(outcome: Outcome, *, as_json: bool) -> None:
     console = new_console(result=True)
     print_messages(console, messages)
     for sentence in usable.text().splitlines():
-        console.print(escape(sentence))
+        console.print(escape(sentence), soft_wrap=True)
     if command:
         console.print(f"Next: {escape(command)}", soft_wrap=True)

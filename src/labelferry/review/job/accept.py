@@ -39,7 +39,7 @@ class JobAccept:
         self._fit = 0  # of what follows
         self._frozen: Frozen | None = None
         self._carried: Carried | None = None
-        self._ladders: dict[Limit, Ladder] = {}
+        self._ladders: dict[tuple[float, bool, bool], Ladder] = {}  # by limit, and whether a part of it is excluded
 
     def usable(
         self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN, state: JobState | None = None
@@ -50,7 +50,8 @@ class JobAccept:
         with self._lock:
             frozen, carried = self._of_fit(state)
             part = carried.part(limit)
-            ladder = self._ladder(limit, frozen, part)
+            whole = self._ladder(limit, frozen, None)
+            ladder = whole if part is None else self._ladder(limit, frozen, part)
         accepted = None if part is None else part.accepted(frozen, state.first_codes, state.again_codes)
         return usable_labels(
             frozen,
@@ -61,14 +62,16 @@ class JobAccept:
             statement=carried.statements + 1,
             learning=self.learning(state, learn),
             ladder=ladder,
+            whole=whole,
         )
 
     def _ladder(self, limit: Limit, frozen: Frozen, part: Part | None) -> Ladder:
-        """The ladder of the labels that were not accepted when the fit was made; it does not depend on answers."""
-        if limit not in self._ladders:
+        """The ladder of the labels outside the part that was accepted when the fit was made; answers do not matter."""
+        key = (*limit, part is not None)
+        if key not in self._ladders:
             free = None if part is None else ~part.documents[frozen.positions]
-            self._ladders[limit] = frozen.ladder(limit[0], tail=TAIL, strict=limit[1], among=free)
-        return self._ladders[limit]
+            self._ladders[key] = frozen.ladder(limit[0], tail=TAIL, strict=limit[1], among=free)
+        return self._ladders[key]
 
     def issue(self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN) -> Usable:
         """The labels that may be used; the statement is recorded if it is new."""
@@ -112,9 +115,8 @@ class JobAccept:
     def _can_learn(self) -> bool:
         return "start" in self._store.database.arrays("pool")
 
-    def carry(self) -> Carried:
+    def carry(self, state: JobState) -> Carried:
         """What stays accepted if the labels learn again now."""
-        state = self._log.state()
         with self._lock:
             frozen, carried = self._of_fit(state)
         limits = {limit_of(row) for row in self.statements(state.fit.fit)}

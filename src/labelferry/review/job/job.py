@@ -331,8 +331,9 @@ class Job:
             `warning` is a sentence if the labels became worse on them, otherwise empty. `kept` and `withdrawn`:
             numbers of accepted labels that stay or not.
         """
-        carried = self.questions.acceptance.carry()
-        return refit(self.store, self.log.state(), self.questions.new_class_rows, carried, everything=everything)
+        state = self.log.state()
+        carried = self.questions.acceptance.carry(state)
+        return refit(self.store, state, self.questions.new_class_rows, carried, everything=everything)
 
     # Lists and files
 

@@ -263,13 +263,17 @@ def usable_labels(
     statement: int = 1,
     learning: Learning | None = None,
     ladder: Ladder | None = None,
+    whole: Ladder | None = None,
 ) -> Usable:
-    """The labels that may be used after some answers; `ladder` is that of a later round."""
-    ladder = frozen.ladder(error, tail=TAIL, strict=strict) if ladder is None else ladder
+    """The labels that may be used after some answers.
+
+    `ladder` is that of the labels that were not accepted in `earlier` rounds, and `whole` that of all labels, if they
+    are known.
+    """
+    whole = frozen.ladder(error, tail=TAIL, strict=strict) if whole is None else whole
+    ladder = whole if ladder is None else ladder
     given = Further({}, {}) if learning else given
     wrong = wrong_labels(frozen.labels, given.first, given.again)
-    is_whole = ladder.n_labels == len(frozen.labels) - len(frozen.known.rows)
-    whole = ladder if is_whole else frozen.ladder(error, tail=TAIL)
     finished = finish_file(whole, wrong)
     parts = tuple(earlier)
     return Usable(frozen, ladder, given, accept_labels(ladder, wrong), parts, finished, statement, learning)

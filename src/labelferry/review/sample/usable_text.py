@@ -12,11 +12,11 @@ MOST_NAMED = 12  # classes in a sentence
 
 
 def sentences(values: Values) -> list[str]:
-    """At most seven lines: what may be used, the claim, classes, the whole file, what is next, what is assumed."""
+    """At most six lines: what may be used, the claim, classes, the whole file, what is next, what is assumed."""
     if values["learning"] is not None:
         return [_learning(values)]
     first = _usable(values) if values["n_accepted"] else _nothing(values)
-    lines = [first, _others(values), _classes(values), _again(values), _whole_file(values), _more(values), ASSUMED]
+    lines = [first, _classes(values), _again(values), _whole_file(values), _more(values), ASSUMED]
     return [line for line in lines if line]
 
 
@@ -71,8 +71,6 @@ def _nothing(values: Values) -> str:
 
 def _others(values: Values) -> str:
     learned, rest = values["n_learned"], values["n_not_usable"]
-    if not values["n_accepted"]:
-        return ""
     own = f"Also yours: the {learned:,} documents that the labels learned from." if learned else ""
     return " ".join(part for part in (own, f"Not usable yet: {rest:,} labels." if rest else "") if part)
 
@@ -90,7 +88,7 @@ def _classes(values: Values) -> str:
         warning = f" Careful: no label of {', '.join(missing[:MOST_NAMED])} is accepted."
     else:
         warning = ""
-    return f"Accepted per class: {named}{more}.{warning}"
+    return f"Accepted per class: {named}{more}.{warning} {_others(values)}".rstrip()
 
 
 def _again(values: Values) -> str:

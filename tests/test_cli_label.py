@@ -72,6 +72,7 @@ def test_all_outputs(files, tmp_path):
         "evidence",
         "needs_review",
         "source_only",
+        "accept_rank",
     ]
     assert written["id"] == [str(i) for i in range(120)]
     assert "text column: 'text' (its name)" in result.stdout

@@ -256,7 +256,7 @@ def test_the_next_command_names_the_text_columns(tmp_path):
     export = zendesk(tmp_path)
     out = tmp_path / "out.csv"
     result = run("label", *export.arguments, "-o", out, "--method", METHOD)
-    command = f"labelferry audit {out} -o sample.csv --text subject,description"
+    command = f"labelferry accept {out} -o sample.csv --text subject,description"
     assert command in result.stdout
     drawn = run("audit", out, "-o", tmp_path / "sample.csv", "--text", "subject,description", "-n", 3)
     assert drawn.exit_code == 0, drawn.output

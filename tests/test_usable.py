@@ -191,7 +191,11 @@ def test_another_tools_file_is_ranked_by_its_confidence(tmp_path):
     np.testing.assert_array_equal(frozen.p_wrong, np.round(1 - np.array(confidence), 4))
     assert frozen.seed == frozen.fingerprint
     write_csv(path, {**columns, "confidence": confidence, "accept_rank": [1] * 50})
-    assert "must have the ranks 1, 2, 3" in error_of("accept", path)
+    assert "must have different numbers from 1" in error_of("accept", path)
+    write_csv(path, {**columns, "confidence": confidence, "accept_rank": ["x", *range(2, 51)]})
+    assert "must have different numbers from 1" in error_of("accept", path)
+    write_csv(path, {**columns, "confidence": confidence, "accept_rank": range(3, 103, 2)})  # some rows were removed
+    assert freeze(population_of_file(path)).ranks.tolist() == list(range(1, 51))
 
 
 def test_confidences_have_the_digits_of_a_file():

@@ -102,9 +102,9 @@ class Result(Labelling):
         return messages_of(self)
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """The new columns: label, confidence, alternative, evidence (words with commas), needs_review, source_only and
-        accept_rank.
+        """The new columns by name, one value per row of the target.
 
+        These are label, confidence, alternative, evidence (words with commas), needs_review, source_only, accept_rank.
         `source_only` is the label of the classifier that was trained on the labelled documents only, and `accept_rank`
         is 1 for the label that is most likely correct (`accept`). If a document is
         marked, also none_of_these. If documents are in a language that the labelled documents lack, `other_language`

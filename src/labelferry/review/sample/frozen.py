@@ -13,6 +13,8 @@ from zlib import crc32
 import numpy as np
 
 from ...certificate import Answers, Ladder, make_ladder
+from ...labelling.accept_rank import rank_by
+from ...labelling.columns import ACCEPT_RANK
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .population import Population
@@ -70,13 +72,18 @@ def freeze(population: Population, seed: int | None = None, values: list[Any] | 
             "Pass a file that `labelferry label` wrote, or add the column."
         )
     kept = np.flatnonzero(ranking.ranks)
+    if len(np.unique(ranking.ranks[kept])) < len(kept) or (ranking.ranks < 0).any():
+        raise ValueError(
+            f"{population.name}: the column {ACCEPT_RANK} must have different numbers from 1. Restore the column, or "
+            "remove it to rank by confidence."
+        )
     if not len(kept):
         raise ValueError(f"{population.name} has no predicted label, so none can be accepted.")
     inside = np.isin(population.known.rows, kept)
     known = Answers(np.searchsorted(kept, population.known.rows[inside]), population.known.codes[inside])
     frozen = Frozen(
         population.name, population.rows.then(kept), kept, len(population.texts), population.labels[kept],
-        ranking.ranks[kept], np.round(1 - ranking.confidence[kept], 4), known, population.classes,
+        rank_by(-ranking.ranks[kept], np.ones(len(kept), dtype=bool)), np.round(1 - ranking.confidence[kept], 4), known, population.classes,
         values or list(population.classes), 0,
     )  # fmt: skip
     return frozen._replace(seed=frozen.fingerprint if seed is None else seed)

@@ -29,7 +29,7 @@ ORIGINS = ("", GIVEN, PREDICTED)
 class Ranking(NamedTuple):
     """How certain the labels are, as a file says it."""
 
-    ranks: Array  # 1 for the label that is most likely correct, 2, 3, ...; 0 for one that cannot be accepted
+    ranks: Array  # increasing, the label that is most likely correct first; 0 for one that cannot be accepted
     confidence: Array  # with four digits
 
 
@@ -128,11 +128,6 @@ def ranking_of_table(table: Table) -> Ranking | None:
     if not any(ranked):
         return Ranking(rank_by(confidence, np.ones(len(table), dtype=bool)), confidence)
     ranks = np.array([int(value) if value.isdecimal() else -bool(value) for value in ranked], dtype=np.int64)
-    if (np.sort(ranks[ranks != 0]) != np.arange(1, np.count_nonzero(ranks) + 1)).any():
-        raise ValueError(
-            f"{table.name}: the column {ACCEPT_RANK} must have the ranks 1, 2, 3, ... once each. Restore the column, "
-            "or remove it to rank by confidence."
-        )
     return Ranking(ranks, confidence)
 
 

@@ -66,7 +66,8 @@ def fit_profiles(files: Sequence[FileLine], x: Callable[[FileLine], Array]) -> P
     B = np.linalg.lstsq(X * root, L * root, rcond=None)[0]
     rest = L - X @ B
     C = (rest * weights[:, None]).T @ rest / weights.sum()
-    return Profiles(*(tuple(map(tuple, M.round(3).tolist())) for M in (B, C)))
+    (aa, ab), (_, bb) = C.round(3).tolist()
+    return Profiles(tuple((a, b) for a, b in B.round(3).tolist()), ((aa, ab), (ab, bb)))
 
 
 def compare(files: Sequence[FileLine], *, frozen: bool, reported: Sequence[str] = ()) -> list[dict[str, Any]]:

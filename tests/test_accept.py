@@ -1,6 +1,6 @@
 """Which labels may be used: the worst case exactly, a literal twin, and what follows from the construction."""
 
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, asdict, replace
 from itertools import product
 
 import numpy as np
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from labelferry.certificate import (
+    Ladder,
     accept_labels,
     audit_order,
     certified,
@@ -444,6 +445,14 @@ def test_moving_the_start_the_order_or_the_limit_after_an_answer_is_refused():
     for other in others:
         with pytest.raises(ValueError, match="fixed before the first answer"):
             require_frozen(other, ladder.key)
+
+
+def test_a_ladder_is_restored_from_its_plain_fields():
+    ladder = make_ladder(np.arange(90.0), np.full(90, 0.02), error=0.1, seed=1, known=[5], strict=True)
+    again = Ladder(**asdict(ladder))
+    require_frozen(again, ladder.key)
+    answers = {int(row): False for row in ladder.order[:50]}
+    assert accept_labels(again, answers).as_dict() == accept_labels(ladder, answers).as_dict()
 
 
 @pytest.mark.parametrize(

@@ -125,3 +125,11 @@ def test_probabilities_of_zero_and_one_class_are_allowed():
     assert np.isfinite(log_margin(np.array([[1.0, 0.0], [0.5, 0.5]]))).all()
     assert log_margin(np.ones((3, 1))).tolist() == [0, 0, 0]
     assert np.isfinite(chance_wrong(np.array([0.0, 1.0]), 0.0, 0.7)).all()
+
+
+def test_answers_that_name_no_class_teach_nothing_but_count_as_wrong():
+    inputs, _ = some_inputs()
+    rows = np.arange(30)
+    result = candidates(inputs, rows, np.full(30, -1), np.full(300, 0.8))
+    np.testing.assert_array_equal(result.labels, inputs.start.argmax(axis=1))
+    assert result.p_wrong.mean() > 0.5

@@ -178,35 +178,11 @@ def assess(
 ) -> Assessment:
     """Assess the answer P.
 
-    Parameters
-    ----------
-    P : array of shape (n_target, n_classes)
-        The answer, in the row order of the targets.
-    predictions : PanelPredictions
-        Of the panel.
-    facts : TargetFacts
-        Measurements of the documents.
-    classes : sequence of str
-        Names of the classes.
-    weights : mapping of str to float
-        Weights of the members in the answer.
-    target_error : float
-        Expected share of wrong labels that is allowed among those not marked for review.
-    calibration : Calibration
-        Fitted coefficients.
-    known : array of int, default=()
-        Target rows with a given label, which is correct.
-    prior : Prior, default=None
-        Class proportions that the answer was matched to. The members are not matched, so that proportions that
-        contradict them lower the estimate (`python -m benchmarks.given_proportions`).
-    answered : FromAnswers, default=None
-        What answers tell about the answer P, which has learned from them. Its confidences are used, and its estimates
-        if there are enough answers.
-
-    Returns
-    -------
-    assessment : Assessment
-        Estimates, verdict and confidences.
+    `target_error`: expected share of wrong labels that is allowed among those not marked for review.
+    `prior`: class proportions that the answer was matched to. The members are not matched, so that proportions that
+    contradict them lower the estimate (`python -m benchmarks.given_proportions`).
+    `answered`: what answers tell about the answer P, which has learned from them. Its confidences are used, and its
+    estimates if there are enough answers.
     """
     n_classes, codes = P.shape[1], P.argmax(axis=1)
     member_codes = predictions.codes

@@ -147,27 +147,9 @@ def find_facts(
 ) -> tuple[Fact, ...]:
     """The facts that rule out a verdict.
 
-    Parameters
-    ----------
-    facts : TargetFacts
-        Measurements of the documents.
-    codes : array of int, shape (n_target,)
-        The answer.
-    source_codes : array of int, shape (n_source,)
-        The given labels; not used if there are `expected` proportions.
-    classes : sequence of str
-        Names of the classes.
-    groups : array of int, shape (n_target,), default=()
-        Of `mark_documents`; without entries, no document is marked.
-    expected : array of shape (n_classes,), default=None
-        Class proportions that the user knows, or of earlier labels. A class may be as rare, or as frequent, as in them.
-    wording : Wording, default=TRANSFER
-        How the sentences name the documents.
-
-    Returns
-    -------
-    facts : tuple of Fact
-        Those that apply: different languages first, because others can follow from it; then the most serious.
+    `expected`: class proportions that the user knows, or of earlier labels. A class may be as rare, or as frequent,
+    as in them.
+    Returns those that apply: different languages first, because others can follow from it; then the most serious.
     """
     found = []
     if facts.known_documents < MIN_KNOWN_DOCUMENTS or facts.known_weight < MIN_KNOWN_WEIGHT:

@@ -9,17 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from labelferry.cli import load_commands
+
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if BESIDE.is_dir():
     os.environ.setdefault("LABELFERRY_DATA", str(BESIDE))
 
 
 def pytest_configure() -> None:
-    """Signals work as in a terminal, also if the parent ignores them (a job in the background, nohup).
+    """The commands of the bench are there, and signals work as in a terminal.
 
+    That holds also if the parent ignores signals (a job in the background, nohup).
     Child processes inherit that a signal is ignored, but not a handler. So the handlers are set here once, and a child
     that gets a signal ends.
     """
+    load_commands()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGHUP", "SIGTERM"):

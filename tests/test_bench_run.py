@@ -43,7 +43,7 @@ def without_times(table):
 
 def test_a_killed_run_continues_to_the_same_table(data, tmp_path):
     arguments = ["bench", "table", "gcmf", "--methods", METHODS, "--tasks", ",".join(TASKS), "--seeds", "3"]
-    code = f"from labelferry.cli import app; app({arguments!r} + ['--out', {str(tmp_path / 'killed')!r}])"
+    code = f"from labelferry.cli import app, load_commands; load_commands(); app({arguments!r} + ['--out', {str(tmp_path / 'killed')!r}])"
     path = tmp_path / "killed" / "gcmf.jsonl"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60

@@ -2,14 +2,14 @@
 
 import typer
 
+from . import review, speed, trust  # noqa: F401  # each adds its commands to `bench`
+from .bench import bench
+from .data import data
+
 __all__ = ["add_commands"]
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Add the commands to the program, which imports this module while it starts."""
-    from . import review, speed, trust  # noqa: F401  # each adds its commands to `bench`
-    from .bench import bench
-    from .data import data
-
+    """Add the commands to the program."""
     app.command()(data)
     app.add_typer(bench, name="bench")

@@ -26,7 +26,15 @@ from labelferry.assessment.calibration import Levels, MemberLimits, from_dict, l
 from labelferry.assessment.confidence import ConfidenceCoefficients, confidence, confidence_features, needs_review
 from labelferry.assessment.copies import first_of_copies, nearest_others
 from labelferry.assessment.estimate import Estimate, EstimateCoefficients, estimate
-from labelferry.assessment.facts import Fact, TargetFacts, few_short_texts, find_facts, most_are_marked, target_facts
+from labelferry.assessment.facts import (
+    Fact,
+    TargetFacts,
+    few_answers,
+    few_short_texts,
+    find_facts,
+    most_are_marked,
+    target_facts,
+)
 from labelferry.assessment.proportions import estimate_proportions
 from labelferry.assessment.signals import Signals, read_signals, thresholded_confidence
 from labelferry.assessment.verdict import LEVELS
@@ -356,6 +364,13 @@ def test_labels_that_are_mostly_marked_are_not_safe():
     assert fact.sentence.startswith("60% of the labels are marked for review")
     assert overrule("safe", (fact,)) == "doubtful"
     assert most_are_marked(np.zeros(0, dtype=bool)) == ()
+
+
+def test_few_answers_alone_do_not_make_labels_safe():
+    (fact,) = few_answers(20, safe_without=False)
+    assert overrule("safe", (fact,)) == "doubtful"
+    assert few_answers(20, safe_without=True) == few_answers(40, safe_without=False) == ()
+    assert few_answers(0, safe_without=False) == ()
 
 
 def test_the_sentence_of_safe_names_its_conditions():

@@ -350,12 +350,21 @@ def test_the_level_follows_the_lower_end_unless_a_fact_overrules(calibration):
 
 
 def test_few_short_texts_are_a_fact():
-    short = HEALTHY._replace(n_labelled=343, n_new=318, known_documents=0.978)
+    short = HEALTHY._replace(n_labelled=343, n_new=318, known_documents=0.978, words=8)
     (fact,) = few_short_texts(short)
     assert not fact.unsafe
-    assert "343 labelled and 318 new documents, and 2.2% of the new ones contain no word" in fact.sentence
-    assert few_short_texts(short._replace(known_documents=0.995)) == ()  # long texts
-    assert few_short_texts(short._replace(n_labelled=500, n_new=500)) == ()  # many texts
+    assert "343 labelled and 318 new documents. Half of the new ones have at most 8 words, and 2.2%" in fact.sentence
+    assert few_short_texts(short._replace(known_documents=0.995)) == ()
+    assert few_short_texts(short._replace(words=40)) == ()
+    assert few_short_texts(short._replace(n_labelled=500, n_new=500)) == ()
+    assert few_short_texts(short._replace(n_labelled=500))
+
+
+def test_words_of_a_document_are_counted():
+    task = vocabulary_shift()
+    for matrix in (sp.csr_array, lambda X: sp.csr_array(X).toarray()):
+        domains = as_domains(task._replace(Xs=matrix(task.Xs), Xt=matrix(task.Xt)))
+        assert target_facts(domains).words == np.median((sp.csr_array(task.Xt) != 0).sum(axis=1))
 
 
 def test_labels_that_are_mostly_marked_are_not_safe():

@@ -24,7 +24,7 @@ from ...files import atomic_write
 from ..pools import Array
 from .tasks import TaskData, TrustTask
 
-VERSION = 5
+VERSION = 6
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,15 @@ from labelferry.assessment.calibration import Levels, MemberLimits, from_dict, l
 from labelferry.assessment.confidence import ConfidenceCoefficients, confidence, confidence_features, needs_review
 from labelferry.assessment.copies import first_of_copies, nearest_others
 from labelferry.assessment.estimate import Estimate, EstimateCoefficients, estimate
-from labelferry.assessment.facts import Fact, TargetFacts, few_short_texts, find_facts, most_are_marked, target_facts
+from labelferry.assessment.facts import (
+    Fact,
+    TargetFacts,
+    few_answers,
+    few_short_texts,
+    find_facts,
+    most_are_marked,
+    target_facts,
+)
 from labelferry.assessment.proportions import estimate_proportions
 from labelferry.assessment.signals import Signals, read_signals, thresholded_confidence
 from labelferry.assessment.verdict import LEVELS
@@ -342,12 +350,21 @@ def test_the_level_follows_the_lower_end_unless_a_fact_overrules(calibration):
 
 
 def test_few_short_texts_are_a_fact():
-    short = HEALTHY._replace(n_labelled=343, n_new=318, known_documents=0.978)
+    short = HEALTHY._replace(n_labelled=343, n_new=318, known_documents=0.978, words=8)
     (fact,) = few_short_texts(short)
     assert not fact.unsafe
-    assert "343 labelled and 318 new documents, and 2.2% of the new ones contain no word" in fact.sentence
-    assert few_short_texts(short._replace(known_documents=0.995)) == ()  # long texts
-    assert few_short_texts(short._replace(n_labelled=500, n_new=500)) == ()  # many texts
+    assert "343 labelled and 318 new documents. Half of the new ones have at most 8 words, and 2.2%" in fact.sentence
+    assert few_short_texts(short._replace(known_documents=0.995)) == ()
+    assert few_short_texts(short._replace(words=40)) == ()
+    assert few_short_texts(short._replace(n_labelled=500, n_new=500)) == ()
+    assert few_short_texts(short._replace(n_labelled=500))
+
+
+def test_words_of_a_document_are_counted():
+    task = vocabulary_shift()
+    for matrix in (sp.csr_array, lambda X: sp.csr_array(X).toarray()):
+        domains = as_domains(task._replace(Xs=matrix(task.Xs), Xt=matrix(task.Xt)))
+        assert target_facts(domains).words == np.median((sp.csr_array(task.Xt) != 0).sum(axis=1))
 
 
 def test_labels_that_are_mostly_marked_are_not_safe():
@@ -356,6 +373,13 @@ def test_labels_that_are_mostly_marked_are_not_safe():
     assert fact.sentence.startswith("60% of the labels are marked for review")
     assert overrule("safe", (fact,)) == "doubtful"
     assert most_are_marked(np.zeros(0, dtype=bool)) == ()
+
+
+def test_few_answers_alone_do_not_make_labels_safe():
+    (fact,) = few_answers(20, safe_without=False)
+    assert overrule("safe", (fact,)) == "doubtful"
+    assert few_answers(20, safe_without=True) == few_answers(40, safe_without=False) == ()
+    assert few_answers(0, safe_without=False) == ()
 
 
 def test_the_sentence_of_safe_names_its_conditions():

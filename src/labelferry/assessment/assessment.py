@@ -13,7 +13,7 @@ from .agreement import kappa, mean_kappas, set_top_probability
 from .calibration import Calibration
 from .confidence import confidence, confidence_features, needs_review
 from .estimate import NO_ESTIMATE, Estimate, estimate
-from .facts import Fact, TargetFacts, few_short_texts, find_facts, most_are_marked
+from .facts import Fact, TargetFacts, few_answers, few_short_texts, find_facts, most_are_marked
 from .from_answers import FromAnswers
 from .new_classes import NOT_MARKED, mark_documents
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
@@ -189,6 +189,7 @@ def assess(
     kappas, signals = signals_of(codes, predictions)
     balanced = estimate(signals, n_classes, calibration.balanced)
     accuracy = estimate(signals, n_classes, calibration.accuracy)
+    safe_without = balanced.lower >= calibration.levels.safe_from
     p_correct = confidence(confidence_features(P, member_codes, balanced.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
     review = needs_review(p_correct, target_error)
@@ -211,8 +212,10 @@ def assess(
     if any(fact.review_all for fact in found):
         review = p_correct < 1
     names, level = tuple(predictions.proba), judge(balanced, found, calibration)
-    if level == "safe" and (marked := most_are_marked(review)):
-        found, level = found + marked, overrule(level, marked)
+    if level == "safe":
+        n_answers = 0 if answered is None else answered.n_answers
+        vetoes = most_are_marked(review) + few_answers(n_answers, safe_without=safe_without)
+        found, level = found + vetoes, overrule(level, vetoes)
     return Assessment(
         proba=set_top_probability(P, np.clip(p_correct, 1 / n_classes, 1)),
         uncalibrated=P.astype(np.float32),

@@ -1,6 +1,7 @@
 """Invariants of every registered estimator on random problems, with hypothesis.
 
-HYPOTHESIS_PROFILE=long runs 1,000 problems per estimator. `python -m tests.core.test_invariants SGT TCL` prints the counts.
+HYPOTHESIS_PROFILE=long runs 1,000 problems per estimator. `python -m tests.core.test_invariants SGT TCL` prints the
+counts.
 """
 
 import collections

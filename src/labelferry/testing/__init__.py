@@ -19,7 +19,13 @@ Check = Callable[[TransductiveClassifier], None]
 
 
 def check_transductive(estimator: TransductiveClassifier) -> None:
-    """Run all checks; the first that fails raises an AssertionError."""
+    """Run all checks; the first that fails raises an AssertionError.
+
+    Parameters
+    ----------
+    estimator : TransductiveClassifier
+        The estimator to check; it is cloned.
+    """
     for check in all_checks():
         check(clone(estimator))
 

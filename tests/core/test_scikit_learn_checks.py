@@ -11,8 +11,9 @@ from labelferry.core.registry import estimators
 from ..estimators import TINY, sizes
 
 ESTIMATORS = estimators()
-# The base class answers most of the checks: the fast tests have the fastest estimator of a few families.
-QUICK = ("SourceNB", "EMNaiveBayes", "TCL", "HybridLabelPropagation", "CDSC")
+# The base classes answer most of the checks: `make test` has the fastest estimator of each family.
+FAMILIES = ("SourceLR", "SourceNB", "EMNaiveBayes", "TCL", "NormalizedCut", "HybridLabelPropagation", "CDSC")
+ENSEMBLE = ("AutoTransfer",)
 
 
 class Inductive:
@@ -34,12 +35,18 @@ def inductive(name):
     return cls(**sizes(name, TINY))
 
 
-@parametrize_with_checks([inductive(name) for name in QUICK])
+@parametrize_with_checks([inductive(name) for name in FAMILIES])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
-@parametrize_with_checks([inductive(name) for name in ESTIMATORS if name not in QUICK])
+@parametrize_with_checks([inductive(name) for name in ENSEMBLE])
+def test_scikit_learns_checks_of_the_ensemble(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.full
+@parametrize_with_checks([inductive(name) for name in ESTIMATORS if name not in (*FAMILIES, *ENSEMBLE)])
 def test_scikit_learns_checks_of_the_others(estimator, check):
     check(estimator)

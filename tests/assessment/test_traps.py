@@ -133,31 +133,31 @@ def test_chinese_split_at_spaces():
 
 
 @pytest.fixture(scope="module")
-def without_technical():
+def without_billing():
     """A third of the new documents has a class that the source lacks; all of the demo's tickets."""
     d = tickets.demo()
-    known = d.y_source != "technical"
+    known = d.y_source != "billing"
     return label(np.array(d.texts_source)[known], d.y_source[known], d.texts_target)
 
 
-def test_a_class_that_the_source_lacks_is_named_as_unknown(without_technical):
-    assert "a class that the labelled documents lack" in " ".join(without_technical.verdict.reasons)
+def test_a_class_that_the_source_lacks_is_named_as_unknown(without_billing):
+    assert "a class that the labelled documents lack" in " ".join(without_billing.verdict.reasons)
 
 
-def test_a_class_that_the_source_lacks(without_technical):
-    check(without_technical, "documents of no class")
-    marked, truth = without_technical.none_of_these, tickets.demo().y_target
-    assert (truth[marked] == "technical").mean() > 0.9
-    assert marked[truth == "technical"].mean() > 0.6
-    assert without_technical.needs_review[marked].all()
-    assert without_technical.columns()["none_of_these"] == marked.tolist()
-    assert any("per group: " in reason for reason in without_technical.verdict.reasons)
+def test_a_class_that_the_source_lacks(without_billing):
+    check(without_billing, "documents of no class")
+    marked, truth = without_billing.none_of_these, tickets.demo().y_target
+    assert (truth[marked] == "billing").mean() > 0.9
+    assert marked[truth == "billing"].mean() > 0.6
+    assert without_billing.needs_review[marked].all()
+    assert without_billing.columns()["none_of_these"] == marked.tolist()
+    assert any("per group: " in reason for reason in without_billing.verdict.reasons)
 
 
-def test_a_class_that_the_source_lacks_is_in_the_report(without_technical, tmp_path):
-    groups = without_technical.summary()["none_of_these"]
-    assert sum(group["documents"] for group in groups) == without_technical.none_of_these.sum()
-    without_technical.report(tmp_path / "report.html")
+def test_a_class_that_the_source_lacks_is_in_the_report(without_billing, tmp_path):
+    groups = without_billing.summary()["none_of_these"]
+    assert sum(group["documents"] for group in groups) == without_billing.none_of_these.sum()
+    without_billing.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Documents of no class" in page
     assert all(word in page for group in groups for word in group["words"])

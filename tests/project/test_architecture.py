@@ -238,6 +238,19 @@ def test_the_product_imports_nothing_of_the_bench():
     assert not wrong
 
 
+def test_the_page_has_this_table():
+    """ARCHITECTURE.md lists the same rooms in the same order, with the same imports."""
+    page = (Path(__file__).parents[2] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    listed = {
+        cells[0].strip("`"): set() if cells[2].startswith("nothing") else set(cells[2].split(", "))
+        for cells in rows
+        if len(cells) == 3
+    }
+    assert listed == ALLOWED
+    assert list(listed) == list(ALLOWED)
+
+
 def test_imports_go_from_top_to_bottom():
     order = list(ALLOWED)
     upward = {(a, b) for a, below in ALLOWED.items() for b in below if order.index(b) <= order.index(a)}

@@ -94,10 +94,7 @@ def directions(source: Source) -> str:
 
 def fetch_url(source: Source) -> Path:
     """Download the first file of a corpus to the cache: complete and with the expected checksum, or not at all."""
-    try:
-        import pooch
-    except ImportError:
-        raise ImportError("downloads need pooch: pip install '.[datasets]' in a clone of labelferry.") from None
+    import pooch
 
     path = cache_path(source)
     download = pooch.HTTPDownloader(timeout=TIMEOUT, headers={"Accept-Encoding": "identity"})

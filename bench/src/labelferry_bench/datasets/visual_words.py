@@ -48,7 +48,7 @@ def describe(path: str | PathLike[str], max_side: int, max_descriptors: int) -> 
     try:
         import cv2
     except ImportError as error:
-        raise ImportError('visual_words needs OpenCV: pip install ".[images]" in a clone of labelferry.') from error
+        raise ImportError('visual_words needs OpenCV: pip install "bench[images]" in a clone of labelferry.') from error
 
     picture = cv2.imread(fspath(path), cv2.IMREAD_GRAYSCALE)
     if picture is None:

@@ -161,10 +161,8 @@ def _codes(names: Any, n_documents: int, what: str) -> tuple[Array, Array]:
 
 
 def _figure(width: float, n: int = 1, height: float = 4.5) -> tuple[Figure, list[Any]]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("figures need matplotlib: pip install '.[plots]' in a clone of labelferry") from None
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, list(figure.subplots(1, n, squeeze=False)[0])
 

@@ -1,10 +1,14 @@
-# Each target installs what it needs into .venv of this checkout.
+# Each target installs what it needs into .venv of this checkout, with the versions of the folder lock.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # One thread per process: the tests run in two processes, and the benchmarks compare single threads.
 THREADS := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 # Compiled files are kept, also if the environment says otherwise: every process of the tests would compile all of them.
 COMPILED := PYTHONDONTWRITEBYTECODE=
+TESTS := $(THREADS) $(COMPILED) $(BIN)/python -m pytest -n 2
+# labelferry, and the bench if the checkout contains it.
+PROJECTS := pyproject.toml $(wildcard bench/pyproject.toml)
 
 # Real corpora: the folder in LABELFERRY_DATA, by default a folder next to the checkout. Tests that need a missing
 # corpus are skipped.
@@ -12,22 +16,27 @@ ifneq ($(wildcard ../shared/data),)
 export LABELFERRY_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help demo test quick docs lint types format bench fuzz clean
+.PHONY: help demo test test-system test-all quick check lint types format docs bench fuzz dist lock raise clean
 
 help:                  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## */  make \1\t/' | expand -t 18
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */  make \1\t/' | expand -t 21
 
 demo: .venv/run        ## label the embedded tickets of a new product
 	$(BIN)/labelferry demo
 
-test: lint types       ## lint, types and all tests
-	$(THREADS) $(COMPILED) $(BIN)/python -m pytest -n 2
+test: .venv/dev        ## the tests
+	$(TESTS) -m "not system and not full" $(ARGS)
 
-quick: lint types      ## lint, types and the fast tests
-	$(THREADS) $(COMPILED) $(BIN)/python -m pytest -n 2 -m "not slow"
+test-system: .venv/dev ## the tests with kills, Dask, memory, a browser and real corpora
+	$(TESTS) -m system $(ARGS)
 
-docs: .venv/docs       ## build the documentation in site/; a broken link is an error
-	$(THREADS) $(BIN)/python -m mkdocs build --strict
+test-all: .venv/dev    ## every test, also all checks of scikit-learn for every estimator
+	$(TESTS) $(ARGS)
+
+quick: .venv/dev       ## the tests that take a few seconds at most
+	$(TESTS) -m "not slow and not system and not full" $(ARGS)
+
+check: lint types test ## lint, types and the tests
 
 lint: .venv/dev        ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -40,6 +49,9 @@ format: .venv/dev      ## fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: .venv/docs       ## build the documentation in site/; a broken link is an error
+	$(THREADS) $(BIN)/python -m mkdocs build --strict
+
 bench: .venv/dev       ## speed and memory compared with scikit-learn
 	$(BIN)/labelferry bench speed --sizes 1000,8000
 	$(BIN)/python -m benchmarks.speed
@@ -48,24 +60,47 @@ SECONDS ?= 300
 fuzz: .venv/fuzz       ## search for inputs that fail, for SECONDS=300; the past ones are part of make test
 	$(THREADS) $(COMPILED) $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
+dist: .venv/dev        ## build the release in dist/, with the chart library of the report
+	$(BIN)/python -m labelferry.report.vega
+	$(BIN)/python -m build --no-isolation
+
+# Universal: one file for Python 3.11 and later on every system. The locks agree because dev is a constraint of the
+# others. labelferry is resolved from the checkout, and is not in the file.
+COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes --no-annotate \
+  --no-emit-package labelferry --no-emit-package labelferry-bench --custom-compile-command "make lock"
+lock: .venv/uv         ## write the versions of the folder lock: the present ones, if pyproject.toml allows them
+	printf '%s\n' '-e .' | $(COMPILE) $(RAISE) $(PROJECTS) - --extra all --extra charts --extra dask --group dev \
+	  -o lock/dev.txt >/dev/null
+	$(COMPILE) pyproject.toml --extra cli --extra report --group build -c lock/dev.txt -o lock/run.txt >/dev/null
+	$(COMPILE) --group docs -c lock/dev.txt -o lock/docs.txt >/dev/null
+	$(COMPILE) --group fuzz -c lock/dev.txt -o lock/fuzz.txt >/dev/null
+
+raise:                 ## write the newest versions that pyproject.toml allows to the folder lock
+	$(MAKE) lock RAISE=--upgrade
+
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/run: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[cli,report]"
+.venv/run: .venv/bin/python lock/run.txt pyproject.toml
+	$(PIP) --require-hashes -r lock/run.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.venv/dev: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet "pip>=25.1"  # installs dependency groups
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+.venv/dev: .venv/bin/python lock/dev.txt $(PROJECTS)
+	$(PIP) --require-hashes -r lock/dev.txt
+	$(PIP) --no-deps --no-build-isolation $(patsubst %pyproject.toml,--editable ./%,$(PROJECTS))
 	@touch $@ .venv/run
 
-.venv/fuzz: .venv/dev pyproject.toml
-	$(BIN)/python -m pip install --quiet --group fuzz
+.venv/docs: .venv/dev lock/docs.txt
+	$(PIP) --require-hashes -r lock/docs.txt
 	@touch $@
 
-.venv/docs: .venv/dev pyproject.toml
-	$(BIN)/python -m pip install --quiet --group docs
+.venv/fuzz: .venv/dev lock/fuzz.txt
+	$(PIP) --require-hashes -r lock/fuzz.txt
+	@touch $@
+
+.venv/uv: .venv/bin/python
+	$(PIP) "uv>=0.9"
 	@touch $@
 
 clean:                 ## remove .venv, caches and built files

@@ -180,7 +180,7 @@ def kill_review(number: int, folder: Path) -> Counter[str]:
 def n_answers(job: Path) -> int:
     """Answers in a job, with those that were replaced."""
     with Store.open(job) as store:
-        return len(store.answers(current=False))
+        return len(store.answers.history())
 
 
 class Browser:

@@ -28,7 +28,7 @@ from tests.browsing import Server
 
 from labelferry.certificate import audit_order
 from labelferry.demo import load_demo
-from labelferry.review.store import FitData, JobData, Store
+from labelferry.review.store import FitData, JobData, NewAnswer, Store
 
 CLASSES = ["account", "billing", "technical", "delivery", "returns", "other"]
 TARGET = 100.0  # milliseconds, 95th percentile
@@ -63,7 +63,7 @@ def write_job(path: Path, n: int) -> None:
     )
     with Store.create(path, data) as store:
         for document in audit_order(n, 0)[:N_ANSWERS].tolist():
-            store.add_answer(document, CLASSES[truth[document]], "label", "audit", "bench")
+            store.answers.add([NewAnswer(document, CLASSES[truth[document]], "label", "audit", "bench")])
 
 
 class Visitor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +12,20 @@ import pytest
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if BESIDE.is_dir():
     os.environ.setdefault("LABELFERRY_DATA", str(BESIDE))
+
+
+def pytest_configure() -> None:
+    """Signals work as in a terminal, also if the parent ignores them (a job in the background, nohup).
+
+    Child processes inherit that a signal is ignored, but not a handler. So the handlers are set here once, and a child
+    that gets a signal ends.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("SIGHUP", "SIGTERM"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)  # the tests themselves go on
 
 
 @pytest.fixture(scope="session")
@@ -58,11 +73,11 @@ def stages() -> Stages:
 
 
 @pytest.fixture(scope="module")
-def shared_panels():
+def shared_panels(tmp_path_factory):
     """For modules whose tests label the same documents: see `tests/shared_panels.py`."""
-    from .shared_panels import use_shared_panels
+    from .shared_panels import folder_of_run, use_shared_panels
 
-    with use_shared_panels():
+    with use_shared_panels(folder_of_run(tmp_path_factory.getbasetemp())):
         yield
 
 

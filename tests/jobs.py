@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelferry.review.store import FitData, JobData
+from labelferry.review.store import AnswerRow, FitData, JobData, NewAnswer, Store, current_answers
 
 CLASSES = ["billing", "technical", "account"]
 
@@ -39,3 +39,13 @@ def small_job(n: int = 30, texts: list[str] | None = None, seed: int = 5, **sett
         },
         arrays={"group": np.flatnonzero(labels != truth), "truth": truth},
     )
+
+
+def add_answer(store: Store, *row, **fields) -> int:
+    """Add one answer to the log; its fields are those of `NewAnswer`. Returns its number."""
+    return store.answers.add([NewAnswer(*row, **fields)])[0]
+
+
+def answers_of(store: Store) -> list[AnswerRow]:
+    """The answers that count."""
+    return current_answers(store.answers.history())

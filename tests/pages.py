@@ -35,7 +35,7 @@ def run_blocks(page):
             continue
         for line in text.splitlines():
             program, *arguments = shlex.split(line, comments=True)
-            if program == "pip" or arguments[:1] == ["review"]:  # installs, or starts a server
+            if program in ("make", "pip") or arguments[:1] == ["review"]:  # installs, or starts a server
                 continue
             assert program == "labelferry", line
             result = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "80", "NO_COLOR": "1"})

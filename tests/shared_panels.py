@@ -1,26 +1,30 @@
-"""Panels that tests share: the same documents with the same seed are fitted once per process.
+"""Panels that tests share: the same documents with the same seed are fitted once per run, by one of its processes.
 
 Every label that is assessed needs the predictions of all ten members, and most tests of files, columns and messages
-use the same tickets. `fit_panel` is a function of its arguments alone, so its first result serves the later calls.
-Tests of the panel itself do not use this.
+use the same tickets. `fit_panel` is a function of its arguments alone, so its first result serves the later calls. It
+is a file in a folder of the run, so it does not matter which process gets which test. Tests of the panel itself do not
+use this.
 """
 
 from __future__ import annotations
 
-import copy
+import os
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import joblib
 import pytest
+from filelock import FileLock
 
 from labelferry.core import progress
 from labelferry.ensemble.panel import fit_panel
 
 CALLERS = ("ensemble.assessed_fit", "ensemble.fitted_panel")
-_fitted: dict[str, tuple[Any, list[str]]] = {}  # the predictions and the announced stages
 
 
 class Announced:
@@ -42,24 +46,34 @@ class Announced:
         """No member says it."""
 
 
-def fit_once(domains: Any, seed: int, second_view: Any = None) -> Any:
+def folder_of_run(base: Path) -> Path:
+    """The folder that all processes of a run share, by the temporary folder of this process."""
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "panels"
+
+
+def fit_once(folder: Path, domains: Any, seed: int, second_view: Any = None) -> Any:
     """The result of `fit_panel`, and its stages, from the first call with equal documents, labels and seed."""
     blocks = [(d.X, d.codes, d.rows, d.is_target, d.shares) for d in domains]
-    key = joblib.hash((blocks, domains.n_classes, seed, second_view))
-    if key not in _fitted:
-        announced = Announced()
-        with progress.listen(announced):
-            _fitted[key] = fit_panel(domains, seed, second_view), announced.stages
-    predictions, stages = _fitted[key]
+    path = folder / joblib.hash((blocks, domains.n_classes, seed, second_view))
+    with FileLock(f"{path}.lock"):  # the other processes wait for the first one
+        if not path.exists():
+            announced = Announced()
+            with progress.listen(announced):
+                fitted = fit_panel(domains, seed, second_view), announced.stages
+            draft = path.with_suffix(".draft")
+            draft.write_bytes(pickle.dumps(fitted))
+            draft.replace(path)
+    predictions, stages = pickle.loads(path.read_bytes())
     for stage in stages:
         progress.begin(stage)
-    return copy.deepcopy(predictions)
+    return predictions
 
 
 @contextmanager
-def use_shared_panels() -> Iterator[None]:
-    """Callers of `fit_panel` get shared results inside the block."""
+def use_shared_panels(folder: Path) -> Iterator[None]:
+    """Callers of `fit_panel` get the results of a folder inside the block."""
+    folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         for caller in CALLERS:
-            patch.setattr(import_module(f"labelferry.{caller}"), "fit_panel", fit_once)
+            patch.setattr(import_module(f"labelferry.{caller}"), "fit_panel", partial(fit_once, folder))
         yield

@@ -5,7 +5,7 @@ import pytest
 
 import labelferry
 from labelferry.ensemble.labelled_pool import fit_pool, pool_labels
-from labelferry.labelling.answers import NONE_OF_THESE, UNCLEAR, read_answers
+from labelferry.labelling.answers import NO_CLASS, UNCLEAR, read_answers
 
 CLASSES = np.array(["billing", "technical"])
 WORDS = {"language": "english", "ngrams": 1}
@@ -58,7 +58,7 @@ def test_a_list_with_none_equals_a_mapping(demo):
 
 def test_none_of_these_is_wrong_and_unclear_changes_nothing(demo):
     _, result = demo
-    updated = result.update({0: NONE_OF_THESE, 1: UNCLEAR})
+    updated = result.update({0: NO_CLASS, 1: UNCLEAR})
     assert (updated.labels == result.labels).all()
     assert updated.confidence[0] == 0
     assert updated.needs_review[0]

@@ -194,7 +194,7 @@ def test_rows_without_a_label_are_not_sampled_and_the_others_keep_their_numbers(
         columns[name] = ["" if row < 3 else value for row, value in enumerate(columns[name])]
     write_csv(tmp_path / "part.csv", columns)
     population = population_of_file(tmp_path / "part.csv")
-    assert list(population.numbers) == list(range(4, 121))
+    assert population.rows.numbers.tolist() == list(range(4, 121))
     run("audit", tmp_path / "part.csv", "-n", 117, "-o", tmp_path / "s.csv")
     drawn = read_csv(tmp_path / "s.csv")
     assert sorted(map(int, drawn["row"])) == list(range(4, 121))
@@ -532,7 +532,7 @@ def test_label_studio_config_escapes_names():
 def test_imported_answers_have_the_label_that_was_shown(tmp_path, form):
     with Job(Store.create(tmp_path / "job.ferry", small_job())) as job:
         sample = draw_open(job, 4, blind=form == "blind").columns
-        labels = [row.label for row in job.store.some_documents([int(n) - 1 for n in sample["row"]])]
+        labels = [row.label for row in job.store.documents.some([int(n) - 1 for n in sample["row"]])]
         given = {**sample, "answer": labels}
         if form in FORMS:
             write_json(sample, tmp_path / "s.json", form)
@@ -557,7 +557,9 @@ def test_an_import_reads_new_rows_three_times_and_writes_once(tmp_path):
     with Job(Store.create(tmp_path / "job.ferry", small_job())) as job:
         sample = draw_open(job, 20).columns
         statements = []
-        sa.event.listen(job.store._engine, "before_cursor_execute", lambda c, cursor, sql, *_: statements.append(sql))
+        sa.event.listen(
+            job.store.database.engine, "before_cursor_execute", lambda c, cursor, sql, *_: statements.append(sql)
+        )
         assert import_answers(job, {**sample, "answer": sample["label"]}, "ann")["new"] == 20
         assert sum("FROM answers" in sql for sql in statements) == 3  # population, known answers, before writing
         assert statements.count("BEGIN IMMEDIATE") == 1
@@ -626,6 +628,6 @@ def test_a_job_without_a_browser(folder, tmp_path):
     with labelferry.open_job(job) as opened:
         assert {row.reviewer for row in opened.answers()} == {"ann"}
         assert len(opened.answers()) == 30
-        assert len(opened.store.certificates()) == 3
+        assert len(opened.store.certificates.all()) == 3
     write_csv(tmp_path / "f.csv", {**fill(columns), "sample_seed": ["1"] * 30})
     assert "drawn with the seed 1" in error_of("certify", job, tmp_path / "f.csv")

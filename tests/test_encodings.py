@@ -1,6 +1,7 @@
 """Encodings: UTF-8 first, then the named one, then a detected one; and the output has the dialect of the input."""
 
 import gzip
+import random
 
 import pytest
 
@@ -31,7 +32,7 @@ TEXTS = {
     "hebrew": ("cp1255", "הדלת שבורה מאתמול בבקשה עזרו לי תודה רבה על המשלוח המהיר"),
     "arabic": ("cp1256", "الباب مكسور منذ يومين أرجو المساعدة شكرا جزيلا على التوصيل السريع"),
     "chinese": ("gb18030", "这个门铃坏了两天了，请帮忙处理一下。非常感谢你们的快速发货，质量很好"),
-    "chinese, Taiwan": ("big5", "這個門鈴壞了兩天了，請幫忙處理一下。非常感謝你們的快速發貨，品質很好"),
+    "chinese, Taiwan": ("cp950", "這個門鈴壞了兩天了，請幫忙處理一下。非常感謝你們的快速發貨，品質很好"),
     "japanese": ("cp932", "ドアベルが二日前から壊れています。助けてください。迅速な配送ありがとう"),
     "korean": ("cp949", "초인종이 이틀 전부터 고장났습니다 도와주세요 빠른 배송 정말 감사합니다"),
     "thai": ("cp874", "กริ่งประตูเสียมาสองวันแล้ว ช่วยด้วย ขอบคุณมากสำหรับการจัดส่ง"),
@@ -108,11 +109,8 @@ def test_a_sample_that_ends_within_a_character(encoding, text):
     ("encoding", "texts"),
     [
         ("cp1250", "Nie mogę się zalogować od wczoraj, proszę o pomoc|Proszę o zwrot|Dziękuję bardzo|Zwrot pieniędzy"),
-        ("cp1254", "Şifremi unuttum, iki haftadır bekliyorum|Giriş yapamıyorum|Siparişim nerede|Uygulama açılmıyor"),
-        (
-            "cp1252",
-            "Où est mon colis|Está roto|Não funciona|Perché non funziona più|Døren er i stykker|Þetta virkar ekki",
-        ),
+        ("cp1254", "Şifremi unuttum, iki haftadır bekliyorum|Giriş yapamıyorum|Uygulama açılmıyor"),
+        ("cp1252", "Où est mon colis|Está roto|Não funciona|Perché non funziona più|Døren er i stykker|Þetta virkar"),
     ],
 )
 def test_the_language_decides_between_equal_alphabets(encoding, texts):
@@ -196,14 +194,64 @@ def test_a_wrong_or_unknown_encoding_is_one_line(tmp_path):
     check_codec("latin-1")
 
 
-def test_bytes_that_are_no_text():
-    assert detect(bytes(range(128, 256)) * 3 + b"\x81\x8d\x8f\x90\x9d") in (
-        None,
-        "cp866",
-        "cp850",
-        "mac_roman",
-        "koi8_r",
-    )
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Great product – I use it every day",
+        "He said ‘never again’",
+        "It costs £20",
+        "1½ inches too short",
+        "© Acme Ltd",
+    ],
+)
+def test_one_sign_in_an_english_text_is_not_a_letter_of_dos(text):
+    for sample in (text, f"{text},1\n"):
+        assert detect(sample.encode("cp1252")) == "cp1252"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "texts"),
+    [
+        ("cp1252", "DIE TÜR IST KAPUTT UND SCHLIESST NICHT MEHR, BITTE PRÜFEN|LA PORTE EST CASSÉE, RÉPAREZ-LA À TEMPS"),
+        ("cp1250", "NIE MOGĘ SIĘ ZALOGOWAĆ, PROSZĘ O POMOC|ZAŘÍZENÍ NEFUNGUJE, PROSÍM VRAŤTE PENÍZE"),
+        ("cp1253", "ΔΕΝ ΜΠΟΡΩ ΝΑ ΣΥΝΔΕΘΩ ΣΤΟΝ ΛΟΓΑΡΙΑΣΜΟ ΜΟΥ"),
+    ],
+)
+def test_capital_letters_of_other_alphabets(encoding, texts):
+    for text in texts.split("|"):
+        assert text.encode(encoding).decode(detect(text.encode(encoding))) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BMW für München gesucht",  # pictures begin with BM
+        "Die Tür\0 läutet\1 nicht\2",
+        '<meta charset="iso-8859-2"> Die Tür läutet nicht',
+        "# -*- coding: koi8-r -*- Die Tür läutet nicht",
+        "plain words " * 10_000 + "Die Tür läutet nicht",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_is_no_text_for_chardet(text):
+    assert detect(text.encode("cp1252")) == "cp1252"
+
+
+def test_bytes_that_are_no_text_have_no_encoding():
+    rng = random.Random(0)
+    assert detect(rng.randbytes(1000)) is None
+    assert detect(bytes(range(128, 256)) * 3 + b"\x81\x8d\x8f\x90\x9d") is None
+
+
+@pytest.mark.parametrize(("encoding", "at"), [("gb18030", 31), ("euc_jp", 41)])
+def test_a_damaged_file_is_not_read_in_letters_that_it_does_not_have(encoding, at):
+    """A byte is missing, so all later characters of the line would be others."""
+    texts = next(texts for names, texts in OTHER.items() if encoding in names)
+    sample = texts.replace("|", "\n").encode(encoding)
+    assert detect(sample[:at] + sample[at + 1 :]) is None
+
+
+def test_utf_16_without_a_mark_is_not_found_in_other_bytes():
     assert without_mark(b"") is None
     assert without_mark(b"text,label\n") is None
     assert without_mark(b"\0" * 100) is None
@@ -248,7 +296,9 @@ def test_json_is_always_utf8(tmp_path):
 def test_an_output_is_not_mistaken_for_utf8(tmp_path):
     """The row that shows the encoding is bad and left out; the bytes of the other are also those of "cät"."""
     table = read_table(
-        put(tmp_path, b"text,label\na\xe0\x8d\x9a" + b"\xba" * 90 + b",b,c\nc\xc3\xa4t,x\n"), skip_bad=True
+        put(tmp_path, b"text,label\na\xe0\x8d\x9a" + b"\xba" * 90 + b",b,c\nc\xc3\xa4t,x\n"),
+        encoding="cp866",
+        skip_bad=True,
     )
     assert table.columns["text"][0] != "cät"
     messages = write_table(table, {}, tmp_path / "out.csv")

@@ -85,6 +85,16 @@ def test_the_encoding_of_all_files_is_detected_together(tmp_path):
     assert read_table(tmp_path, encoding="cp1252").messages == ()
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_large_files_with_characters_of_two_bytes(tmp_path, end):
+    texts = [f"{'a' * n}我从昨天开始无法登录。发票不对。请退款{end}" * 200 for n in (0, 1, 2)]
+    for i, text in enumerate(texts):
+        put(tmp_path, f"{i}.txt", text.encode("gb18030"))
+    table = read_table(tmp_path)
+    assert table.columns["text"] == texts
+    assert "encoding gb18030 was detected in 3 files." in table.messages[0]
+
+
 def test_bad_files_are_bad_rows(tmp_path):
     put(tmp_path, "1.txt", b"good")
     put(tmp_path, "2.txt", b"NUL \0")

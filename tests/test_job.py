@@ -10,7 +10,7 @@ import pytest
 
 import labelferry
 from labelferry.certificate import audit_order
-from labelferry.review.job import questions
+from labelferry.review.job.data import N_TYPICAL, new_class_order
 from labelferry.review.job.job import Job, check_new_job
 from labelferry.review.job.refit import confidence_shift, shifted, summarize
 from labelferry.review.store import FitData, Store
@@ -36,7 +36,7 @@ TRUTH = demo().y_target[::3]
 
 def answer_all(job, purpose, n, reviewer="ann"):
     """Answer n questions correctly; returns the documents."""
-    truth = job._job_arrays["truth"]
+    truth = job.store.database.arrays("job")["truth"]
     documents = []
     for _ in range(n):
         question = job.question(purpose, reviewer)
@@ -47,20 +47,20 @@ def answer_all(job, purpose, n, reviewer="ann"):
 
 
 def test_the_audit_follows_its_order_whoever_answers(job):
-    order = audit_order(60, job.seed).tolist()
+    order = audit_order(60, job.questions.seed).tolist()
     assert answer_all(job, "audit", 5) == order[:5]
     job.answer(order[6], None, kind="unclear", purpose="list", reviewer="bob")
     assert answer_all(job, "audit", 2) == [order[5], order[7]]
-    rows, codes = job.sample("audit")
+    rows, codes = job.questions.sample("audit")
     assert rows.tolist() == order[:8]  # the answer given for another purpose counts when the order reaches it
     assert codes[6] == -1
 
 
 def test_the_sample_ends_before_a_document_without_an_answer(job):
-    order = audit_order(60, job.seed).tolist()
+    order = audit_order(60, job.questions.seed).tolist()
     for document in order[:3] + order[4:9]:
         job.answer(document, "billing", purpose="audit")
-    assert job.sample("audit")[0].tolist() == order[:3]
+    assert job.questions.sample("audit")[0].tolist() == order[:3]
 
 
 def test_duel_questions_are_documents_on_which_the_labels_differ(job):
@@ -75,11 +75,11 @@ def test_answers_of_the_audit_count_in_the_duel(job):
     audited = answer_all(job, "audit", 30)
     different = [document for document in audited if document % 3 == 0]
     assert len(different) == 9
-    assert job.sample("duel").rows.tolist() == different
+    assert job.questions.sample("duel").rows.tolist() == different
     assert job.certificate().better_than_source_only.n_answers == 9
     ahead = answer_all(job, "duel", 4)
-    assert job.sample("duel").rows.tolist() == different + ahead
-    order = audit_order(60, job.seed).tolist()
+    assert job.questions.sample("duel").rows.tolist() == different + ahead
+    order = audit_order(60, job.questions.seed).tolist()
     assert job.question("audit").document == next(row for row in order[30:] if row not in ahead)
 
 
@@ -94,7 +94,7 @@ def test_every_question_has_a_reason(job):
     assert "labelled documents only gives" in reasons["duel"]
     assert len(set(reasons.values())) == 3
     assert job.question("new") is None
-    assert "list" in job.ask(3).reason
+    assert "list" in job.questions.about(3).reason
     with pytest.raises(ValueError, match="purpose must be"):
         job.question("fun")
 
@@ -109,22 +109,22 @@ def test_two_persons_get_different_questions(job, tmp_path):
 
 
 def test_a_skipped_document_comes_again_after_the_others(job):
-    order = audit_order(60, job.seed).tolist()
+    order = audit_order(60, job.questions.seed).tolist()
     assert job.question("audit", skip=[order[0]]).document == order[1]
     assert job.question("audit", skip=range(60)).document == order[0]
 
 
 def test_a_document_that_was_answered_is_not_asked_again(job):
-    shared = [document for document in job._order("duel").tolist() if document in job._order("group")]
+    shared = [document for document in job.questions.order("duel").tolist() if document in job.questions.order("group")]
     job.answer(shared[0], "billing", purpose="duel")
-    assert shared[0] not in [job.question("group").document, *job.open_documents("group", 60)]
+    assert shared[0] not in [job.question("group").document, *job.questions.open_documents("group", 60)]
 
 
 def test_documents_of_no_class_are_asked_about(tmp_path):
     data = small_job()
-    order = questions.new_class_order(np.array([-1, 0, 0, 1, 0, 1]))
+    order = new_class_order(np.array([-1, 0, 0, 1, 0, 1]))
     assert order.tolist() == [1, 3, 2, 5, 4]
-    assert questions.new_class_order(None).tolist() == []
+    assert new_class_order(None).tolist() == []
     data = type(data)(**{**vars(data), "arrays": {"new": order}})
     with Job(Store.create(tmp_path / "job.ferry", data)) as job:
         question = job.question("new")
@@ -146,29 +146,29 @@ def test_undo_brings_back_the_answer_before(job):
 
 
 def test_disagreements_are_shown_and_not_used(job):
-    order = audit_order(60, job.seed).tolist()
+    order = audit_order(60, job.questions.seed).tolist()
     job.answer(order[0], "billing", reviewer="ann")
     job.answer(order[0], "account", reviewer="bob")
     (disagreement,) = job.disagreements()
     assert disagreement["document"] == order[0]
     assert {row.reviewer for row in disagreement["answers"]} == {"ann", "bob"}
-    assert job.codes() == {order[0]: -1}
+    assert job.log.state().codes == {order[0]: -1}
     assert job.progress()["disagreements"] == 1
     job.answer(order[0], "account", reviewer="eve")
     assert job.disagreements() == []
-    assert job.codes() == {order[0]: CLASSES.index("account")}
+    assert job.log.state().codes == {order[0]: CLASSES.index("account")}
 
 
 def test_certificate_of_the_random_sample(job):
     answer_all(job, "audit", 30)
     certificate = job.certificate()
     assert certificate.n_answers == 30
-    truth = job._job_arrays["truth"]
-    accuracy = (job.store.labels().arrays["labels"] == truth).mean()
+    truth = job.store.database.arrays("job")["truth"]
+    accuracy = (job.store.fits.labels().arrays["labels"] == truth).mean()
     assert certificate.accuracy.low <= accuracy <= certificate.accuracy.high
     assert job.certificate() is certificate
     job.issue(0.9)
-    (stored,) = job.store.certificates()
+    (stored,) = job.store.certificates.all()
     assert stored.content["n_answers"] == 30
     assert stored.level == 0.9
 
@@ -181,8 +181,8 @@ def test_refit_learns_and_only_later_answers_certify(job):
     summary = job.refit()
     assert summary["fit"] == 2
     assert summary["answers"] == 30
-    arrays = job.store.labels().arrays
-    truth = job._job_arrays["truth"]
+    arrays = job.store.fits.labels().arrays
+    truth = job.store.database.arrays("job")["truth"]
     rows = arrays["held_out/rows"]
     assert len(rows) == 30
     assert (arrays["labels"][rows] == truth[rows]).all()  # an answered document has its answer
@@ -194,7 +194,7 @@ def test_refit_learns_and_only_later_answers_certify(job):
     assert after.accuracy[1:] == pytest.approx((30 / 60, 59 / 60))  # one is none of these
     answer_all(job, "audit", 10)
     later = job.certificate()
-    assert later.n_answers == len(job.sample("audit")[0]) >= 10
+    assert later.n_answers == len(job.questions.sample("audit")[0]) >= 10
     accuracy = (arrays["labels"] == truth)[np.setdiff1d(np.arange(60), arrays["held_out/seen"])]
     assert later.accuracy.low <= (30 + accuracy.sum()) / 60 <= later.accuracy.high
 
@@ -204,16 +204,16 @@ def test_the_duel_after_learning_has_both_kinds_of_answers(job):
     answered = answer_all(job, "duel", 12)
     before = job.certificate().better_than_source_only
     assert (before.n_answers, before.n_different) == (12, 20)
-    truth = job._job_arrays["truth"]
-    source_only, first = job.store.source_only(), job.store.labels().arrays["labels"]
+    truth = job.store.database.arrays("job")["truth"]
+    source_only, first = job.store.fits.source_only, job.store.fits.labels().arrays["labels"]
     d = [int(first[row] == truth[row]) - int(source_only[row] == truth[row]) for row in answered]
     assert before.difference.estimate == pytest.approx(20 * np.mean(d) / 60)
     assert before.difference.low <= ((first == truth).mean() - (source_only == truth).mean()) <= before.difference.high
     job.refit()
-    labels, truth = job.store.labels().arrays["labels"], job._job_arrays["truth"]
+    labels, truth = job.store.fits.labels().arrays["labels"], job.store.database.arrays("job")["truth"]
     d = job.certificate().better_than_source_only
     assert d.n_answers == 0  # all were learned from
-    true = (labels == truth).mean() - (job.store.source_only() == truth).mean()
+    true = (labels == truth).mean() - (job.store.fits.source_only == truth).mean()
     assert d.difference.low <= true <= d.difference.high
 
 
@@ -221,8 +221,8 @@ def test_after_learning_progress_counts_new_answers(job):
     answer_all(job, "audit", 30)
     job.answer(job.question("audit").document, None, kind="none_of_these", purpose="audit")
     job.refit()
-    arrays = job.store.labels().arrays
-    assert len(job.store.fits()[-1].answers) == 30
+    arrays = job.store.fits.labels().arrays
+    assert len(job.store.fits.all()[-1].answers) == 30
     assert job.progress()["new_answers"] == 1
     assert (arrays["labels"] != arrays["alternative"]).all()
 
@@ -250,12 +250,12 @@ def test_documents_of_no_class_stay_marked_after_learning(tmp_path):
     data = small_job()
     data = dataclasses.replace(data, arrays={**data.arrays, "new": np.array([4, 9, 11])})
     with Job(Store.create(tmp_path / "job.ferry", data)) as job:
-        truth = job._job_arrays["truth"]
+        truth = job.store.database.arrays("job")["truth"]
         for document in (0, 1, 2, 9):
             job.answer(document, CLASSES[truth[document]])
         job.answer(11, None, kind="none_of_these")
         job.refit()
-        assert job.store.labels().arrays["needs_review"][[4, 9, 11]].tolist() == [True, False, True]
+        assert job.store.fits.labels().arrays["needs_review"][[4, 9, 11]].tolist() == [True, False, True]
 
 
 def test_labels_that_became_worse_give_a_warning():
@@ -281,15 +281,15 @@ def test_a_certificate_is_of_one_state_although_others_answer_and_learn(job, tmp
 
     job._certify, job._certificates = slow, {}
     assert job.issue() == expected
-    (stored,) = job.store.certificates()
+    (stored,) = job.store.certificates.all()
     assert (stored.fit, stored.last_answer) == (1, job.history()[19].id)
     assert stored.content["n_answers"] == 20
 
 
 def test_typical_documents_are_asked_about(result, tmp_path):
     with result.store(tmp_path / "job.ferry", seed=3) as job:
-        typical = job.open_documents("group", 200)
-        assert len(set(typical)) == len(typical) == questions.N_TYPICAL
+        typical = job.questions.open_documents("group", 200)
+        assert len(set(typical)) == len(typical) == N_TYPICAL
         assert "whole group" in job.question("group").reason
         coordinates = result.estimator.pool_inputs_.coordinates
         cosine = coordinates @ coordinates[typical].T
@@ -309,7 +309,7 @@ def test_export_keeps_all_columns(job, tmp_path):
     assert written["id"] == [f"t{i}" for i in range(60)]
     assert written["answer"][:4] == ["account", "none_of_these", "disagreement", ""]
     assert written["label"][:2] == ["account", ""]
-    assert written["label"][2] == job.store.document(2).label
+    assert written["label"][2] == job.store.documents.one(2).label
     job.export_corrections(tmp_path / "answers.jsonl")
     rows = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
     assert [(row["row"], row["answer"], row["reviewer"]) for row in rows] == [

@@ -26,6 +26,7 @@ from labelferry.labelling.evidence import WordLists, evidence_columns
 from labelferry.tables import from_frame, read_table, to_frame, write_table
 from labelferry.tables import growing as growing_columns
 from labelferry.tables.growing import GrowingColumns
+from labelferry.tables.row_index import RowIndex
 from labelferry.tables.sequences import (
     ROWS,
     Mapped,
@@ -339,8 +340,8 @@ def test_evidence_equals_a_loop_over_documents():
     words = np.array([f"w{j}" for j in range(40)])
     lists = WordLists(found, words)
     assert lists[5] == [f"w{j}" for j in found[5] if j >= 0]
-    spread = lists.spread(np.array([5, 7]), np.array([1, 3]), 5)
-    assert list(spread) == [[], lists[5], [], lists[7], []]
+    wide = lists.widen(np.array([5, 7]), RowIndex([1, 3], 5))
+    assert list(wide) == [[], lists[5], [], lists[7], []]
 
 
 def test_the_center_of_parts():

@@ -12,6 +12,7 @@ import pytest
 from labelferry.core import persist
 from labelferry.core.archive import Archive
 from labelferry.core.registry import estimators
+from labelferry.core.saving import to_arrays
 from labelferry.linalg.matrix import Array, Matrix
 from labelferry.methods import TCL
 from labelferry.testing.corpora import small_corpus
@@ -133,7 +134,7 @@ def test_a_damaged_file_is_one_error_or_gives_the_same_predictions(name, tmp_pat
     target = next(
         key for key, is_target in zip(fitted.domain_keys_, fitted.domain_is_target_, strict=True) if is_target
     )
-    arrays = persist.to_arrays(fitted)
+    arrays = to_arrays(fitted)
     header = json.loads(str(arrays.pop("header")))
     for what, others, other_header in damaged(arrays, header):
         with contextlib.suppress(ValueError):  # any other error is a failure

@@ -61,10 +61,15 @@ def test_install_commands_name_extras_that_exist():
     import tomllib
 
     extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
-    (install,) = (text for _, text in blocks(README, "sh") if text.startswith("pip"))
-    assert set(re.findall(r"\[(\w+)\]", install)) <= set(extras)
+    assert set(re.search(r'`pip install "\.\[([\w,]+)\]"`', README)[1].split(",")) <= set(extras)
     listed = re.search(r"Extras: (.*?)\.\s", README, flags=re.S)[1]
-    assert set(re.findall(r"`(\w+)`", listed)) == set(extras) - {"all", "images"}
+    assert set(re.findall(r"`(\w+)`", listed)) == set(extras) - {"all"}
+
+
+def test_a_fresh_clone_needs_one_command_to_run_and_one_to_test():
+    (fresh,) = (text for _, text in blocks(README, "sh") if text.startswith("make"))
+    commands = [line.split("#")[0].strip() for line in fresh.splitlines()]
+    assert commands == ["make demo", "make test"]
 
 
 def test_it_can_be_read_in_two_minutes():

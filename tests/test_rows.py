@@ -7,7 +7,6 @@ import labelferry
 from labelferry.inputs.inputs import read_inputs
 from labelferry.inputs.options import TextOptions
 from labelferry.inputs.rows import read_rows, table_messages
-from labelferry.labelling.all_rows import spread
 from labelferry.labelling.answers import AnsweredRows, join_answers, of_documents
 from labelferry.review.job.files import draw_open, import_answers
 from labelferry.review.job.job import Job
@@ -16,6 +15,7 @@ from labelferry.review.sample.audit import draw
 from labelferry.review.sample.population import population_of_file
 from labelferry.tables import BadRow, Dialect, Table, choose_columns, choose_text
 from labelferry.tables.labels import find_spellings, merged_names
+from labelferry.tables.row_index import RowIndex
 
 from . import tickets
 from .jobs import small_job
@@ -156,7 +156,7 @@ def test_two_text_columns_in_a_review_job(tmp_path):
     target = tickets.write_csv(tmp_path / "new.csv", {"id": range(60), "subject": subject, "body": body})
     result = label(old(), target, text_target="subject,body")
     with result.store(tmp_path / "job.ferry", seed=0) as job:
-        assert job.store.document(0).text == f"{subject[0]}\n\n{body[0]}"
+        assert job.store.documents.one(0).text == f"{subject[0]}\n\n{body[0]}"
         job.export(tmp_path / "out.csv")
         job.answer(5, "billing")
         job.export_corrections(tmp_path / "corrections.csv")
@@ -237,7 +237,7 @@ def test_samples_and_corrections_of_a_job_have_the_rows_of_the_file(tmp_path):
     learned = label(old(), target, answers=tmp_path / "corrections.csv")
     assert learned.answers.rows.tolist() == [row for row in range(62) if row not in (0, 20)]
     assert learned.labels.tolist() == [name or None for name in tickets.read_csv(tmp_path / "out.csv")["label"]]
-    assert list(document_rows(3, {})) == [0, 1, 2]
+    assert document_rows(3, {}).rows.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="damaged"):
         document_rows(3, {"rows": ["x"]})
 
@@ -341,14 +341,10 @@ def with_gaps(gaps, missing=None):
     return texts
 
 
-def test_spread():
-    assert spread([1, 2], [2, 0], 4, "") == [2, "", 1, ""]
-
-
 def test_answers_to_rows_and_to_documents():
     answers = join_answers(AnsweredRows(np.array([1, 4]), np.array([0, 1])), AnsweredRows(np.array([2]), np.array([5])))
     assert (answers.rows.tolist(), answers.codes.tolist()) == ([1, 2, 4], [0, 5, 1])
-    own = of_documents(answers, np.array([0, 2, 3, 4]))
+    own = of_documents(answers, RowIndex([0, 2, 3, 4], 5))
     assert (own.rows.tolist(), own.codes.tolist()) == ([1, 3], [5, 1])
 
 
@@ -515,7 +511,7 @@ def test_a_half_labelled_file(plain, tmp_path):
     assert written["id"] == [str(row) for row in range(120)]
     assert written["category"] == ["" if label is None else label for label in columns["category"]]
     population = population_of_file(tmp_path / "out.csv")
-    assert (len(population.texts), population.numbers[:3]) == (60, [2, 4, 6])
+    assert (len(population.texts), population.rows.numbers[:3].tolist()) == (60, [2, 4, 6])
     assert result.audit(60, seed=0).columns["row"] != list(range(1, 61))
 
 

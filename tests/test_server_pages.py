@@ -17,7 +17,7 @@ from labelferry.report.highlight import pieces  # noqa: E402
 from labelferry.review.job.job import open_job  # noqa: E402
 from labelferry.review.server import Site, new_app  # noqa: E402
 from labelferry.review.server.background import LiveCertificate, Refit  # noqa: E402
-from labelferry.review.server.listing import Filters  # noqa: E402
+from labelferry.review.server.list_page import Filters  # noqa: E402
 from labelferry.review.server.sessions import Sessions  # noqa: E402
 
 BASE = "http://127.0.0.1:8000"
@@ -81,14 +81,14 @@ def test_answers_without_javascript(browser, job):
         documents.append(browser.document)
         browser.answer(choice)
     rows = job.history()
-    assert [row.document for row in rows] == documents == job._order("audit")[:3].tolist()
+    assert [row.document for row in rows] == documents == job.questions.order("audit")[:3].tolist()
     assert [(row.answer, row.kind) for row in rows] == [
         ("billing", "label"),
         (None, "none_of_these"),
         (None, "unclear"),
     ]
     assert {(row.purpose, row.reviewer) for row in rows} == {("audit", "Ada")}
-    assert rows[0].shown == job.store.document(documents[0]).label
+    assert rows[0].shown == job.store.documents.one(documents[0]).label
     assert browser.message == f"Saved: document {documents[2] + 1} is unclear."
     assert not browser.open("/questions/audit").message  # it is announced once
 
@@ -101,7 +101,7 @@ def test_a_question_shows_its_reason_label_words_and_columns(browser, job):
     assert question.columns["ticket"] in browser.page
     assert f"{question.confidence:.0%} confident" in browser.page
     assert "second choice" in browser.page
-    with_words = next(i for i in range(job.n_documents) if job.ask(i).evidence)
+    with_words = next(i for i in range(job.n_documents) if job.questions.about(i).evidence)
     assert "<mark>" in browser.open(f"/documents/{with_words}").page
 
 
@@ -140,7 +140,7 @@ def test_hidden_predictions_are_not_in_the_reason(browser, job, purpose, says):
         return re.search(r'<p class="why">(.*?)</p>', browser.page)[1]
 
     browser.open(f"/questions/{purpose}")
-    hint = job.ask(browser.document, purpose)
+    hint = job.questions.about(browser.document, purpose)
     assert (hint.label in reason()) == (purpose == "duel")  # the small job has no votes
     browser.send("/blind", blind="yes")
     assert not [label for label in job.classes if label in reason().lower()]
@@ -181,12 +181,12 @@ def test_list_finds_filters_and_sorts(browser, job):
     assert f"{job.search('invoice').total} documents" in browser.page
     browser.open("/list?label=billing&sort=-confidence")
     shown = [int(number) for number in re.findall(r'name="document" value="(\d+)"', browser.page)]
-    rows = [job.store.document(number) for number in shown]
+    rows = [job.store.documents.one(number) for number in shown]
     assert {row.label for row in rows} == {"billing"}
     assert [row.confidence for row in rows] == sorted((row.confidence for row in rows), reverse=True)
     browser.open("/list?state=review")
     assert all(
-        job.store.document(int(n)).needs_review for n in re.findall(r'name="document" value="(\d+)"', browser.page)
+        job.store.documents.one(int(n)).needs_review for n in re.findall(r'name="document" value="(\d+)"', browser.page)
     )
     assert "Page 2 of" in browser.open("/list?page=2").page
     assert "0 documents" in browser.open("/list?search=zzzzzz").page
@@ -219,7 +219,7 @@ def test_answers_of_the_list_are_saved_together(browser, job):
 def test_answers_of_the_list_have_the_label_that_was_shown(browser, job):
     browser.open("/list?sort=number")
     shown = {entry.split(":")[0]: entry.split(":")[1] for entry in re.findall(r'"shown" value="([^"]*)"', browser.page)}
-    labels = [job.store.document(n).label for n in range(3)]
+    labels = [job.store.documents.one(n).label for n in range(3)]
     assert [shown[str(n)] for n in range(3)] == labels
     other = next(label for label in job.classes if label != labels[1])  # shown before new labels were learned
     form = {"csrf": browser.hidden("csrf"), "document": ["0", "1", "2"], "shown": [f"1:{other}", "7:x", "2:x"]}
@@ -259,9 +259,10 @@ class Slow:
     """A job whose certificate and fit wait for permission."""
 
     def __init__(self):
-        self.may_end, self.n_answers, self.store = threading.Event(), 0, self
+        self.may_end, self.n_answers = threading.Event(), 0
+        self.store = self.fits = self.log = self
 
-    def last_fit(self):
+    def last(self):
         return 1
 
     def history(self):
@@ -298,7 +299,7 @@ def test_a_page_does_not_wait_for_a_slow_certificate():
 def test_answers_of_another_process_are_certified(site, browser, job):
     before = site.certificate.show(wait=30).certificate["n_answers"]
     with open_job(job.store.name) as other:
-        other.answer(int(job._order("audit")[0]), "billing", purpose="audit", reviewer="Bob")
+        other.answer(int(job.questions.order("audit")[0]), "billing", purpose="audit", reviewer="Bob")
     assert site.certificate.show(wait=30).certificate["n_answers"] == before + 1
 
 

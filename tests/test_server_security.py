@@ -218,7 +218,7 @@ def test_every_response_has_the_headers(client, path, status):
 
 
 def test_a_bug_shows_no_details(site, client, monkeypatch):
-    monkeypatch.setattr(site.job, "queues", lambda: 1 / 0)
+    monkeypatch.setattr(site.job.questions, "queues", lambda: 1 / 0)
     quiet = TestClient(new_app(site), base_url=BASE, raise_server_exceptions=False, cookies=dict(client.cookies))
     response = quiet.get("/questions/audit")
     assert response.status_code == 500
@@ -363,7 +363,7 @@ def test_a_password_is_not_kept():
 
 def test_the_page_shows_no_password_of_the_database(job, monkeypatch):
     names = []
-    job.store.name = shown_name(database_url("postgresql://ann:pw@host/tickets?password=secret"))
+    job.store.database.name = shown_name(database_url("postgresql://ann:pw@host/tickets?password=secret"))
     monkeypatch.setattr("labelferry.review.job.job.open_job", lambda place: job)
     monkeypatch.setattr("labelferry.review.server.serve", lambda job, name, *_, **__: names.append(name))
     place = "postgresql://ann:pw@host/tickets?password=secret"

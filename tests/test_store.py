@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from labelferry.review.store import AnswerRow, FitData, NewAnswer, Store, StoreError, current_answers, decide
 from labelferry.review.store.packing import unpack
-from tests.jobs import CLASSES, small_job
+from tests.jobs import CLASSES, add_answer, answers_of, small_job
 
 FIXTURE = Path(__file__).parent / "fixtures" / "job_version1.sql"
 HOSTILE = [
@@ -39,34 +39,34 @@ def store(place):
 
 
 def test_documents_have_their_labels_and_the_users_columns(store):
-    row = store.document(4)
+    row = store.documents.one(4)
     assert (row.number, row.line, row.own) == (4, 6, {"id": "t4", "answer": 4})
     assert row.text.startswith("document 4 about")
     assert row.label in CLASSES
     assert row.evidence == ["about", row.label]
     assert store.n_documents == 30
     assert store.settings["text"] == "text"
-    assert sum(store.counts()["labels"].values()) == 30
+    assert sum(store.fits.counts()["labels"].values()) == 30
 
 
 def test_an_answer_is_there_after_opening_again(place, store):
-    number = store.add_answer(3, "billing", "label", "audit", "ann", shown="account", fit=1)
+    number = add_answer(store, 3, "billing", "label", "audit", "ann", shown="account", fit=1)
     with Store.open(place) as again:
-        (row,) = again.answers()
+        (row,) = answers_of(again)
     assert (row.id, row.document, row.answer, row.kind, row.purpose) == (number, 3, "billing", "label", "audit")
     assert (row.reviewer, row.shown, row.fit, row.replaces) == ("ann", "account", 1, None)
     assert row.time.endswith("+00:00")
 
 
 def test_the_last_answer_per_document_and_person_counts(store):
-    first = store.add_answer(3, "billing", "label", "audit", "ann")
-    store.add_answer(3, "account", "label", "audit", "bob")
-    second = store.add_answer(3, None, "unclear", "audit", "ann", replaces=first)
-    assert [(row.reviewer, row.value) for row in store.answers()] == [("bob", "account"), ("ann", "unclear")]
-    store.add_answer(3, None, "undo", "audit", "ann", replaces=second)
-    assert [(row.reviewer, row.value) for row in store.answers()] == [("ann", "billing"), ("bob", "account")]
-    assert len(store.history()) == len(store.answers(current=False)) == 4
-    assert [row.id for row in store.history(after=second)] == [second + 1]
+    first = add_answer(store, 3, "billing", "label", "audit", "ann")
+    add_answer(store, 3, "account", "label", "audit", "bob")
+    second = add_answer(store, 3, None, "unclear", "audit", "ann", replaces=first)
+    assert [(row.reviewer, row.value) for row in answers_of(store)] == [("bob", "account"), ("ann", "unclear")]
+    add_answer(store, 3, None, "undo", "audit", "ann", replaces=second)
+    assert [(row.reviewer, row.value) for row in answers_of(store)] == [("ann", "billing"), ("bob", "account")]
+    assert len(store.answers.history()) == 4
+    assert [row.id for row in store.answers.history(after=second)] == [second + 1]
 
 
 def test_more_than_half_of_the_reviewers_decide():
@@ -98,17 +98,17 @@ def test_more_than_half_of_the_reviewers_decide():
 def test_wrong_answers_are_refused(store, change, message):
     given = {"document": 0, "answer": "billing", "kind": "label", "purpose": "audit", **change}
     with pytest.raises(ValueError, match=message):
-        store.add_answer(**given)
-    assert store.history() == []
+        add_answer(store, **given)
+    assert store.answers.history() == []
 
 
 @pytest.mark.parametrize("wrong", [NewAnswer(30, "billing"), NewAnswer(3, "billing", replaces=99)])
 def test_several_answers_are_added_together_or_not_at_all(store, wrong):
     with pytest.raises(ValueError, match=r"document must be|does not accept"):
-        store.add_answers([NewAnswer(0, "billing"), NewAnswer(1, None, "unclear"), wrong])
-    assert store.history() == []
-    ids = store.add_answers([NewAnswer(0, "billing", reviewer="ann"), NewAnswer(1, None, "unclear")])
-    assert [(row.id, row.document, row.value) for row in store.history()] == [
+        store.answers.add([NewAnswer(0, "billing"), NewAnswer(1, None, "unclear"), wrong])
+    assert store.answers.history() == []
+    ids = store.answers.add([NewAnswer(0, "billing", reviewer="ann"), NewAnswer(1, None, "unclear")])
+    assert [(row.id, row.document, row.value) for row in store.answers.history()] == [
         (ids[0], 0, "billing"),
         (ids[1], 1, "unclear"),
     ]
@@ -116,56 +116,58 @@ def test_several_answers_are_added_together_or_not_at_all(store, wrong):
 
 def test_answers_are_only_added(store):
     statements = []
-    sa.event.listen(store._engine, "before_cursor_execute", lambda c, cursor, sql, *_: statements.append(sql.upper()))
-    first = store.add_answer(0, "billing", "label", "audit", "ann")
-    store.add_answer(0, None, "undo", "audit", "ann", replaces=first)
-    store.add_fit(FitData("again", *[np.zeros(30, dtype=int)] * 3, np.zeros(30, dtype=bool), answers=[first]))
+    sa.event.listen(
+        store.database.engine, "before_cursor_execute", lambda c, cursor, sql, *_: statements.append(sql.upper())
+    )
+    first = add_answer(store, 0, "billing", "label", "audit", "ann")
+    add_answer(store, 0, None, "undo", "audit", "ann", replaces=first)
+    store.fits.add(FitData("again", *[np.zeros(30, dtype=int)] * 3, np.zeros(30, dtype=bool), answers=[first]))
     assert not [sql for sql in statements if sql.lstrip().startswith(("UPDATE", "DELETE", "REPLACE"))]
 
 
 @pytest.mark.parametrize("sql", ["UPDATE answers SET answer = 'x'", "DELETE FROM answers"])
 def test_the_database_refuses_to_change_an_answer(store, sql):
-    store.add_answer(0, "billing", "label", "audit", "ann")
-    with pytest.raises(sa.exc.DBAPIError, match="only added"), store._engine.begin() as connection:
+    add_answer(store, 0, "billing", "label", "audit", "ann")
+    with pytest.raises(sa.exc.DBAPIError, match="only added"), store.database.engine.begin() as connection:
         connection.exec_driver_sql(sql)
-    assert store.answers()[0].answer == "billing"
+    assert answers_of(store)[0].answer == "billing"
 
 
 def test_lists_search_filter_and_sort(store):
-    every = list(store.documents(limit=100))
+    every = list(store.documents.page(limit=100))
     assert [row.number for row in every] == list(range(30))
-    rising = list(store.documents(sort="confidence", limit=100))
+    rising = list(store.documents.page(sort="confidence", limit=100))
     assert [row.confidence for row in rising] == sorted(row.confidence for row in every)
-    assert [row.number for row in store.documents(sort="-confidence", limit=100)] == [
+    assert [row.number for row in store.documents.page(sort="-confidence", limit=100)] == [
         row.number for row in reversed(rising)
     ]
     for label in CLASSES:
-        page = store.documents(label=label, limit=3)
+        page = store.documents.page(label=label, limit=3)
         assert page.total == sum(row.label == label for row in every)
         assert len(page) == min(3, page.total)
         assert {row.label for row in page} == {label}
-    assert {row.needs_review for row in store.documents(needs_review=True)} == {True}
-    assert [row.number for row in store.documents(offset=28)] == [28, 29]
-    page = store.documents(search="TECHN document", sort="confidence")
+    assert {row.needs_review for row in store.documents.page(needs_review=True)} == {True}
+    assert [row.number for row in store.documents.page(offset=28)] == [28, 29]
+    page = store.documents.page(search="TECHN document", sort="confidence")
     assert page.total == sum("technical" in row.text for row in every) > 0
     assert all("technical" in row.text for row in page)
     assert not page.more
-    assert store.documents(search="7").total == 1  # a short word is a whole word
-    assert store.documents(search="zebra").total == 0
-    assert store.documents(search='"* OR (').total == 0
+    assert store.documents.page(search="7").total == 1  # a short word is a whole word
+    assert store.documents.page(search="zebra").total == 0
+    assert store.documents.page(search='"* OR (').total == 0
     with pytest.raises(ValueError, match="sort must be"):
-        store.documents(sort="text")
+        store.documents.page(sort="text")
     with pytest.raises(ValueError, match="label must be"):
-        store.documents(label="cats")
+        store.documents.page(label="cats")
 
 
 def test_lists_of_answered_documents(store):
-    number = store.add_answer(7, "billing", "label", "list", "ann")
-    store.add_answer(9, None, "unclear", "list", "ann")
-    assert [row.number for row in store.documents(answered=True)] == [7, 9]
-    assert store.documents(answered=False).total == 28
-    store.add_answer(7, None, "undo", "list", "ann", replaces=number)
-    assert [row.number for row in store.documents(answered=True)] == [9]
+    number = add_answer(store, 7, "billing", "label", "list", "ann")
+    add_answer(store, 9, None, "unclear", "list", "ann")
+    assert [row.number for row in store.documents.page(answered=True)] == [7, 9]
+    assert store.documents.page(answered=False).total == 28
+    add_answer(store, 7, None, "undo", "list", "ann", replaces=number)
+    assert [row.number for row in store.documents.page(answered=True)] == [9]
 
 
 def test_any_text_survives(place):
@@ -174,57 +176,57 @@ def test_any_text_survives(place):
         **{**vars(job), "own": {"id": HOSTILE, 'a "column"': [None, 1, 2.5, True, [1], {"a": 1}, "", *"abc"]}}
     )
     with Store.create(place, job) as store:
-        rows = list(store.documents())
+        rows = list(store.documents.page())
         assert [row.text for row in rows] == HOSTILE
         assert [row.own["id"] for row in rows] == HOSTILE
         assert [row.own['a "column"'] for row in rows] == [None, 1, 2.5, True, [1], {"a": 1}, "", *"abc"]
         for name in HOSTILE[:5]:
-            store.add_answer(0, "billing", "label", "list", name, shown=name)
-        assert [row.reviewer for row in store.answers()] == HOSTILE[:5]
-        assert store.documents(search="DROP TABLE").total == 1
-        assert store.documents(search="emoji").total == 1
-        assert store.documents(search="%").total == 1
-        assert store.documents(search="NUL \x00").total == 1
+            add_answer(store, 0, "billing", "label", "list", name, shown=name)
+        assert [row.reviewer for row in answers_of(store)] == HOSTILE[:5]
+        assert store.documents.page(search="DROP TABLE").total == 1
+        assert store.documents.page(search="emoji").total == 1
+        assert store.documents.page(search="%").total == 1
+        assert store.documents.page(search="NUL \x00").total == 1
 
 
 def test_fits_and_certificates(place, store):
     labels, confidence = np.arange(30) % 3, np.linspace(0, 1, 30)
-    number = store.add_answer(0, "billing", "label", "audit", "ann", fit=store.last_fit())
+    number = add_answer(store, 0, "billing", "label", "audit", "ann", fit=store.fits.last())
     held_out = {"rows": np.array([0]), "labels": np.array([2]), "needs_review": np.array([True])}
     fit = FitData("pool", labels, confidence, (labels + 1) % 3, confidence < 0.5, [number], held_out, {"changed": 5})
-    assert store.add_fit(fit) == store.last_fit() == 2
-    assert [store.document(i).label for i in range(3)] == CLASSES
-    assert store.counts()["needs_review"] == 15
-    first, second = store.fits()
+    assert store.fits.add(fit) == store.fits.last() == 2
+    assert [store.documents.one(i).label for i in range(3)] == CLASSES
+    assert store.fits.counts()["needs_review"] == 15
+    first, second = store.fits.all()
     assert (first.method, first.answers) == ("AutoTransfer", [])
     assert (second.method, second.answers, second.summary) == ("pool", [number], {"changed": 5})
-    assert store.fit_arrays(2)["held_out/labels"].tolist() == [2]
-    assert store.fit_arrays(1)["labels"].tolist() == small_job().fit.labels.tolist()
-    members = store.arrays("members")
+    assert store.fits.arrays(2)["held_out/labels"].tolist() == [2]
+    assert store.fits.arrays(1)["labels"].tolist() == small_job().fit.labels.tolist()
+    members = store.database.arrays("members")
     assert list(members) == ["SourceLR", "GCMF", "SourceNB"]
     assert members["GCMF"].dtype == np.float32
-    store.add_certificate({"level": 0.95, "sentences": ["a"]}, level=0.95, fit=2, last_answer=number)
+    store.certificates.add({"level": 0.95, "sentences": ["a"]}, level=0.95, fit=2, last_answer=number)
     with Store.open(place) as again:
-        (certificate,) = again.certificates()
+        (certificate,) = again.certificates.all()
         assert certificate.content["sentences"] == ["a"]
-        assert again.document(2).label == CLASSES[2]
+        assert again.documents.one(2).label == CLASSES[2]
 
 
 def test_another_process_sees_a_new_fit(place, store):
     with Store.open(place) as other:
-        assert other.document(0).label == store.document(0).label
+        assert other.documents.one(0).label == store.documents.one(0).label
         zeros = np.zeros(30, dtype=int)
-        store.add_fit(FitData("pool", zeros, zeros + 1.0, zeros + 1, zeros > 0))
-        assert {row.label for row in other.documents()} == {CLASSES[0]}
+        store.fits.add(FitData("pool", zeros, zeros + 1.0, zeros + 1, zeros > 0))
+        assert {row.label for row in other.documents.page()} == {CLASSES[0]}
 
 
 WRITER = """
 import sys
-from labelferry.review.store import Store
+from labelferry.review.store import NewAnswer, Store
 store = Store.open(sys.argv[1])
 for i in range(int(sys.argv[3])):
-    number = store.add_answer(i % store.n_documents, "billing", "label", "audit", sys.argv[2])
-    print(number, flush=True)
+    row = NewAnswer(i % store.n_documents, "billing", "label", "audit", sys.argv[2])
+    print(*store.answers.add([row]), flush=True)
 """
 
 
@@ -240,7 +242,7 @@ def test_no_acknowledged_answer_is_lost_when_the_process_is_killed(place, store)
     acknowledged += [int(line) for line in process.stdout.read().split()]
     process.wait()
     with Store.open(place) as again:
-        written = [row.id for row in again.history()]
+        written = [row.id for row in again.answers.history()]
     assert set(acknowledged) <= set(written)
     assert len(acknowledged) >= 37
 
@@ -248,7 +250,7 @@ def test_no_acknowledged_answer_is_lost_when_the_process_is_killed(place, store)
 def test_two_processes_never_overwrite_each_other(place, store):
     processes = [writer(place, name, 40) for name in ("ann", "bob")]
     numbers = [[int(line) for line in process.communicate()[0].split()] for process in processes]
-    log = store.history()
+    log = store.answers.history()
     assert len(log) == 80
     assert sorted(numbers[0] + numbers[1]) == [row.id for row in log]
     assert [row.id for row in log if row.reviewer == "bob"] == numbers[1]
@@ -257,21 +259,21 @@ def test_two_processes_never_overwrite_each_other(place, store):
 def test_threads_share_a_store(store):
     def work(name):
         for i in range(10):
-            store.add_answer(i, "billing", "label", "list", name)
+            add_answer(store, i, "billing", "label", "list", name)
 
     threads = [threading.Thread(target=work, args=(f"r{i}",)) for i in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(store.answers()) == 40
+    assert len(answers_of(store)) == 40
 
 
 def test_who_was_shown_what(store):
-    store.add_shown(3, "ann", time="2026-01-01T00:00:00.000+00:00")
-    store.add_shown(4, "bob")
-    store.add_shown(5, "bob")
-    assert store.shown_since("2026-01-02") == {"bob": 5}
+    store.answers.add_shown(3, "ann", time="2026-01-01T00:00:00.000+00:00")
+    store.answers.add_shown(4, "bob")
+    store.answers.add_shown(5, "bob")
+    assert store.answers.shown_since("2026-01-02") == {"bob": 5}
 
 
 def test_an_existing_job_is_never_replaced(place, store):
@@ -280,7 +282,7 @@ def test_an_existing_job_is_never_replaced(place, store):
 
 
 def test_sqlite_settings(tmp_path):
-    with Store.create(tmp_path / "job.ferry", small_job()) as store, store._read() as connection:
+    with Store.create(tmp_path / "job.ferry", small_job()) as store, store.database.read() as connection:
         pragmas = {
             name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")
         }
@@ -295,12 +297,12 @@ def test_version_1_is_migrated(tmp_path):
         connection.executescript(FIXTURE.read_text())
     connection.close()
     with Store.open(path) as store:
-        assert [row.value for row in store.answers()] == ["billing", "none_of_these"]
-        assert store.document(1).text == "please refund me"
-        assert store.documents(search="REFUND").total == 1  # no full-text index: the text contains it
-        store.add_shown(1, "ann")
-        store.add_answer(0, "technical", "label", "audit", "ann")
-    with Store.open(path) as store, store._read() as connection:
+        assert [row.value for row in answers_of(store)] == ["billing", "none_of_these"]
+        assert store.documents.one(1).text == "please refund me"
+        assert store.documents.page(search="REFUND").total == 1  # no full-text index: the text contains it
+        store.answers.add_shown(1, "ann")
+        add_answer(store, 0, "technical", "label", "audit", "ann")
+    with Store.open(path) as store, store.database.read() as connection:
         assert connection.exec_driver_sql("SELECT value FROM labelferry WHERE name = 'version'").scalar() == "2"
 
 
@@ -329,11 +331,11 @@ def test_damaged_file(tmp_path):
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\x99" * (len(content) - 4096))
     with pytest.raises(StoreError, match=r"damaged|no labelferry job"):
-        Store.open(path).history()
+        Store.open(path).answers.history()
 
 
 def test_newer_version(place, store):
-    with store._write() as connection:
+    with store.database.write() as connection:
         connection.exec_driver_sql("UPDATE labelferry SET value = '99' WHERE name = 'version'")
     with pytest.raises(StoreError, match=r"has version 99; this labelferry reads up to 2\. Update"):
         Store.open(place)
@@ -346,10 +348,10 @@ def test_locked_file(tmp_path, monkeypatch):
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match=r"locked by another program .* Close the other program"):
-        store.add_answer(0, "billing", "label", "audit")
-    assert store.documents().total == 30  # reading goes on
+        add_answer(store, 0, "billing", "label", "audit")
+    assert store.documents.page().total == 30  # reading goes on
     other.execute("ROLLBACK")
-    assert store.add_answer(0, "billing", "label", "audit") == 1
+    assert add_answer(store, 0, "billing", "label", "audit") == 1
 
 
 def test_read_only_file(tmp_path, monkeypatch):
@@ -362,11 +364,11 @@ def test_read_only_file(tmp_path, monkeypatch):
 
 def test_read_only_database_is_one_line(tmp_path):
     with Store.create(tmp_path / "job.ferry", small_job()) as store:
-        with store._engine.connect() as connection:
+        with store.database.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA query_only=ON")
             connection.rollback()
         with pytest.raises(StoreError, match="read-only"):
-            store.add_answer(0, "billing", "label", "audit")
+            add_answer(store, 0, "billing", "label", "audit")
 
 
 def test_places_that_cannot_be_reached():
@@ -491,7 +493,7 @@ def test_a_changed_file_is_an_error_of_one_line(tmp_path, sql, message):
 
 
 def test_words_in_most_documents(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelferry.review.store.listing.MAX_MATCHES", 10)
+    monkeypatch.setattr("labelferry.review.store.search.MAX_MATCHES", 10)
     with Store.create(tmp_path / "job.ferry", small_job()) as store:
-        page = store.documents(search="document")
+        page = store.documents.page(search="document")
     assert (page.total, page.more) == (10, True)

@@ -176,7 +176,7 @@ class Result(Labelling):
         """
         uses_labels = self.settings.get("use_target_labels", False)
         known = answers_of_target(self.inputs, self.domains.classes.tolist())[0] if uses_labels else {}
-        read = read_given(answers, self.inputs, self.domains, known)
+        read = read_given(answers, self.inputs, self.domains.classes, known)
         panel = self.estimator.panel_ if isinstance(self.estimator, AutoTransfer) else None
         progress.expect(STAGES[-1])
         updated = finish(
@@ -323,6 +323,6 @@ def label(
             known, messages = answers_of_target(inputs, domains.classes.tolist())
             inputs = inputs._replace(messages=[*inputs.messages, *messages])
             settings["use_target_labels"] = True
-        read = read_given(answers, inputs, domains, known)
+        read = read_given(answers, inputs, domains.classes, known)
         labelling = finish(inputs, features, domains, estimator, read, settings, seconds)
         return Result.of(labelling, opened.pop_all())

@@ -15,8 +15,8 @@ these documents only, so without them it is a random order of the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -135,3 +135,17 @@ def keep(answers: Answers, mask: Array) -> Answers:
     """The answers whose documents are in the mask."""
     inside = mask[answers.rows]
     return Answers(answers.rows[inside], answers.codes[inside])
+
+
+def answered_prefix(order: Iterable[Any], answered: Collection[int]) -> list[int]:
+    """The documents of an order up to the first one without an answer.
+
+    >>> answered_prefix([4, 2, 0, 1], {4, 2, 1})
+    [4, 2]
+    """
+    rows = []
+    for row in order:
+        if row not in answered:
+            break
+        rows.append(int(row))
+    return rows

@@ -26,8 +26,9 @@ from .domains import Domains, read_domains
 from .iterate import Solution
 from .labels import read_labels
 from .ordering import Ordering, can_sort, sort_domains
-from .params import safe_indexing
+from .params import check_params, safe_indexing
 from .proportions import ProportionScaling, class_proportions, proportion_scalings, with_target_proportions
+from .saving import save
 from .threads import single_thread, without_line_search_warnings
 
 logger = logging.getLogger(__name__)
@@ -170,7 +171,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         labels : array of shape (n_target,)
             The predicted labels, equal to `transduction_`.
         """
-        self._validate_params()
+        check_params(self)
         fitted = self._unfitted()
         blocks, labels = read_sources(fitted, Xs, ys, Xt)
         names = ["source"] if len(labels) == 1 else [f"source {i}" for i in range(1, len(labels) + 1)]
@@ -193,7 +194,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self : TransductiveClassifier
             The fitted estimator.
         """
-        self._validate_params()
+        check_params(self)
         self._check_domains(domains)
         warn_if_no_shared_words(domains)
         domains = with_target_proportions(domains, getattr(self, "class_prior", None) if self.matches_prior else None)
@@ -271,8 +272,6 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file without pickle; `labelferry.load(path)` reads it back."""
-        from .persist import save
-
         save(self, path)
 
     # -- how it is done -----------------------------------------------------------------------------------------------
@@ -280,7 +279,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self, X: Any, y: Any, sample_domain: Any, *, target: Any, use_target_labels: bool, **data: Any
     ) -> Self:
         """`fit` with data that only some methods take; see `fit_domains`."""
-        self._validate_params()
+        check_params(self)
         fitted = self._unfitted()
         X = read_documents(fitted, X, reset=True)
         domains = read_domains(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from sklearn.base import clone
 
 from .classifier import TransductiveClassifier
+from .params import check_params
 from .registry import find
 
 SEED_PARAMETER = "random_state"
@@ -170,7 +171,7 @@ def _ready(estimator: TransductiveClassifier, seed: int) -> TransductiveClassifi
     """With a seed, and with values that are checked."""
     if estimator.get_params(deep=False).get(SEED_PARAMETER, seed) is None:
         estimator.set_params(**{SEED_PARAMETER: seed})
-    estimator._validate_params()
+    check_params(estimator)
     return estimator
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..linalg.matrix import Matrix, empty_rows
 from .classifier import TransductiveClassifier
 from .documents import read_documents
+from .params import check_params
 from .threads import single_thread
 
 
@@ -49,7 +50,7 @@ class OnlineClassifier(TransductiveClassifier):
         """
         if not hasattr(self, "state_"):
             return self.fit(X, y, sample_domain)
-        self._validate_params()
+        check_params(self)
         X = read_documents(self, X, reset=False)
         domain_of = self._domain_of_rows(X.shape[0], sample_domain, allow_source=False)
         domain_of = np.where(empty_rows(X), -1, domain_of)  # a document without words says nothing

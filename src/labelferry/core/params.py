@@ -1,8 +1,8 @@
-"""Rules for the parameters of estimators. The only file that imports private parts of scikit-learn.
+"""Rules for the parameters of estimators. The only file of `core` that uses private parts of scikit-learn.
 
     _parameter_constraints = {"n_topics": count(), "tol": at_least(0), "class_prior": CLASS_PRIOR}
 
-Each function returns a list of constraints in the form that `BaseEstimator._validate_params` checks.
+Each function returns a list of constraints in the form that `check_params` checks.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
+from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, validation
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -22,6 +23,11 @@ FLAG: Rule = ["boolean"]
 
 safe_indexing: Callable[..., Any] = _safe_indexing
 n_samples: Callable[[Any], int] = validation._num_samples
+
+
+def check_params(estimator: BaseEstimator) -> None:
+    """Raise an error if a parameter of an estimator breaks its rule."""
+    estimator._validate_params()
 
 
 def count(least: int = 1) -> Rule:

@@ -1,8 +1,8 @@
-"""Saving and loading a fitted estimator. One `.npz` file: its arrays, and its parameters and structure as JSON.
+"""Loading a fitted estimator that `saving.py` wrote.
 
 Nothing in the file is executed: arrays are read without pickle, the class is looked up by name among the registered
-estimators, and every value is one of the few kinds listed in `_pack`. A NamedTuple is rebuilt from the type hint of the
-field that it fills, so that states can nest; the file does not name any type. Types, shapes and values are checked
+estimators, and every value is one of the few kinds listed in `saving.py`. A NamedTuple is rebuilt from the type hint of
+the field that it fills, so that states can nest; the file does not name any type. Types, shapes and values are checked
 against the type hints before the estimator is used.
 """
 
@@ -11,53 +11,26 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
-from ..files import open_atomic
 from ..linalg.matrix import check_positions
 from .archive import Archive, not_a_model
 from .classifier import TransductiveClassifier
+from .params import check_params
 from .registry import estimators
+from .saving import FORMAT, is_fitted_attribute
 from .schema import check_value
 
-FORMAT = 2
 SUM_TOLERANCE = 1e-3  # of probabilities in single precision
-
-
-def save(estimator: TransductiveClassifier, path: str | os.PathLike[str]) -> None:
-    """Write the estimator. The file is complete or not there at all."""
-    write_arrays(to_arrays(estimator), path)
 
 
 def load(path: str | os.PathLike[str]) -> TransductiveClassifier:
     """Read an estimator written by `save`. Loading runs no code from the file."""
     with Archive(path) as arrays:
         return from_arrays(arrays, str(path))
-
-
-def write_arrays(arrays: dict[str, np.ndarray], path: str | os.PathLike[str]) -> None:
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"cannot save to {path}: there is no folder {path.parent}. Create it first.")
-    with open_atomic(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
-
-
-def to_arrays(estimator: TransductiveClassifier) -> dict[str, np.ndarray]:
-    """A fitted estimator as arrays; `header` is JSON and describes the structure."""
-    check_is_fitted(estimator)
-    arrays: dict[str, np.ndarray] = {}
-    kept = {
-        name: v for name, v in vars(estimator).items() if name in estimator.get_params() or _is_fitted_attribute(name)
-    }
-    values = {name: _pack(value, arrays) for name, value in kept.items()}
-    header = {"labelferry": FORMAT, "estimator": type(estimator).__name__, "values": values}
-    return {**arrays, "header": np.array(json.dumps(header))}
 
 
 def from_arrays(arrays: Mapping[str, np.ndarray], path: str) -> TransductiveClassifier:
@@ -101,14 +74,14 @@ def _rebuild(
     if not set(attributes["transduction_"].tolist()) <= set(attributes["classes_"].tolist()):
         raise ValueError("transduction_ contains a label that is not in classes_")
     estimator.__dict__.update(attributes)
-    estimator._validate_params()
+    check_params(estimator)
     _check_prediction(estimator)
     return estimator
 
 
 def _declared(hints: dict[str, Any]) -> list[str]:
     """The fitted attributes that the class declares with a type; the state has a type of its own."""
-    return [name for name in hints if _is_fitted_attribute(name) and name != "state_"]
+    return [name for name in hints if is_fitted_attribute(name) and name != "state_"]
 
 
 def _sizes(attributes: dict[str, Any]) -> dict[str, int]:
@@ -141,38 +114,8 @@ def _check_prediction(estimator: TransductiveClassifier) -> None:
                 raise ValueError("its state gives predictions that are not finite")
 
 
-def _is_fitted_attribute(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_")
-
-
-def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """A value as JSON; what is large goes into `arrays` under a key of its own."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if sp.issparse(value):
-        csr = sp.csr_array(value)
-        parts = [_pack(part, arrays) for part in (csr.data, csr.indices, csr.indptr)]
-        return {"kind": "csr", "parts": parts, "shape": list(csr.shape)}
-    if isinstance(value, np.ndarray):
-        if value.dtype == object:
-            return {"kind": "objects", "items": [_pack(item, arrays) for item in value.tolist()]}
-        key = f"array{len(arrays)}"
-        arrays[key] = value
-        return {"kind": "array", "key": key}
-    if hasattr(value, "_asdict"):
-        return {"kind": "state", "fields": {k: _pack(v, arrays) for k, v in value._asdict().items()}}
-    if isinstance(value, list | tuple):
-        return {"kind": type(value).__name__, "items": [_pack(item, arrays) for item in value]}
-    raise TypeError(
-        f"cannot save a {type(value).__name__} without pickle. Pass random_state as an integer, priors as arrays, and "
-        "no classifier of your own."
-    )
-
-
 def _unpack(value: Any, arrays: Mapping[str, np.ndarray], hint: Any) -> Any:
-    """The value that `_pack` turned into this JSON. `hint` is the type hint of the field that it fills."""
+    """The value that saving turned into this JSON. `hint` is the type hint of the field that it fills."""
     if not isinstance(value, dict):
         return value
     kind = value["kind"]

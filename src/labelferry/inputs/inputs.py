@@ -9,6 +9,7 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from ..tables import Columns, Table, take_rows, with_unreadable_rows
+from ..tables.row_index import RowIndex
 from .options import TextOptions
 from .rows import (
     NO_TEXT,
@@ -41,8 +42,8 @@ class Inputs(NamedTuple):
         Their texts.
     all_rows : Table
         All rows of the target as the user passed them, also those that cannot be read.
-    new_rows : array of int
-        Positions of the rows of `target` in `all_rows`.
+    documents : RowIndex
+        The rows of `all_rows` that are in `target`.
     own_labels : dict of int to label
         Labels that rows of `all_rows` have already.
     is_half_labelled : bool
@@ -63,7 +64,7 @@ class Inputs(NamedTuple):
     target: Table
     texts: Sequence[str]
     all_rows: Table
-    new_rows: Array
+    documents: RowIndex
     own_labels: dict[int, Any]
     is_half_labelled: bool
     columns: Columns
@@ -97,19 +98,15 @@ class Inputs(NamedTuple):
     @property
     def reasons(self) -> dict[int, str]:
         """Rows of `all_rows` without a text and without a label of a half-labelled file, and why they get no label."""
-        without = np.ones(len(self.all_rows), dtype=bool)
-        without[self.new_rows] = False
-        if self.is_half_labelled:
-            without[list(self.own_labels)] = False
-        unreadable = self.all_rows.unreadable
-        return {row: unreadable.get(row, NO_TEXT) for row in np.flatnonzero(without).tolist()}
+        unreadable, given = self.all_rows.unreadable, self.own_labels if self.is_half_labelled else {}
+        return {row: unreadable.get(row, NO_TEXT) for row in self.documents.others.tolist() if row not in given}
 
     def split_rows(self, X: Any) -> tuple[list[Any], Any]:
         """Split a matrix with one row per row that could be read: documents of each source, and of the target."""
         readable = readable_rows(self.all_rows)
-        new = np.searchsorted(readable, self.new_rows)
+        new = readable.positions(self.documents.rows)
         if self.is_half_labelled:
-            return [X[np.searchsorted(readable, source.rows)] for source in self.sources], X[new]
+            return [X[readable.positions(source.rows)] for source in self.sources], X[new]
         return [X[source.rows] for source in self.sources], X[self.n_rows - len(readable) + new]
 
 
@@ -140,8 +137,8 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     labelled, names, merged = merge_spellings(rows, options.merge_labels)
     check_has_labels(labelled, [own.label for own in chosen], is_half=is_half)
     sources = make_sources(labelled, columns.domain)
-    kept = np.flatnonzero(new.with_text & ~new.with_label if is_half else new.with_text)
-    texts, readable = new.texts_of(kept), readable_rows(all_rows)
+    documents = RowIndex.where(new.with_text & ~new.with_label if is_half else new.with_text)
+    texts, readable = new.texts_of(documents.rows), readable_rows(all_rows)
     if not len(texts):
         what = "text without a label" if is_half else "text"
         raise ValueError(f"{target_table.name} has no {what} at all in {_columns(columns)}. Name another column.")
@@ -159,10 +156,10 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     ]
     return Inputs(
         sources=sources,
-        target=take_rows(target_table, np.searchsorted(readable, kept).tolist()),
+        target=take_rows(target_table, readable.positions(documents.rows).tolist()),
         texts=texts,
         all_rows=all_rows,
-        new_rows=kept,
+        documents=documents,
         own_labels=own_labels,
         is_half_labelled=is_half,
         columns=columns,

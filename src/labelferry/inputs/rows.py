@@ -11,6 +11,7 @@ from ..linalg.matrix import Array
 from ..tables import Table, summarize
 from ..tables.labels import find_spellings, is_label, merged_names, spellings_message, strip_label
 from ..tables.lines import rows_message
+from ..tables.row_index import RowIndex
 from ..tables.sequences import picked
 from ..tables.table import join_texts
 
@@ -105,9 +106,9 @@ def table_messages(table: Table) -> list[str]:
     return [*table.messages, *summarize(table.bad, table.name, unit=unit_of(table), outcome=outcome)]
 
 
-def readable_rows(table: Table) -> Array:
-    """Positions of the rows that could be read."""
-    return np.setdiff1d(np.arange(len(table)), np.array(list(table.unreadable), dtype=int))
+def readable_rows(table: Table) -> RowIndex:
+    """The rows that could be read."""
+    return RowIndex.without(list(table.unreadable), len(table))
 
 
 def stripped_message(rows: Rows, column: str) -> list[str]:

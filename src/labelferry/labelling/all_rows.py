@@ -8,41 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..assessment.new_classes import NOT_MARKED
 from ..inputs.rows import NO_FEATURES, NO_KNOWN_WORD
 from ..linalg.matrix import Array
+from ..tables.row_index import RowIndex
 from .answers import AnsweredRows
 from .evidence import WordLists
 from .labelling import Labelling
-
-
-def spread(values: Sequence[Any], rows: Sequence[int], n_rows: int, fill: Any = None) -> list[Any]:
-    """Values of some rows as values of all rows.
-
-    Parameters
-    ----------
-    values : sequence
-        One value per entry of `rows`.
-    rows : sequence of int
-        Positions of the values.
-    n_rows : int
-        Number of all rows.
-    fill : object, default=None
-        Value of the other rows.
-
-    Returns
-    -------
-    spread : list
-        One value per row.
-
-    Examples
-    --------
-    >>> spread(["a", "b"], [0, 2], 3)
-    ['a', None, 'b']
-    """
-    all_values = [fill] * n_rows
-    for row, value in zip(rows, values, strict=True):
-        all_values[row] = value
-    return all_values
 
 
 def with_reasons(documents: Labelling) -> Labelling:
@@ -52,59 +24,43 @@ def with_reasons(documents: Labelling) -> Labelling:
 
 
 def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
-    """The result with one entry per row of the target.
+    """The result of `with_reasons` with one entry per row of the target.
 
-    Parameters
-    ----------
-    documents : Labelling
-        Labels of the documents: the rows of the target that have a text; after `with_reasons`.
-    answers : AnsweredRows
-        Answers to rows of the target, also to rows without a text.
-
-    Returns
-    -------
-    result : Labelling
-        Rows without a text or without a known word have no label and a reason. Rows of a half-labelled file that have a
-        label keep it. An answer to such a row replaces its label and its reason; nothing is learned from it.
+    Rows without a text or without a known word have no label and a reason. Rows of a half-labelled file that have a
+    label keep it. An answer to such a row replaces its label and its reason; nothing is learned from it.
     """
     inputs, classes = documents.inputs, documents.estimator.classes_
-    n_rows, kept = len(inputs.all_rows), inputs.new_rows
-    unknown = ~documents.predicted
-    if len(kept) == n_rows and not unknown.any():
+    index, used = inputs.documents, np.flatnonzero(documents.predicted)
+    if index.is_all and len(used) == len(index):
         return documents
-    used = np.flatnonzero(~unknown)
-    rows = kept[used]
-    reasons = [""] * n_rows
+    predicted = index.then(used)
+    reasons = index.widen(documents.reasons, "")
     for row, reason in inputs.reasons.items():
         reasons[row] = reason
-    for row, reason in zip(kept.tolist(), documents.reasons, strict=True):
-        reasons[row] = reason
-    given = np.zeros(n_rows, dtype=bool)
-    labels = spread(documents.labels[used].tolist(), rows.tolist(), n_rows)
-    confidence, review = np.full(n_rows, np.nan), np.ones(n_rows, dtype=bool)
-    confidence[rows], review[rows] = documents.confidence[used], documents.needs_review[used]
+    labels = predicted.widen(documents.labels[used].tolist())
+    confidence = predicted.widen_array(documents.confidence[used], np.nan)
+    review = predicted.widen_array(documents.needs_review[used], True)
+    given = np.zeros(index.n_rows, dtype=bool)
     if inputs.is_half_labelled:
         given[list(inputs.own_labels)] = True
         review[given] = False
         for row, label in inputs.own_labels.items():
             labels[row] = label
-    named = answers.named(len(classes))
+    named, names = answers.named(len(classes)), classes.tolist()
     for row, code in zip(answers.rows[named].tolist(), answers.codes[named].tolist(), strict=True):
-        labels[row], confidence[row], review[row], reasons[row] = classes.tolist()[code], 1, False, ""
-    others = ~np.isin(answers.rows, kept)
+        labels[row], confidence[row], review[row], reasons[row] = names[code], 1, False, ""
+    others = ~index.contains(answers.rows)
     given[answers.rows[others & named]] = True
     review[answers.rows[others & (answers.codes == len(classes))]] = True
-    groups = np.full(n_rows, -1)
-    groups[rows] = documents.groups[used]
     return replace(
         documents,
         labels=as_labels(labels, classes),
         confidence=confidence,
-        alternative=as_labels(spread(documents.alternative[used].tolist(), rows.tolist(), n_rows), classes),
-        evidence=spread_lists(documents.evidence, used, rows, n_rows),
+        alternative=as_labels(predicted.widen(documents.alternative[used].tolist()), classes),
+        evidence=widen_lists(documents.evidence, used, predicted),
         needs_review=review,
-        other_language=spread(documents.other_language, kept.tolist(), n_rows, ""),
-        groups=groups,
+        other_language=index.widen(documents.other_language, ""),
+        groups=predicted.widen_array(documents.groups[used], NOT_MARKED),
         answers=None if documents.answers is None else answers,
         reasons=reasons,
         given=given,
@@ -112,11 +68,11 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     )
 
 
-def spread_lists(lists: Sequence[list[str]], used: Array, rows: Array, n_rows: int) -> Sequence[list[str]]:
-    """The lists of the `used` documents at these rows; empty ones elsewhere."""
+def widen_lists(lists: Sequence[list[str]], used: Array, predicted: RowIndex) -> Sequence[list[str]]:
+    """The lists of the `used` documents at their rows; empty ones elsewhere."""
     if isinstance(lists, WordLists):
-        return lists.spread(used, rows, n_rows)
-    return [words or [] for words in spread([lists[i] for i in used], rows.tolist(), n_rows)]
+        return lists.widen(used, predicted)
+    return [words or [] for words in predicted.widen([lists[i] for i in used])]
 
 
 def without_known_words(documents: Labelling) -> Array:

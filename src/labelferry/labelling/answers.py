@@ -21,6 +21,7 @@ from ..inputs.inputs import Inputs
 from ..linalg.matrix import Array
 from ..tables.cells import as_number, as_text
 from ..tables.names import listed
+from ..tables.row_index import RowIndex
 
 MAX_NAMED = 5  # unknown labels in a message
 SPECIAL = {NONE_OF_THESE: {NONE_OF_THESE, NO_CLASS}, UNCLEAR: {UNCLEAR, "?"}}
@@ -109,16 +110,6 @@ def class_named(text: str, classes: Sequence[str]) -> str | None:
     return equal[0] if len(equal) == 1 else None
 
 
-def position_of(value: Any, positions: Mapping[int, int], where: str) -> int:
-    """Position of a document by its row number in the user's file."""
-    text, most = as_text(value), max(positions)
-    if not text.isdecimal() or not 1 <= int(text) <= most:
-        raise ValueError(f"{where}: row must be a number from 1 to {most}; got {text[:40]!r}. Restore it.")
-    if int(text) not in positions:
-        raise ValueError(f"{where}: row {text} has no predicted label. Restore the column row.")
-    return positions[int(text)]
-
-
 class AnsweredRows(NamedTuple):
     """Checked answers."""
 
@@ -196,10 +187,10 @@ def join_answers(first: AnsweredRows, second: AnsweredRows) -> AnsweredRows:
     return AnsweredRows(rows[order], codes[order])
 
 
-def of_documents(answers: AnsweredRows, new_rows: Array) -> AnsweredRows:
+def of_documents(answers: AnsweredRows, documents: RowIndex) -> AnsweredRows:
     """Answers to rows of the target as answers to documents, without those to rows that are none."""
-    inside = np.isin(answers.rows, new_rows)
-    return AnsweredRows(np.searchsorted(new_rows, answers.rows[inside]), answers.codes[inside])
+    inside = documents.contains(answers.rows)
+    return AnsweredRows(documents.positions(answers.rows[inside]), answers.codes[inside])
 
 
 def answers_of_target(inputs: Inputs, classes: Sequence[Any]) -> tuple[dict[int, str], list[str]]:

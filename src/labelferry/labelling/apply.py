@@ -15,9 +15,9 @@ from ..inputs.rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, read_rows, table
 from ..linalg.matrix import Array
 from ..tables import Table, choose_text, read_table, with_unreadable_rows
 from ..tables.names import find_name, listed
+from ..tables.row_index import RowIndex
 from ..tables.sequences import Mapped
 from ..tables.spreadsheet import write_labelled
-from .all_rows import spread
 from .columns import join_words
 from .evidence import MAX_LISTS, WordLists
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
@@ -137,11 +137,11 @@ def apply(
     names = text_columns(table, fitted, text, messages)
     table = with_unreadable_rows(table)
     rows = read_rows(table, names, None)
-    kept = np.flatnonzero(rows.with_text)
-    if not len(kept):
+    index = RowIndex.where(rows.with_text)
+    if not len(index):
         raise ValueError(f"{table.name} has no text at all in the text column. Name another with text= (--text).")
     messages += [*table_messages(table), *rows.count_message(rows.without_text, "without a text", NOT_LABELLED)]
-    texts = rows.texts_of(kept)
+    texts = rows.texts_of(index.rows)
     if update:
         fitted = fitted.updated(texts)
     progress.begin(STAGES[1])
@@ -159,16 +159,12 @@ def apply(
         "confidence": np.round(confidence[used].astype(float), 4),
         "alternative": classes[order[used, 1]],
     }
-    rows_used = kept[used].tolist()
-    columns: dict[str, Sequence[Any]] = {
-        name: spread(values.tolist(), rows_used, len(table)) for name, values in predicted.items()
-    }
-    words = WordLists(scan.evidence, fitted.words()).spread(used, kept[used], len(table))
+    labelled = index.then(used)
+    columns: dict[str, Sequence[Any]] = {name: labelled.widen(values.tolist()) for name, values in predicted.items()}
+    words = WordLists(scan.evidence, fitted.words()).widen(used, labelled)
     columns["evidence"] = Mapped(words, join_words) if len(table) > MAX_LISTS else join_words(words[:])
-    columns["known_words"] = spread(scan.n_known.tolist(), kept.tolist(), len(table))
-    needs_review = np.ones(len(table), dtype=bool)
-    needs_review[kept[used]] = review[used]
-    columns["needs_review"] = needs_review.tolist()
+    columns["known_words"] = index.widen(scan.n_known.tolist())
+    columns["needs_review"] = labelled.widen(review[used].tolist(), True)
     if len(used) < len(table):
         reasons = {None: NO_TEXT, 0: NO_KNOWN_WORD}
         columns["reason"] = [table.unreadable.get(row, reasons.get(n)) for row, n in enumerate(columns["known_words"])]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..certificate.sampling import NONE_OF_THESE
+from ..tables.row_index import RowIndex
 from ..tables.sequences import mapped
 from ..tables.unreadable import UNREADABLE
-from .all_rows import spread
 from .held_out import HELD_OUT, answer_columns, answer_values
 from .labelling import Labelling
 
@@ -29,8 +29,10 @@ def join_words(lists: list[list[str]]) -> list[str]:
 
 def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
     """The new columns by name; see `labelferry.api.Result.columns`."""
-    documents, rows, n_rows = result.documents, result.inputs.new_rows.tolist(), len(result.labels)
-    source_only = spread(result.estimator.classes_[documents.source_only].tolist(), rows, n_rows)
+    documents, index = result.documents, result.inputs.documents
+    if result.of_documents is None:  # a result of documents only
+        index = RowIndex(range(len(result.labels)), len(result.labels))
+    source_only = index.widen(result.estimator.classes_[documents.source_only].tolist())
     confidence = np.round(result.confidence.astype(float), 4).tolist()
     columns: dict[str, Sequence[Any]] = {
         "label": result.labels.tolist(),
@@ -44,7 +46,7 @@ def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
         columns["none_of_these"] = result.none_of_these.tolist()
     if any(result.other_language):
         columns["other_language"] = [name or None for name in result.other_language]
-    columns |= {name: spread(values, rows, n_rows) for name, values in answer_columns(documents).items()}
+    columns |= {name: index.widen(values) for name, values in answer_columns(documents).items()}
     if result.answers is not None and len(result.answers.rows):
         columns["answer"] = answer_values(result)
     if any(result.reasons):

@@ -16,6 +16,7 @@ import numpy as np
 from ..assessment.words import shown_word
 from ..core.domains import Domains
 from ..linalg.matrix import Array, has_negative, in_memory, map_reduce
+from ..tables.row_index import RowIndex
 from ..tables.sequences import OnDemand
 
 SMOOTHING = 0.5  # documents added to every word and class
@@ -107,11 +108,9 @@ class WordLists(OnDemand):
         """The lists from `start` to `stop`."""
         return [[shown_word(self.words[c]) for c in row if c != NO_WORD] for row in self.columns[start:stop].tolist()]
 
-    def spread(self, used: Array, rows: Array, n_rows: int) -> WordLists:
-        """The lists of the `used` documents at these rows; empty ones elsewhere."""
-        columns = np.full((n_rows, self.columns.shape[1]), NO_WORD, dtype=self.columns.dtype)
-        columns[rows] = self.columns[used]
-        return WordLists(columns, self.words)
+    def widen(self, used: Array, index: RowIndex) -> WordLists:
+        """The lists of the `used` documents at their rows; empty ones elsewhere."""
+        return WordLists(index.widen_array(self.columns[used], self.columns.dtype.type(NO_WORD)), self.words)
 
 
 def word_lists(columns: Array, words: Array) -> Sequence[list[str]]:

@@ -10,16 +10,16 @@ from ..certificate.sampling import NONE_OF_THESE, UNCLEAR
 from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.labelled_pool import held_out
 from ..linalg.matrix import Array
+from ..tables.row_index import RowIndex
 from .labelling import Labelling
 
 HELD_OUT = "held_out"  # column of labels of fits without the answer of the row; empty if it was not learned from
 NOT_KNOWN = "?"  # in this column
 
 
-def rows_in_panel(result: Labelling) -> Array:
+def rows_in_panel(result: Labelling) -> RowIndex:
     """The documents that the panel has labelled: those with words."""
-    in_fit = getattr(result.estimator, "in_fit_", None)
-    return np.arange(len(result.labels)) if in_fit is None else np.flatnonzero(in_fit)
+    return RowIndex.where(getattr(result.estimator, "in_fit_", np.ones(len(result.labels), dtype=bool)))
 
 
 def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
@@ -45,10 +45,10 @@ def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
     if not isinstance(result.estimator, AutoTransfer):
         return rows, None
     in_panel = rows_in_panel(result)
-    inside = np.isin(rows, in_panel)
+    inside = in_panel.contains(rows)
     frequent = np.bincount(result.domains.labelled()[1], minlength=n_classes).argmax()
     without = np.full(len(rows), frequent)
-    positions = np.searchsorted(in_panel, rows[inside])
+    positions = in_panel.positions(rows[inside])
     without[inside] = held_out(result.estimator.pool_inputs_, positions, codes[inside]).argmax(axis=1)
     return rows, without
 

@@ -13,7 +13,7 @@ from .labelling import Labelling
 def messages_of(result: Labelling) -> list[str]:
     """The messages of the inputs and features, and about rows without a label, answers and clusters."""
     unknown = np.flatnonzero([reason in (NO_KNOWN_WORD, NO_FEATURES) for reason in result.reasons])
-    unknown = result.inputs.new_rows[unknown] if result.of_documents is None else unknown
+    unknown = result.inputs.documents.rows[unknown] if result.of_documents is None else unknown
     what = "without a known word" if NO_KNOWN_WORD in result.reasons else "whose features are all 0"
     return [
         *result.inputs.messages,
@@ -29,7 +29,7 @@ def other_answers_message(result: Labelling) -> list[str]:
     """How many answers are to rows without a text or with a given label; none if there are no such answers."""
     if result.answers is None or result.of_documents is None:  # a result of documents only has no other rows
         return []
-    n = int((~np.isin(result.answers.rows, result.inputs.new_rows)).sum())
+    n = int((~result.inputs.documents.contains(result.answers.rows)).sum())
     what = (
         "1 answer to a row that is not a new document" if n == 1 else f"{n} answers to rows that are not new documents"
     )

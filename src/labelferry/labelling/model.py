@@ -24,6 +24,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.online import OnlineClassifier
 from ..core.registry import estimators
 from ..core.sampling import MAX_COMPARED, sample_rows
+from ..core.saving import to_arrays, write_arrays
 from ..families.divergence import Center, center, gap_of_centers, join_centers
 from ..linalg.content import row_keys
 from ..linalg.matrix import Array
@@ -223,9 +224,9 @@ class Model:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file."""
         reference = None if self.reference is None else self.reference.as_dict()
-        persist.write_arrays(
+        write_arrays(
             {
-                **{f"estimator/{name}": array for name, array in persist.to_arrays(self.estimator).items()},
+                **{f"estimator/{name}": array for name, array in to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
                 **({} if self.word_scores is None else {WORD_SCORES: self.word_scores}),
                 **({} if self.center is None else center_arrays(self.center)),

@@ -46,7 +46,7 @@ def finish(
 ) -> Labelling:
     """Fit the estimator and its panel, or only learn from the answers if there is a `panel`; then find the evidence."""
     start = time.perf_counter()
-    own = of_documents(answers, inputs.new_rows)
+    own = of_documents(answers, inputs.documents)
     labelled = with_answers(domains, own) if len(own.rows) else domains
     transfer_settings = {name: settings[name] for name in ("seed", "target_error", "class_prior")}
     answer = fit_and_assess(

@@ -29,8 +29,7 @@ N_INSPECTED = 1000  # rows from which these columns are chosen
 
 def record_numbers(inputs: Inputs) -> Array:
     """Number of each document in the target table, from 1: the first row below the header is 1."""
-    numbers: Array = inputs.new_rows + 1
-    return numbers
+    return inputs.documents.numbers
 
 
 def own_columns(table: Table, text: Collection[str]) -> list[str]:

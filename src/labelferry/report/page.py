@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from .charts import class_legend, clip, domain_legend, make_charts, with_coordinates
 from .templates import new_environment
-from .vega import chart_library
+from .vega import NO_CHARTS, chart_library
 
 # Titles of the levels of a verdict. The keys are those of `labelferry.assessment.verdict.LEVELS`.
 LEVELS = {"safe": "Safe to use", "doubtful": "Use with care", "unsafe": "Do not rely on it"}
@@ -51,10 +51,13 @@ def render_page(report: dict[str, Any]) -> str:
     check_report(report)
     report = _bounded(report)
     charts = make_charts(report)
+    library = chart_library() if charts else None
+    no_charts = NO_CHARTS if charts and library is None else None
+    charts = charts if library else {}
     points = with_coordinates(report.get("projection"))
     contents = _contents(report, charts)
     style = _source("base.css") + _source("page.css")
-    scripts = [chart_library()] if charts else []
+    scripts = [library] if library else []
     scripts += [_source("page.js")] if contents else []
     scripts += [_source("documents.js")] if (report.get("documents") or {}).get("rows") else []
     allowed = " ".join(_hash(script) for script in scripts) or "'none'"
@@ -64,6 +67,7 @@ def render_page(report: dict[str, Any]) -> str:
         .render(
             report=report,
             charts=charts,
+            no_charts=no_charts,
             classes=class_legend(points),
             domains=domain_legend(points),
             totals=(report.get("projection") or {}).get("documents") or {},

@@ -24,6 +24,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ..processes import parallel
 from ..tables.sequences import TemporaryBlocks, blocks_of
+from .sklearn_private import weights_of
 from .vocabulary import Limit, Vocabulary, WordCounts
 
 TEXTS = 2048  # per block
@@ -212,7 +213,7 @@ def weigh_columns(counts: Counts, column_of: np.ndarray, fitted: TfidfVectorizer
     X = counts.csr(column_of.astype(np.int32), len(fitted.vocabulary_)).astype(fitted.dtype, copy=False)
     if fitted.binary:
         X.data[:] = 1
-    return sp.csr_array(fitted._tfidf.transform(X, copy=False))
+    return sp.csr_array(weights_of(fitted).transform(X, copy=False))
 
 
 class Merged:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .characters import MixedAnalyzer
 from .languages import Stems
+from .sklearn_private import check_parameters, set_weights
 
 FORMAT = 1
 PLAIN = (  # parameters of TfidfVectorizer that JSON can represent
@@ -89,7 +90,7 @@ def vectorizer_from(state: Mapping[str, np.ndarray]) -> TfidfVectorizer:
                 raise ValueError(f"it has {len(words)} words and idf of shape {idf.shape}, {idf.dtype}")
             if not np.isfinite(idf).all() or idf.min() <= 0:
                 raise ValueError("its idf must be finite numbers above 0")
-        vectorizer._validate_params()
+        check_parameters(vectorizer)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         what = " ".join(str(error).split())
         raise ValueError(f"this is not the state of a vectorizer ({what}). Make it with vectorizer_state().") from None
@@ -119,7 +120,7 @@ def with_vocabulary(vectorizer: TfidfVectorizer, words: Sequence[str], idf: np.n
     weights.n_features_in_ = len(words)
     if idf is not None:
         weights.idf_ = idf
-    vectorizer._tfidf = weights
+    set_weights(vectorizer, weights)
     return vectorizer
 
 

@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...ensemble.auto_transfer import AutoTransfer
 from ...ensemble.queries import typical_documents
 from ...labelling.all_rows import unknown_reason
+from ...labelling.held_out import rows_in_panel
+from ...labelling.labelling import Labelling
 from ...linalg.matrix import Array
-from . import questions
-from .languages import keep_languages
-from .other_rows import keep_other_rows
+from ..store.records import FitData, JobData
+from .other_rows import keep_languages, keep_other_rows
 
-if TYPE_CHECKING:
-    from ...labelling.labelling import Labelling
-    from ..store import JobData
+N_TYPICAL = 40  # documents in the queue "group"
 
 
 def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
-    """Documents, labels and settings of a result.
-
-    Parameters
-    ----------
-    labelling : Labelling
-        Labels of the documents.
-    seed : int, default=None
-        Seed of the random samples; drawn at random if None.
-
-    Returns
-    -------
-    job : JobData
-        What a new store contains.
-    """
-    from ..store import FitData, JobData
-
+    """Documents, labels and settings of a result; the seed of the random samples is drawn at random if None."""
     if labelling.answers is not None and len(labelling.answers.rows):
         raise ValueError(
             "a review job starts with labels that did not learn from answers. Store the result of label without "
@@ -47,7 +31,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
     text = inputs.columns.text_name  # a column, or no column if several are joined
     codes = np.searchsorted(classes, labelling.labels)
     seed = secrets.randbelow(2**31) if seed is None else seed
-    arrays = {"group": typical_order(labelling, seed), "new": questions.new_class_order(labelling.groups)}
+    arrays = {"group": typical_order(labelling, seed), "new": new_class_order(labelling.groups)}
     columns = inputs.target.columns
     return JobData(
         texts=inputs.texts,
@@ -87,19 +71,13 @@ def plain_settings(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if isinstance(value, str | int | float | bool | None)}
 
 
-def rows_in_panel(labelling: Labelling) -> Array:
-    """The documents that the panel has labelled: those with words."""
-    in_fit = getattr(labelling.estimator, "in_fit_", None)
-    return np.arange(len(labelling.labels)) if in_fit is None else np.flatnonzero(in_fit)
-
-
 def typical_order(labelling: Labelling, seed: int) -> Array:
     """Typical documents of groups, the largest groups first; none if the method cannot learn from answers."""
     if not isinstance(labelling.estimator, AutoTransfer):
         return np.zeros(0, dtype=np.int64)
     coordinates, excluded = labelling.estimator.pool_inputs_.coordinates, np.zeros(0, dtype=np.int64)
-    typical = typical_documents(coordinates, questions.N_TYPICAL, excluded, np.random.default_rng(seed))
-    return rows_in_panel(labelling)[typical]
+    typical = typical_documents(coordinates, N_TYPICAL, excluded, np.random.default_rng(seed))
+    return rows_in_panel(labelling).rows[typical]
 
 
 def pool_arrays(labelling: Labelling) -> dict[str, dict[str, Array]]:
@@ -107,5 +85,18 @@ def pool_arrays(labelling: Labelling) -> dict[str, dict[str, Array]]:
     if not isinstance(labelling.estimator, AutoTransfer):
         return {"members": {}, "pool": {}}
     inputs = labelling.estimator.pool_inputs_
-    pool = {"rows": rows_in_panel(labelling), "start": inputs.start, "coordinates": inputs.coordinates}
+    pool = {"rows": rows_in_panel(labelling).rows, "start": inputs.start, "coordinates": inputs.coordinates}
     return {"members": inputs.members, "pool": pool}
+
+
+def new_class_order(groups: Array | None) -> Array:
+    """Documents that no class explains, one of each group in turn; `groups` is -1 for documents that a class explains.
+
+    >>> new_class_order(np.array([0, -1, 0, 1])).tolist()
+    [0, 3, 2]
+    """
+    if groups is None:
+        return np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero(groups >= 0)
+    rank = np.array([np.count_nonzero(groups[:row] == groups[row]) for row in rows.tolist()], dtype=np.int64)
+    return np.asarray(rows[np.lexsort((groups[rows], rank))])

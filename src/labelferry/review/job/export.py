@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...certificate.sampling import LABEL, NONE_OF_THESE
+from ...labelling.columns import PREDICTED_LABEL
+from ...labelling.held_out import HELD_OUT
+from ...linalg.matrix import Array
 from ...tables import Table
-from ..sample.population import HELD_OUT, PREDICTED
-from ..store.records import LABEL, NONE_OF_THESE
-from .languages import kept_languages
-from .other_rows import add_other_rows, document_rows
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..store.records import AnswerRow, DocumentRow
+from .log import JobLog
+from .other_rows import add_other_rows, document_rows, kept_languages
 from .refit import not_learned
-
-if TYPE_CHECKING:
-    from ..store import AnswerRow, DocumentRow
-    from .job import Job
 
 BATCH = 5_000
 PREDICTIONS = ("label", "confidence", "alternative", "evidence", "source_only")  # empty for a document without a label
 
 
-def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
+def labelled_table(store: storage.Store, log: JobLog, new_class_rows: Array) -> tuple[Table, dict[str, list[Any]]]:
     """The user's table and the new columns.
 
     `label` is the answer of the reviewers if there is one, otherwise the predicted label; it is empty for a document
     that belongs to none of the classes. `answer` is what the reviewers answered, `disagreement` if they do not agree.
     A document without a known word has no label and a `reason` unless the reviewers chose a class, as in `label`.
     """
-    rows = all_documents(job)
-    values = dict(zip(job.classes, job.store.settings["classes"], strict=True))  # labels that are numbers stay numbers
-    decided = job.decided()
+    rows = all_documents(store)
+    values = dict(zip(store.classes, store.settings["classes"], strict=True))  # labels that are numbers stay numbers
+    state = log.state()  # after the documents, so that no answer that their labels learned from is missing
+    decided = state.decided
     labels, answers = [], []
     for row in rows:
         answer = decided.get(row.number)
@@ -51,37 +52,36 @@ def labelled_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         "source_only": [values[row.source_only] for row in rows],
         "answer": answers,
     }
-    new_class = set(job.new_class_rows.tolist())
+    new_class = set(new_class_rows.tolist())
     if new_class:
         extra[NONE_OF_THESE] = [
             answer == NONE_OF_THESE if answer else row.number in new_class
             for row, answer in zip(rows, answers, strict=True)
         ]
-    if languages := kept_languages(job):
+    if languages := kept_languages(store):
         extra["other_language"] = [languages.get(row.number) for row in rows]
     if any(answers):  # what `certify` needs: labels without the answers, and the answers that were learned from
-        arrays = job.store.labels().arrays
-        without, seen = not_learned(arrays)[0], set(arrays.get("held_out/seen", ()))
-        extra[PREDICTED] = [values[row.label] for row in rows]
-        extra[HELD_OUT] = [values[job.classes[code]] if i in seen else None for i, code in enumerate(without)]
-    extra = clear_unlabelled(extra, reasons_of(job, decided))
-    return add_other_rows(user_table(job, rows), extra, job.store.settings.get("other_rows", {}))
+        without, seen = not_learned(state.fit.arrays)[0], set(state.seen.rows.tolist())
+        extra[PREDICTED_LABEL] = [values[row.label] for row in rows]
+        extra[HELD_OUT] = [values[store.classes[code]] if i in seen else None for i, code in enumerate(without)]
+    extra = clear_unlabelled(extra, reasons_of(store, decided))
+    return add_other_rows(user_table(store, rows), extra, store.settings.get("other_rows", {}))
 
 
-def reasons_of(job: Job, decided: Mapping[int, AnswerRow | None]) -> dict[int, str]:
+def reasons_of(store: storage.Store, decided: Mapping[int, AnswerRow | None]) -> dict[int, str]:
     """The documents without a known word for which the reviewers chose no class, and why they have no label."""
-    without_label = job.store.settings.get("without_label")
+    without_label = store.settings.get("without_label")
     if not without_label:
         return {}
     try:
         documents, reason = {int(number) for number in without_label["documents"]}, str(without_label["reason"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"{job.store.name}: the job is damaged, its documents without a label cannot be read ({error})."
+            f"{store.name}: the job is damaged, its documents without a label cannot be read ({error})."
         ) from None
     named = {document for document, answer in decided.items() if answer is not None and answer.kind == LABEL}
     unknown = documents - named
-    return {document: reason for document in range(job.n_documents) if document in unknown}
+    return {document: reason for document in range(store.n_documents) if document in unknown}
 
 
 def clear_unlabelled(extra: Mapping[str, list[Any]], reasons: Mapping[int, str]) -> dict[str, list[Any]]:
@@ -90,7 +90,7 @@ def clear_unlabelled(extra: Mapping[str, list[Any]], reasons: Mapping[int, str])
         return dict(extra)
     cleared = {name: list(values) for name, values in extra.items()}
     for document in reasons:
-        for name in (*PREDICTIONS, PREDICTED, HELD_OUT):
+        for name in (*PREDICTIONS, PREDICTED_LABEL, HELD_OUT):
             if name in cleared:
                 cleared[name][document] = None
     return {**cleared, "reason": [reasons.get(document) for document in range(len(cleared["label"]))]}
@@ -104,32 +104,33 @@ def answer_text(decided: dict[int, AnswerRow | None], document: int) -> str:
     return "disagreement" if row is None else row.value
 
 
-def user_table(job: Job, rows: list[DocumentRow]) -> Table:
+def user_table(store: storage.Store, rows: list[DocumentRow]) -> Table:
     """The user's own columns in their order."""
-    settings = job.store.settings
+    settings = store.settings
     columns = {
         name: [row.text if name == settings["text"] else row.own[name] for row in rows] for name in settings["columns"]
     }
     return Table(settings["file"], columns, [row.line for row in rows])
 
 
-def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
+def corrections_table(store: storage.Store, log: JobLog) -> tuple[Table, dict[str, list[Any]]]:
     """The user's table and the new columns, one row per answer that counts.
 
     `row` is the row of the user's file, from 1. `label` is the class on which the reviewers agree, once per document,
     so that the file can be used as labelled documents; it is empty in all other rows. A text that is joined from
     several columns is a further column of the table.
     """
-    settings = job.store.settings
-    file_rows = document_rows(job.n_documents, settings.get("other_rows", {}))
-    answers = job.answers()
-    rows = job.store.some_documents([row.document for row in answers]) if answers else []
-    first = {document: row.id for document, row in job.decided().items() if row is not None and row.kind == LABEL}
-    values = dict(zip(job.classes, settings["classes"], strict=True))
+    settings = store.settings
+    file_rows = document_rows(store.n_documents, settings.get("other_rows", {}))
+    state = log.state()
+    answers = state.answers
+    rows = store.documents.some([row.document for row in answers]) if answers else []
+    first = {document: row.id for document, row in state.decided.items() if row is not None and row.kind == LABEL}
+    values = dict(zip(store.classes, settings["classes"], strict=True))
     columns: dict[str, list[Any]] = {
-        "row": [file_rows[row.number] + 1 for row in rows],
+        "row": [file_rows.number(row.number) for row in rows],
         "label": [values[answer.value] if first.get(answer.document) == answer.id else None for answer in answers],
-        "predicted_label": [row.label for row in rows],
+        PREDICTED_LABEL: [row.label for row in rows],
         "shown_label": [answer.shown or "" for answer in answers],
         "answer": [answer.value for answer in answers],
         "kind": [answer.kind for answer in answers],
@@ -137,15 +138,15 @@ def corrections_table(job: Job) -> tuple[Table, dict[str, list[Any]]]:
         "reviewer": [answer.reviewer for answer in answers],
         "time": [answer.time for answer in answers],
     }
-    table, text = user_table(job, rows), settings["text"]
+    table, text = user_table(store, rows), settings["text"]
     if text not in table.columns:
         table = replace(table, columns={**table.columns, text: [row.text for row in rows]})
     return table, columns
 
 
-def all_documents(job: Job) -> list[DocumentRow]:
+def all_documents(store: storage.Store) -> list[DocumentRow]:
     """Every document, in the order of the file."""
     rows: list[DocumentRow] = []
-    for start in range(0, job.n_documents, BATCH):
-        rows += job.store.documents(offset=start, limit=BATCH)
+    for start in range(0, store.n_documents, BATCH):
+        rows += store.documents.page(offset=start, limit=BATCH)
     return rows

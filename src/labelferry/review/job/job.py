@@ -7,21 +7,23 @@ before it computes anything.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
 from ...certificate import LEVEL, Certificate, certify
+from ...certificate.sampling import LABEL
+from ...labelling.labelling import Labelling
 from ...tables.spreadsheet import write_labelled
-from ..store.records import FIRST_FIT
-from .asking import JobQuestions
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..store.records import FIRST_FIT, AnswerRow, NewAnswer, Page
+from .data import job_data
 from .export import corrections_table, labelled_table
+from .log import JobLog
+from .questions import JobQuestions, Question
 from .refit import refit
 from .state import JobState
-
-if TYPE_CHECKING:
-    from ...labelling.labelling import Labelling
-    from ..store import Page, Store
 
 
 def open_job(place: str | os.PathLike[str]) -> Job:
@@ -37,31 +39,25 @@ def open_job(place: str | os.PathLike[str]) -> Job:
     job : Job
         The job.
     """
-    return Job(_store_class().open(place))
+    return Job(store_class().open(place))
 
 
 def check_new_job(place: str | os.PathLike[str]) -> None:
-    """Raise the errors that a new job at this place would raise, before the work that gives its content.
-
-    Parameters
-    ----------
-    place : path or str
-        New SQLite file, or URL of an empty database.
-    """
-    _store_class().check_new(place)
+    """Raise the errors that a new job at this place would raise, before the work that gives its content."""
+    store_class().check_new(place)
 
 
-def _store_class() -> type[Store]:
+def store_class() -> type[storage.Store]:
+    """The class of stores; an error of one line without the extra `review`."""
     try:
-        from ..store import Store
+        return storage.Store
     except ImportError as error:
         raise ValueError(
             f"a review job needs {error.name}: pip install '.[review]' in a clone of labelferry."
         ) from None
-    return Store
 
 
-class Job(JobQuestions):
+class Job:
     """A review job. Use `labelferry.open_job`, or `store` of the result of `labelferry.label`.
 
     Parameters
@@ -73,6 +69,10 @@ class Job(JobQuestions):
     ----------
     store : Store
         Where everything is kept.
+    log : JobLog
+        The answers, and what counts among them.
+    questions : JobQuestions
+        The queues of questions, and the answers that are a random sample.
     classes : list of str
         The class labels.
     columns : list of str
@@ -81,8 +81,13 @@ class Job(JobQuestions):
         Number of documents.
     """
 
-    def __init__(self, store: Store) -> None:
-        super().__init__(store)
+    def __init__(self, store: storage.Store) -> None:
+        self.store = store
+        self.log = JobLog(store)
+        self.questions = JobQuestions(store, self.log)
+        self.classes: list[str] = store.classes
+        self.columns: list[str] = store.settings["own"]
+        self.n_documents: int = store.n_documents
         self._certificates: dict[tuple[int, int, float], Certificate] = {}
 
     @classmethod
@@ -103,10 +108,7 @@ class Job(JobQuestions):
         job : Job
             The job.
         """
-        store = _store_class()
-        from .data import job_data
-
-        return cls(store.create(place, job_data(labelling, seed)))
+        return cls(store_class().create(place, job_data(labelling, seed)))
 
     def close(self) -> None:
         """Close the store."""
@@ -119,7 +121,116 @@ class Job(JobQuestions):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<labelferry job: {self.n_documents} documents, {len(self.answers())} answers, {self.store.name}>"
+        return f"<labelferry job: {self.n_documents} documents, {len(self.log.answers())} answers, {self.store.name}>"
+
+    # Questions
+
+    def question(self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = ()) -> Question | None:
+        """The next open question, None if there is none.
+
+        Parameters
+        ----------
+        purpose : {"audit", "duel", "group", "new"}, default="audit"
+            Which queue.
+        reviewer : str, default=""
+            Name of the person. Two persons get different questions if there are enough.
+        skip : collection of int, default=()
+            Documents that this person skipped. They come again after all others.
+
+        Returns
+        -------
+        question : Question or None
+            A document and the reason to ask about it.
+        """
+        return self.questions.next(purpose, reviewer, skip=skip)
+
+    def queues(self) -> list[dict[str, Any]]:
+        """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
+        return self.questions.queues()
+
+    def waiting(self) -> int:
+        """Answers to questions of the random sample that come after a document without an answer."""
+        return self.questions.waiting()
+
+    # Answers
+
+    def answer(
+        self,
+        document: int,
+        answer: str | None,
+        *,
+        kind: str = LABEL,
+        purpose: str = "list",
+        reviewer: str = "",
+        shown: str | None = None,
+    ) -> int:
+        """Record the answer of a person about a document. It is on the disk when this returns.
+
+        Parameters
+        ----------
+        document : int
+            Number of the document.
+        answer : str or None
+            A class label; None for other kinds.
+        kind : {"label", "none_of_these", "unclear"}, default="label"
+            Kind of the answer.
+        purpose : {"audit", "duel", "group", "new", "list"}, default="list"
+            Why the document was shown.
+        reviewer : str, default=""
+            Name of the person.
+        shown : str, default=None
+            Label that was shown; None if it was hidden.
+
+        Returns
+        -------
+        id : int
+            Number of the row in the log.
+        """
+        return self.add_answers([NewAnswer(document, answer, kind, purpose, reviewer, shown)])[0]
+
+    def add_answers(self, answers: Sequence[NewAnswer]) -> list[int]:
+        """Record several answers at once: all of them, or none if one of them is wrong.
+
+        Parameters
+        ----------
+        answers : sequence of NewAnswer
+            The answers. What they replace and the current fit are added.
+
+        Returns
+        -------
+        ids : list of int
+            Numbers of the rows in the log.
+        """
+        return self.log.add(answers)
+
+    def undo(self, reviewer: str = "") -> AnswerRow | None:
+        """Take back the last answer of a person. The answer before it counts again.
+
+        Parameters
+        ----------
+        reviewer : str, default=""
+            Name of the person.
+
+        Returns
+        -------
+        row : AnswerRow or None
+            The answer that was taken back; None if there is none.
+        """
+        return self.log.undo(reviewer)
+
+    def answers(self) -> list[AnswerRow]:
+        """The answers that count: the last one per document and reviewer."""
+        return self.log.answers()
+
+    def history(self) -> list[AnswerRow]:
+        """All rows of the log of answers, the first one first."""
+        return self.log.history()
+
+    def disagreements(self) -> list[dict[str, Any]]:
+        """Documents with different answers and no majority: `document`, and `answers` as rows of the log."""
+        return self.log.state().disagreements
+
+    # Certificates and learning
 
     def certificate(self, level: float = LEVEL) -> Certificate:
         """What the answers prove about the current labels.
@@ -134,7 +245,7 @@ class Job(JobQuestions):
         certificate : Certificate
             Intervals that are valid after every answer.
         """
-        return self._certify(self.state(), level)
+        return self._certify(self.log.state(), level)
 
     def _certify(self, state: JobState, level: float) -> Certificate:
         key = (*state.version, level)
@@ -142,13 +253,13 @@ class Job(JobQuestions):
         if certificate is None:
             certificate = certify(
                 state.fit.arrays["labels"],
-                self._source_only,
+                self.store.fits.source_only,
                 state.fit.arrays["needs_review"],
-                self.sample("audit", state),
-                self.sample("duel", state),
+                self.questions.sample("audit", state),
+                self.questions.sample("duel", state),
                 classes=self.classes,
                 level=level,
-                confidence=np.clip(self.store.fit_arrays(FIRST_FIT)["confidence"], 0, 1),  # learned from no answers
+                confidence=np.clip(self.store.fits.arrays(FIRST_FIT)["confidence"], 0, 1),  # learned from no answers
                 known=state.seen,
             )
             self._certificates = {key: certificate}
@@ -156,24 +267,25 @@ class Job(JobQuestions):
 
     def issue(self, level: float = LEVEL) -> Certificate:
         """The certificate, also written to the store."""
-        state = self.state()
+        state = self.log.state()
         certificate, (fit, last_answer) = self._certify(state, level), state.version
-        self.store.add_certificate(certificate.as_dict(), level=level, fit=fit, last_answer=last_answer)
+        self.store.certificates.add(certificate.as_dict(), level=level, fit=fit, last_answer=last_answer)
         return certificate
 
     def progress(self) -> dict[str, Any]:
         """Numbers for people: documents, answers, reviewers, disagreements, answers since the last fit."""
-        answers, fit = self.answers(), self.store.fits()[-1]
+        state, fit = self.log.state(), self.store.fits.all()[-1]
+        answers = state.answers
         learned = set(fit.answers)
         return {
             "documents": self.n_documents,
             "answers": len(answers),
             "answered": len({row.document for row in answers}),
             "reviewers": sorted({row.reviewer for row in answers}),
-            "disagreements": len(self.disagreements()),
+            "disagreements": len(state.disagreements),
             "fit": fit.id,
             "new_answers": sum(row.id not in learned for row in answers),
-            "needs_review": self.store.counts()["needs_review"],
+            "needs_review": self.store.fits.counts()["needs_review"],
         }
 
     def refit(self) -> dict[str, Any]:
@@ -186,13 +298,13 @@ class Job(JobQuestions):
             after: `accuracy_before` and `accuracy_after`, both by fits that did not learn from the document.
             `warning` is a sentence if the labels became worse on them, otherwise empty.
         """
-        return refit(self)
+        return refit(self.store, self.log.state(), self.questions.new_class_rows)
 
     # Lists and files
 
     def search(self, search: str = "", **filters: Any) -> Page:
-        """One page of documents; filters as in `Store.documents`."""
-        return self.store.documents(search, **filters)
+        """One page of documents; filters as in `store.documents.page`."""
+        return self.store.documents.page(search, **filters)
 
     def export(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write all documents with all their columns, the labels and the answers.
@@ -209,8 +321,9 @@ class Job(JobQuestions):
         messages : list of str
             One message per renamed column.
         """
-        return write_labelled(*labelled_table(self), path, spreadsheet=spreadsheet)
+        tables = labelled_table(self.store, self.log, self.questions.new_class_rows)
+        return write_labelled(*tables, path, spreadsheet=spreadsheet)
 
     def export_corrections(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write the answers that count with their documents, one row per answer; parameters as in `export`."""
-        return write_labelled(*corrections_table(self), path, spreadsheet=spreadsheet)
+        return write_labelled(*corrections_table(self.store, self.log), path, spreadsheet=spreadsheet)

@@ -1,6 +1,7 @@
-"""Rows of the user's table that are no documents of a job: without a text, or with a given label.
+"""What a job keeps about the user's table as plain values in its settings.
 
-A job keeps them as plain values in its setting `other_rows`, so that its files have all rows of the table in order.
+`other_rows`: rows that are no documents of the job, without a text or with a given label, so that its files have all
+rows of the table in order. `other_languages`: documents in a language that the labelled documents lack.
 """
 
 from __future__ import annotations
@@ -9,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...inputs.inputs import Inputs
-from ...labelling.all_rows import spread
+from ...labelling.columns import GIVEN, PREDICTED
 from ...tables import Table
-
-GIVEN, PREDICTED = "given", "predicted"  # in the column origin
+from ...tables.row_index import RowIndex
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 
 
 def keep_other_rows(inputs: Inputs) -> dict[str, Any]:
     """The rows of the target that are no documents, as plain values; empty if there are none."""
-    documents = set(inputs.new_rows.tolist())
-    rows = [row for row in range(len(inputs.all_rows)) if row not in documents]
+    rows = inputs.documents.others.tolist()
     if not rows:
         return {}
     reasons = inputs.reasons
@@ -31,55 +31,25 @@ def keep_other_rows(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def document_rows(n_documents: int, others: Mapping[str, Any]) -> Sequence[int]:
-    """Row of each document in the user's table, from 0.
+def document_rows(n_documents: int, others: Mapping[str, Any]) -> RowIndex:
+    """The documents of a job among the rows of the user's table; `others` is what `keep_other_rows` returned.
 
-    Parameters
-    ----------
-    n_documents : int
-        Number of documents of the job.
-    others : mapping
-        What `keep_other_rows` returned.
-
-    Returns
-    -------
-    rows : sequence of int
-        One row per document, increasing.
-
-    Examples
-    --------
-    >>> document_rows(3, {"rows": [0, 2]})
+    >>> document_rows(3, {"rows": [0, 2]}).rows.tolist()
     [1, 3, 4]
     """
-    if not others:
-        return range(n_documents)
     try:
-        other_rows = {int(row) for row in others["rows"]}
-    except (KeyError, TypeError, ValueError) as error:
+        other_rows = sorted({int(row) for row in others["rows"]}) if others else []
+        return RowIndex.without(other_rows, n_documents + len(other_rows))
+    except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"the job is damaged, its other rows cannot be read ({error}).") from None
-    return [row for row in range(n_documents + len(other_rows)) if row not in other_rows]
 
 
 def add_other_rows(
     table: Table, extra: Mapping[str, list[Any]], others: Mapping[str, Any]
 ) -> tuple[Table, dict[str, list[Any]]]:
-    """The table of a job with all rows of the user's table.
+    """The documents of a job and the new columns, with all rows of the user's table in their order.
 
-    Parameters
-    ----------
-    table : Table
-        The documents of the job.
-    extra : mapping of str to list
-        The new columns.
-    others : mapping
-        What `keep_other_rows` returned.
-
-    Returns
-    -------
-    table : Table
-        All rows in the user's order.
-    extra : dict of str to list
-        The new columns of all rows, with `reason`, and `origin` if labels were given.
+    There is a column `reason` if rows have one, and `origin` if labels were given.
     """
     if not others:
         return table, dict(extra)
@@ -88,7 +58,7 @@ def add_other_rows(
         documents = document_rows(len(table), others)
 
         def joined(values: Any, other_values: Any) -> list[Any]:
-            return spread([*values, *other_values], [*documents, *rows], n_rows)
+            return RowIndex([*documents.rows, *rows], n_rows).widen([*values, *other_values])
 
         nothing = [None] * len(rows)
         empty = [None] * len(table)  # documents have no column of rows that cannot be read
@@ -107,3 +77,33 @@ def add_other_rows(
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{table.name}: the job is damaged, its other rows cannot be read ({error}).") from None
     return everything, joined_extra
+
+
+def keep_languages(languages: Sequence[str]) -> dict[str, list[int]]:
+    """The numbers of the documents per language, as plain values.
+
+    >>> keep_languages(["", "german", "", "german"])
+    {'german': [1, 3]}
+    """
+    kept: dict[str, list[int]] = {}
+    for number, name in enumerate(languages):
+        if name:
+            kept.setdefault(name, []).append(number)
+    return kept
+
+
+def kept_languages(store: storage.Store) -> dict[int, str]:
+    """The documents in a language that the labelled documents lack, and the language; a job of an earlier version
+    has none.
+    """
+    try:
+        kept = {
+            int(number): str(name)
+            for name, numbers in store.settings.get("other_languages", {}).items()
+            for number in numbers
+        }
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"{store.name}: the job is damaged, its languages cannot be read ({error}).") from None
+    if outside := [number for number in kept if not 0 <= number < store.n_documents]:
+        raise ValueError(f"{store.name}: the job is damaged, its languages name document {outside[0]}.")
+    return kept

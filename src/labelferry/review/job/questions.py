@@ -1,4 +1,4 @@
-"""Which documents to ask a person about, in which order, and why. Pure functions on arrays and the log of answers.
+"""The questions of a job: which documents to ask a person about, in which order, and which answers are a random sample.
 
 Every order is fixed by the seed of the job: it does not depend on who answers or when. The answers to a prefix of the
 audit order are therefore a random sample of all documents, whatever the purpose for which they were given.
@@ -7,22 +7,20 @@ audit order are therefore a random sample of all documents, whatever the purpose
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...certificate import Answers, audit_order
 from ...linalg.matrix import Array
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..store.records import QUEUES, now
+from .log import JobLog
+from .reasons import WHY, reason
+from .state import JobState
 
-WHY = {
-    "audit": "A random sample of all documents. It shows how many labels are correct.",
-    "duel": "A random sample of the documents on which the label and the source-only classifier differ. It shows which "
-    "of the two is better.",
-    "group": "Typical documents of groups of similar documents. Together they cover all kinds of documents: the labels "
-    "learn slightly more from them than from a random sample.",
-    "new": "Documents that are like no class of the labelled documents.",
-    "list": "Documents that were chosen in the list.",
-}
-N_TYPICAL = 40  # documents in the queue "group"
+RESERVED_SECONDS = 600  # for which others get another question than the one a person was shown last
 
 
 class Question(NamedTuple):
@@ -42,33 +40,115 @@ class Question(NamedTuple):
     reason: str
 
 
-def new_class_order(groups: Array | None) -> Array:
-    """Documents that no class explains, one of each group in turn.
+class JobQuestions:
+    """The queues of a job."""
 
-    Parameters
-    ----------
-    groups : array of int or None
-        The group of each document: 0, 1, ...; -1 for documents that a class explains.
+    def __init__(self, store: storage.Store, log: JobLog) -> None:
+        self._store, self._log = store, log
+        self._orders = store.database.arrays("job")  # those that do not change
+        self._audit = (0, np.zeros(0, dtype=np.int64))  # a fit and its order
+        self.seed = int(store.settings["question_seed"])  # of the random samples
 
-    Returns
-    -------
-    rows : array of int
-        The documents; none if `groups` is None.
+    @property
+    def new_class_rows(self) -> Array:
+        """Documents that no class explains, in the order in which they are asked about."""
+        return self._orders.get("new", np.zeros(0, dtype=np.int64))
 
-    Examples
-    --------
-    >>> new_class_order(np.array([0, -1, 0, 1])).tolist()
-    [0, 3, 2]
-    """
-    if groups is None:
-        return np.zeros(0, dtype=np.int64)
-    rows = np.flatnonzero(groups >= 0)
-    rank = np.array([np.count_nonzero(groups[:row] == groups[row]) for row in rows.tolist()], dtype=np.int64)
-    return np.asarray(rows[np.lexsort((groups[rows], rank))])
+    def order(self, purpose: str, state: JobState | None = None) -> Array:
+        """The documents of a queue in their order."""
+        if purpose in ("audit", "duel"):
+            fit = (self._log.state() if state is None else state).fit
+            if self._audit[0] != fit.fit:  # a new order after learning, see `certificate/sampling.py`
+                seen = fit.arrays.get("held_out/seen", ())
+                self._audit = (fit.fit, audit_order(self._store.n_documents, self.seed, seen))
+            order = self._audit[1]
+            return order if purpose == "audit" else order[(fit.arrays["labels"] != self._store.fits.source_only)[order]]
+        if purpose in QUEUES:
+            return self._orders.get(purpose, np.zeros(0, dtype=np.int64))
+        raise ValueError(f"purpose must be one of {', '.join(QUEUES)}; got {purpose!r}.")
+
+    def next(self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = ()) -> Question | None:
+        """The next open question of a queue, None if there is none; what a person skips comes again after the others.
+
+        Two persons get different questions if there are enough.
+        """
+        order = self.order(purpose)
+        closed = {row.document for row in self._log.answers()}
+        shown = self._store.answers.shown_since(now(RESERVED_SECONDS))
+        others = {document for name, document in shown.items() if name != reviewer}
+        row = next_open(order, {*closed, *skip}, others)
+        if row is None:
+            row = next_open(order, closed, others)
+        if row is None:
+            return None
+        if shown.get(reviewer) != row:
+            self._store.answers.add_shown(row, reviewer)
+        return self.about(row, purpose)
+
+    def about(self, document: int, purpose: str = "list") -> Question:
+        """The question about one document."""
+        row = self._store.documents.one(document)
+        return Question(
+            row.number,
+            row.line,
+            row.text,
+            row.label,
+            row.confidence,
+            row.alternative,
+            row.evidence,
+            row.own,
+            row.source_only,
+            row.needs_review,
+            purpose,
+            reason(purpose, row.label, row.source_only),
+        )
+
+    def open_documents(self, purpose: str, n: int) -> list[int]:
+        """The first n documents of a queue without an answer."""
+        closed = {row.document for row in self._log.answers()}
+        return list(islice((int(row) for row in self.order(purpose) if row not in closed), n))
+
+    def queues(self) -> list[dict[str, Any]]:
+        """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
+        state = self._log.state()
+        answers = state.answers
+        closed = np.zeros(self._store.n_documents, dtype=bool)
+        closed[[row.document for row in answers]] = True
+        queues = []
+        for purpose in QUEUES:
+            order = self.order(purpose, state)
+            n_closed = int(closed[order].sum())
+            queues.append(
+                {
+                    "purpose": purpose,
+                    "open": len(order) - n_closed,
+                    "answered": len({row.document for row in answers if row.purpose == purpose}),
+                    "why": WHY[purpose],
+                }
+            )
+        return queues
+
+    def sample(self, purpose: str, state: JobState | None = None) -> Answers:
+        """The answers that are a random sample: a prefix of the order of this purpose.
+
+        Documents that had an answer when the labels were fitted are not in the order.
+        """
+        state = self._log.state() if state is None else state
+        return state.sample(self.order(purpose, state))
+
+    def waiting(self) -> int:
+        """Answers to questions of the random sample that come after a document without an answer."""
+        state = self._log.state()
+        counted = {*self.sample("audit", state).rows.tolist(), *state.seen.rows.tolist()}
+        return len({row.document for row in state.answers if row.purpose == "audit"} - counted)
 
 
 def next_open(order: Iterable[Any], closed: Collection[int], avoid: Collection[int]) -> int | None:
-    """The first document of an order that is not closed, if possible one that is not to be avoided."""
+    """The first document of an order that is not closed, if possible one that is not to be avoided.
+
+    >>> next_open([3, 1, 2], closed={3}, avoid={1})
+    2
+    """
     first = None
     for row in order:
         if row not in closed:
@@ -76,38 +156,3 @@ def next_open(order: Iterable[Any], closed: Collection[int], avoid: Collection[i
                 return int(row)
             first = int(row) if first is None else first
     return first
-
-
-def answered_prefix(order: Iterable[Any], answered: Collection[int]) -> list[int]:
-    """The documents of an order up to the first one without an answer."""
-    rows = []
-    for row in order:
-        if row not in answered:
-            break
-        rows.append(int(row))
-    return rows
-
-
-def reason(purpose: str, label: str, source_only: str) -> str:
-    """Why this document is shown, in one or two sentences."""
-    if purpose == "duel":
-        return (
-            f"The label is {label!r}, the classifier trained on the labelled documents only gives {source_only!r}. "
-            "Your answer shows which of the two is better."
-        )
-    return reason_without_labels(purpose)
-
-
-def reason_without_labels(purpose: str) -> str:
-    """Why a document is shown, for a person who must not see predictions.
-
-    >>> reason_without_labels("group")
-    'Typical of a group of similar documents. The labels of the whole group learn from your answer.'
-    """
-    return {
-        "audit": "Chosen at random. The share of correct labels in this sample is the base of the certificate.",
-        "duel": "The label differs from that of the classifier trained on the labelled documents only. Your answer "
-        "shows which of the two is better.",
-        "group": "Typical of a group of similar documents. The labels of the whole group learn from your answer.",
-        "new": "It is like no class of the labelled documents: it may belong to a new class.",
-    }.get(purpose, "You chose it in the list.")

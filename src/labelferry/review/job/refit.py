@@ -4,61 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
 from ...assessment.confidence import needs_review
+from ...certificate.sampling import LABEL
 from ...ensemble.labelled_pool import PoolInputs, fit_pool, held_out, pool_labels
 from ...linalg.matrix import Array
-from ..store.records import FIRST_FIT, LABEL
-from .languages import kept_languages
-
-if TYPE_CHECKING:
-    from ..store import FitData
-    from .job import Job
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..store.records import FIRST_FIT, FitData
+from .other_rows import kept_languages
+from .state import JobState
 
 METHOD = "learned from answers"
 MAX_SHIFT = 10.0  # of log-odds
 LEAST = 1e-4  # probability that is not shifted to 0
 
 
-def refit(job: Job) -> dict[str, Any]:
-    """Learn from the answers of a job, and make the result its current labels.
-
-    Parameters
-    ----------
-    job : Job
-        The job.
-
-    Returns
-    -------
-    summary : dict
-        As `Job.refit`.
-    """
-    pool = job.store.arrays("pool")
+def refit(store: storage.Store, state: JobState, new_class_rows: Array) -> dict[str, Any]:
+    """Learn from the answers of a job, and make the result its current labels; returns what `Job.refit` returns."""
+    pool = store.database.arrays("pool")
     if "start" not in pool:
         raise ValueError(
-            f"this job was labelled by {job.store.fits()[0].method} alone, which cannot learn from answers. Label with "
+            f"this job was labelled by {store.fits.all()[0].method} alone, which cannot learn from answers. Label with "
             "method 'auto' (--method auto) and start a new job."
         )
-    state = job.state()
     answers = {document: row for document, row in state.decided.items() if row is not None and row.kind == LABEL}
     if not answers:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
-    inputs = PoolInputs(pool["start"], job.store.arrays("members"), pool["coordinates"])
-    codes = {document: job.classes.index(str(row.answer)) for document, row in answers.items()}
-    stored = job.store.settings
-    marked = np.union1d(job.new_class_rows, np.array(list(kept_languages(job)), dtype=np.int64))
-    if stored.get("review_all", False):
-        marked = np.arange(job.n_documents)
-    fit = learn(inputs, pool["rows"], codes, job.store.fit_arrays(FIRST_FIT), stored["settings"], marked)
+    inputs = PoolInputs(pool["start"], store.database.arrays("members"), pool["coordinates"])
+    codes = {document: store.classes.index(str(row.answer)) for document, row in answers.items()}
+    marked = np.union1d(new_class_rows, np.array(list(kept_languages(store)), dtype=np.int64))
+    if store.settings.get("review_all", False):
+        marked = np.arange(store.n_documents)
+    fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), store.settings["settings"], marked)
     summary = summarize(state.fit.arrays, fit, codes)
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
-    return {"fit": job.store.add_fit(fit), **summary}
+    return {"fit": store.fits.add(fit), **summary}
 
 
 def learn(
@@ -69,32 +55,11 @@ def learn(
     settings: dict[str, Any],
     marked: Array,
 ) -> FitData:
-    """Labels that have learned from answers.
+    """Labels of all documents that have learned from answers (`codes`), and held-out labels of the answered ones.
 
-    Parameters
-    ----------
-    inputs : PoolInputs
-        Probabilities and coordinates of the documents of the panel.
-    in_panel : array of int
-        Numbers of these documents among all.
-    codes : dict of int to int
-        Answered documents and their classes.
-    first : dict of str to array
-        Arrays of the first fit. Documents outside the panel keep its labels.
-    settings : dict
-        `target_error` and `min_confidence` of the run.
-    marked : array of int
-        Documents that need review whatever their confidence: those that no class explains or in a language that the
-        labelled documents lack, or all of them if a fact about the documents demands it. An answer that names a class
-        removes the mark.
-
-    Returns
-    -------
-    fit : FitData
-        Labels of all documents, and held-out labels of the answered ones.
+    Documents outside the panel keep the labels of the `first` fit. The `marked` ones need review whatever their
+    confidence, unless an answer names their class.
     """
-    from ..store import FitData
-
     position = np.full(len(first["labels"]), -1)
     position[in_panel] = np.arange(len(in_panel))
     known = np.array(sorted(codes), dtype=np.int64)

@@ -9,37 +9,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...certificate import UNCLEAR_CODE, Answers
+from ...certificate.sampling import answered_prefix
 from ...labelling.answers import code_of
 from ...linalg.matrix import Array
 from ..store.decisions import by_document, current_answers, decide
-from . import questions
-
-if TYPE_CHECKING:
-    from ..store import AnswerRow
-    from ..store.listing import Labels
+from ..store.fit_labels import FitLabels
+from ..store.records import AnswerRow
 
 
 @dataclass(frozen=True)
 class JobState:
-    """The log of a job and its labels.
+    """The log of a job and its labels."""
 
-    Attributes
-    ----------
-    log : sequence of AnswerRow
-        All rows, the first one first.
-    fit : Labels
-        The current labels. They are read before the log, so the log has all answers that they learned from.
-    classes : sequence of str
-        The class labels.
-    """
-
-    log: Sequence[AnswerRow]
-    fit: Labels
+    log: Sequence[AnswerRow]  # all rows, the first one first
+    fit: FitLabels  # read before the log, so the log has all answers that it learned from
     classes: Sequence[str]
 
     @property
@@ -80,5 +68,5 @@ class JobState:
 
     def sample(self, order: Array) -> Answers:
         """The answers that are a random sample: a prefix of the order without the documents of `seen`."""
-        rows = questions.answered_prefix(order[~np.isin(order, self.seen.rows)], self.codes)
+        rows = answered_prefix(order[~np.isin(order, self.seen.rows)], self.codes)
         return Answers(np.array(rows, dtype=np.int64), np.array([self.codes[row] for row in rows], dtype=np.int64))

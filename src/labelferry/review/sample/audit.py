@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...certificate import audit_order, duel_order
+from ...certificate.sampling import N_AUDIT
 from ...linalg.matrix import Array
 from ...tables import Dialect, Table, write_table
 from ...tables.cells import as_text
@@ -24,7 +25,6 @@ from ...tables.write import new_names
 from .exchange import TEXT, is_json, write_json
 from .population import Population
 
-N_AUDIT = 40
 ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population")  # columns of a sample
 
 
@@ -55,28 +55,10 @@ class Sample:
 def draw(
     population: Population, n: int = N_AUDIT, *, n_duel: int = 0, seed: int | None = None, blind: bool = False
 ) -> Sample:
-    """Draw a random sample of the documents.
+    """Draw n of the documents at random, and `n_duel` of those on which label and source-only classifier differ.
 
-    Every document is in the sample with the same probability, n divided by the number of documents.
-
-    Parameters
-    ----------
-    population : Population
-        All documents with their labels.
-    n : int, default=40
-        Number of documents of the random sample.
-    n_duel : int, default=0
-        Number of further documents: a random sample of those on which label and source-only classifier differ.
-    seed : int, default=None
-        Seed of the sample; drawn at random if None. A larger sample with the same seed contains the smaller one.
-    blind : bool, default=False
-        Whether to omit the labels, so that they do not influence the answers.
-
-    Returns
-    -------
-    sample : Sample
-        Columns row (from 1, without the header), the user's columns, label, answer (empty), purpose, sample_seed,
-        population. A column of the user with one of these names is kept as `<name>_before`.
+    A larger sample with the same seed contains the smaller one. A column of the user with the name of a new one is
+    kept as `<name>_before`.
     """
     if n < 0 or n_duel < 0 or n + n_duel == 0:
         raise ValueError(f"the sample must have at least one document; got n={n} and {n_duel} for the comparison.")
@@ -132,7 +114,7 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
     names, text = sample_names(population)
     own = {names[name]: [values[row] for _, row in rows] for name, values in population.own.items()}
     columns: dict[str, list[Any]] = {
-        "row": [population.numbers[row] for _, row in rows],
+        "row": [population.rows.number(row) for _, row in rows],
         **own,
         text: [population.texts[row] for _, row in rows],
         "label": [population.classes[population.labels[row]] for _, row in rows],

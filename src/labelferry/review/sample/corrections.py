@@ -12,42 +12,20 @@ can learn from them (`label --answers`), but they prove nothing about the other 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
-from ...labelling.answers import Given, position_of, read_answer
+from ...certificate.sampling import UNCLEAR
+from ...labelling.answers import Given, read_answer
 from ...tables import Table
-from ...tables.cells import as_text
-from ..store.records import UNCLEAR
+from ...tables.cells import as_text, fingerprint
+from ...tables.row_index import RowIndex
 
 COLUMNS = ("row", "label", "answer", "fingerprint")
-N_HEX = 16  # hexadecimal digits of a fingerprint
 NOT_RANDOM = (
     "has corrections of a report page: documents that people chose, not a random sample, so they prove nothing about "
     "the other documents. Learn from them: labelferry label ... --answers FILE. To certify, draw a sample: labelferry "
     "audit."
 )
-
-
-def fingerprint(text: str) -> str:
-    """A short hash of a text; white space does not matter.
-
-    Parameters
-    ----------
-    text : str
-        The document.
-
-    Returns
-    -------
-    fingerprint : str
-        A letter and hexadecimal digits: a spreadsheet reads it as a text, not as a number.
-
-    Examples
-    --------
-    >>> fingerprint("the invoice") == fingerprint(" the  invoice ")
-    True
-    """
-    return "t" + sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:N_HEX]
 
 
 def is_corrections(columns: Mapping[str, Any]) -> bool:
@@ -56,46 +34,28 @@ def is_corrections(columns: Mapping[str, Any]) -> bool:
 
 
 def read_corrections(
-    table: Table, name: str, texts: Sequence[str], classes: Sequence[str], numbers: Sequence[int] | None = None
+    table: Table, name: str, texts: Sequence[str], classes: Sequence[str], index: RowIndex
 ) -> dict[int, str]:
-    """Target rows and answers of corrections, to learn from.
+    """Rows of the file (from 0) and answers of corrections, to learn from; those that are unclear are omitted.
 
-    Parameters
-    ----------
-    table : Table
-        The corrections.
-    name : str
-        Name of the target, for messages.
-    texts : sequence of str
-        Texts of the target.
-    classes : sequence of str
-        The class labels.
-    numbers : sequence of int, default=None
-        Row of each text in the user's file, from 1; all rows in their order if not given.
-
-    Returns
-    -------
-    answers : dict of int to str
-        Row of the file (from 0) to class label or "none_of_these"; answers that are unclear are omitted.
+    `index` has the rows of the texts in the user's file.
     """
     answers: dict[int, Given] = {}
-    own_numbers = numbers or range(1, len(texts) + 1)
-    positions = {number: position for position, number in enumerate(own_numbers)}
     cells = zip(*(table.columns[column] for column in ("row", "answer", "fingerprint")), table.lines, strict=True)
     for row, value, expected, line in cells:
         where = f"{table.name}, line {line}"
-        position = position_of(row, positions, where)
-        number = own_numbers[position]
+        position = index.position_of(row, where)
+        number, file_row = index.number(position), int(index.rows[position])
         if fingerprint(texts[position]) != as_text(expected):
             raise ValueError(
                 f"{where}: row {number} of {name} has another text than on the page. Pass the file from "
                 "which the page was made, or remove this line."
             )
-        if number - 1 in answers:
+        if file_row in answers:
             raise ValueError(f"{where}: row {number} occurs twice. Keep one of the two.")
         answer = read_answer(value, classes, where)
         if answer is not None:
-            answers[number - 1] = answer
+            answers[file_row] = answer
     if not answers:
         raise ValueError(f"{table.name} has no answers. Choose labels on the page, and download the corrections again.")
     return {row: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

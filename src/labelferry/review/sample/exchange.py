@@ -14,8 +14,8 @@ from os import PathLike, fspath
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from ...certificate.sampling import NONE_OF_THESE, UNCLEAR
 from ...files import write_text
-from ..store.records import NONE_OF_THESE, UNCLEAR
 
 LABEL_STUDIO, ARGILLA = "label-studio", "argilla"
 FORMS = (LABEL_STUDIO, ARGILLA)
@@ -30,17 +30,7 @@ def is_json(path: Any) -> bool:
 
 
 def write_json(columns: Mapping[str, Sequence[Any]], path: str | PathLike[str], form: str) -> None:
-    """Write a sample for another program.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        Columns of the sample.
-    path : path
-        The file, .json.
-    form : {"label-studio", "argilla"}
-        The program.
-    """
+    """Write the columns of a sample for another program; `form` is one of FORMS."""
     if form not in FORMS:
         raise ValueError(f"a .json file needs --format {' or '.join(FORMS)}; got {form!r}. Or write .csv or .jsonl.")
     make = label_studio_task if form == LABEL_STUDIO else argilla_record
@@ -71,18 +61,7 @@ def argilla_record(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def label_studio_config(classes: Sequence[str]) -> str:
-    """The labeling configuration of a Label Studio project for these classes.
-
-    Parameters
-    ----------
-    classes : sequence of str
-        The class labels.
-
-    Returns
-    -------
-    xml : str
-        A view with the text and one choice per class, and the choices none_of_these and unclear.
-    """
+    """The labeling configuration of a Label Studio project: the text, a choice per class, none_of_these and unclear."""
     choices = "\n".join(f"    <Choice value={quoteattr(name)}/>" for name in (*classes, NONE_OF_THESE, UNCLEAR))
     return (
         f'<View>\n  <Text name="{TEXT}" value="${TEXT}"/>\n'
@@ -91,19 +70,9 @@ def label_studio_config(classes: Sequence[str]) -> str:
 
 
 def read_json(path: str | PathLike[str]) -> tuple[dict[str, list[Any]], range]:
-    """Columns of a sample, and the number of each row, from a JSON export of either program.
+    """Columns of a sample and `reviewer`, and the number of each row, from a JSON export of either program.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Returns
-    -------
-    columns : dict of str to list
-        The columns of the sample and `reviewer`; one row per answer, or one without an answer.
-    lines : range
-        Numbers of the rows.
+    There is one row per answer, or one without an answer.
     """
     with open(path, encoding="utf-8-sig") as file:
         try:

@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...certificate import LEVEL, Answers, Certificate, certify
-from ...certificate.sampling import no_answers
-from ...labelling.answers import Given, position_of, read_answer
+from ...certificate.sampling import UNCLEAR, answered_prefix, no_answers
+from ...labelling.answers import Given, read_answer
 from ...linalg.matrix import Array
 from ...tables import Table, from_frame
 from ...tables.cells import as_text
+from ...tables.row_index import RowIndex
 from ...tables.spreadsheet import read_protected
-from ..job import questions
 from ..store.decisions import majority
-from ..store.records import UNCLEAR
 from .audit import Sample, sample_names, sample_orders
 from .corrections import NOT_RANDOM, is_corrections, read_corrections
 from .exchange import TEXT, is_json, read_json
@@ -50,20 +49,7 @@ class Filled(NamedTuple):
 
 
 def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population: Population) -> Filled:
-    """Read a sample and check that it belongs to the population.
-
-    Parameters
-    ----------
-    given : path, data frame or mapping of str to list
-        The sample with answers.
-    population : Population
-        All documents with their labels.
-
-    Returns
-    -------
-    filled : Filled
-        The answers.
-    """
+    """Read a sample (a path, a data frame or columns) and check that it belongs to the population."""
     table = as_table(given, population.encoding)
     if is_corrections(table.columns):
         raise ValueError(f"{table.name} {NOT_RANDOM}")
@@ -96,18 +82,17 @@ def read_rows(table: Table, population: Population, text: str) -> tuple[dict[tup
     """Answers by position and person, and purposes by position; an error if a row is not of the population."""
     answers: dict[tuple[int, str], Given] = {}
     purposes: dict[int, str] = {}
-    positions = {number: position for position, number in enumerate(population.numbers)}
     reviewers = table.columns.get("reviewer", [""] * len(table))
     for position, line in enumerate(table.lines):
         where = f"{table.name}, line {line}"
-        row = position_of(table.columns["row"][position], positions, where)
+        row = population.rows.position_of(table.columns["row"][position], where)
         key = (row, as_text(reviewers[position]))
         if row in purposes and (key in answers or "reviewer" not in table.columns):
-            raise ValueError(f"{where}: row {population.numbers[row]} occurs twice. Keep one of the two.")
+            raise ValueError(f"{where}: row {population.rows.number(row)} occurs twice. Keep one of the two.")
         if as_text(table.columns[text][position]).split() != population.texts[row].split():
             raise ValueError(
-                f"{where}: the text is not the text of row {population.numbers[row]} of {population.name}. Is it the "
-                "sample of another file, or was the column row changed?"
+                f"{where}: the text is not the text of row {population.rows.number(row)} of {population.name}. Is it "
+                "the sample of another file, or was the column row changed?"
             )
         purposes[row] = as_text(table.columns["purpose"][position])
         answer = read_answer(table.columns["answer"][position], population.classes, where)
@@ -139,22 +124,7 @@ def one_number(table: Table, column: str) -> int:
 
 
 def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
-    """Certify the labels of a population.
-
-    Parameters
-    ----------
-    population : Population
-        All documents with their labels.
-    filled : Filled
-        The answers.
-    level : float, default=0.95
-        Confidence level.
-
-    Returns
-    -------
-    certificate : Certificate
-        What the answers prove.
-    """
+    """What the answers of a sample prove about the labels of its population."""
     orders = sample_orders(population, filled.seed)
     source_only = population.labels if population.source_only is None else population.source_only
     return certify(
@@ -182,7 +152,7 @@ def certificate_dict(certificate: Certificate, population: Population) -> dict[s
 
 def checked_answers(population: Population, filled: Filled, purpose: str, order: Array) -> Answers:
     """The answered prefix of an order; an error if the answers are no random sample."""
-    prefix = questions.answered_prefix(order.tolist(), filled.answers)
+    prefix = answered_prefix(order.tolist(), filled.answers)
     if purpose == "audit":
         check_prefix(filled, order.tolist(), len(prefix), population)
     codes = [filled.answers[row].code(population.classes) for row in prefix]
@@ -197,7 +167,7 @@ def check_prefix(filled: Filled, order: Sequence[int], n_prefix: int, population
     if not beyond:
         return
     first = order[n_prefix]
-    row = population.numbers[first]
+    row = population.rows.number(first)
     if first in filled.purposes:
         raise ValueError(
             f"{filled.name}: row {row} has no answer, and {len(beyond)} of {len(rows)} answers come after it in "
@@ -220,45 +190,21 @@ def answers_of_sample(
     name: str,
     texts: Sequence[str],
     classes: Sequence[str],
+    index: RowIndex,
     *,
     text: str = TEXT,
-    numbers: Sequence[int] | None = None,
     encoding: str | None = None,
 ) -> dict[int, str]:
-    """Target rows and answers of a filled sample or of the corrections of a job, to learn from.
+    """Rows of the file (from 0) and answers of a filled sample, or of the corrections of a job or of a report page.
 
-    Answers that are unclear are omitted. If several persons answered, the majority decides.
-
-    Parameters
-    ----------
-    given : path, data frame or mapping of str to list
-        The sample with answers, the corrections of a job, or those of a report page.
-    name : str
-        Name of the target, for messages.
-    texts : sequence of str
-        Texts of the target.
-    classes : sequence of str
-        The class labels.
-    text : str, default="text"
-        Name of the column of the texts.
-    numbers : sequence of int, default=None
-        Row of each text in the user's file, from 1; all rows in their order if not given.
-    encoding : str, default=None
-        Encoding of the sample if it is not UTF-8.
-
-    Returns
-    -------
-    answers : dict of int to str
-        Row of the file (from 0) to class label or "none_of_these".
+    The majority decides; answers that are unclear are omitted. `index` has the rows of the texts in the user's file.
     """
     table = as_table(given, encoding)
     if is_corrections(table.columns):
-        return read_corrections(table, name, texts, classes, numbers)
+        return read_corrections(table, name, texts, classes, index)
     nothing = np.zeros(len(texts), dtype=np.int64)
     review = nothing.astype(bool)
-    population = Population(
-        name, texts, nothing, None, review, None, list(classes), no_answers(), text=text, own_numbers=numbers
-    )
+    population = Population(name, texts, index, nothing, None, review, None, list(classes), no_answers(), text=text)
     column = text_column(table, population, NEEDED)
     answers = Filled(table.name, 0, *read_rows(table, population, column)).answers
-    return {population.numbers[row] - 1: answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}
+    return {int(index.rows[row]): answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

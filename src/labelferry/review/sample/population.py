@@ -1,46 +1,36 @@
-"""Labels to be certified: of a labelled file, of a result of `label`, or of a job."""
+"""Labels to be certified: of a labelled file, or of a result of `label`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...certificate import UNCLEAR_CODE, Answers
-from ...certificate.sampling import no_answers
+from ...certificate.sampling import NONE_OF_THESE, no_answers
 from ...inputs.rows import REASONS
+from ...labelling.columns import GIVEN, NEW_COLUMNS, PREDICTED, PREDICTED_LABEL
+from ...labelling.held_out import HELD_OUT
+from ...labelling.labelling import Labelling
 from ...linalg.matrix import Array
-from ...tables import choose_text, join_texts, joined_name, take_rows
+from ...tables import Dialect, Table, choose_text, join_texts, joined_name, take_rows
 from ...tables.cells import as_text
+from ...tables.row_index import RowIndex
 from ...tables.sequences import picked
 from ...tables.spreadsheet import read_protected
-from ...tables.unreadable import UNREADABLE
-from ..job.other_rows import document_rows
-from ..store.records import NONE_OF_THESE
 
-if TYPE_CHECKING:
-    from ...labelling.labelling import Labelling
-    from ...tables import Dialect, Table
-    from ..job.job import Job
-
-HELD_OUT = "held_out"  # column of labels of fits without the answer of the row; empty if it was not learned from
-NOT_KNOWN = "?"  # in this column
-PREDICTED = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
-NEW_COLUMNS = (
-    *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
-    *("other_language", HELD_OUT, PREDICTED, "answer", "reason", "origin", UNREADABLE),
-)
-ORIGINS = ("", "given", "predicted")
+ORIGINS = ("", GIVEN, PREDICTED)
 
 
 class Population(NamedTuple):
-    """All documents with their labels. A document has the number of its row, from 1, without the header."""
+    """All documents with their labels."""
 
     name: str
     texts: Sequence[str]
+    rows: RowIndex  # their rows in the user's file
     labels: Array  # class codes
     source_only: Array | None  # class codes; None if unknown
     needs_review: Array
@@ -49,14 +39,8 @@ class Population(NamedTuple):
     known: Answers  # answers that the labels learned from
     text: str = "text"  # name of the column of the texts
     own: Mapping[str, Sequence[Any]] = MappingProxyType({})  # the user's other columns
-    own_numbers: Sequence[int] | None = None  # row of each document in the user's file, from 1; None: all rows in order
     messages: Sequence[str] = ()  # about the columns that were detected
     dialect: Dialect | None = None  # how the file was written
-
-    @property
-    def numbers(self) -> Sequence[int]:
-        """Row of each document in the user's file, from 1."""
-        return range(1, len(self.texts) + 1) if self.own_numbers is None else self.own_numbers
 
     @property
     def encoding(self) -> str | None:
@@ -73,33 +57,22 @@ def population_of_file(
 ) -> Population:
     """The population of a file that `labelferry label` wrote. Rows that could not be labelled are not part of it.
 
-    Parameters
-    ----------
-    path : path
-        The labelled file.
-    text : str or sequence of str, default=None
-        Name of the text column, or of several that are joined; detected if not given.
-    classes : sequence of str, default=()
-        Classes beside those that occur in the file.
-    encoding : str, default=None
-        Encoding of the file if it is not UTF-8.
-
-    Returns
-    -------
-    population : Population
-        All documents with their labels.
+    `text` names the text column, or several that are joined; it is detected if not given. `classes` are classes beside
+    those that occur in the file.
     """
     everything = read_protected(path, encoding=encoding)
     if "label" not in everything.columns:
         raise ValueError(f"{everything.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
     predicted = predicted_rows(everything)
-    if not predicted:
+    if not len(predicted):
         raise ValueError(f"{everything.name} has no predicted label. Pass a file that `labelferry label` wrote.")
-    table = take_rows(everything, predicted)
+    table = take_rows(everything, predicted.rows.tolist())
     messages: list[str] = []
     columns = choose_text(table, text, NEW_COLUMNS, messages)
     texts = [as_text(value) for value in join_texts(table, columns)]
-    labels = [as_text(value) for value in table.columns[PREDICTED if PREDICTED in table.columns else "label"]]
+    labels = [
+        as_text(value) for value in table.columns[PREDICTED_LABEL if PREDICTED_LABEL in table.columns else "label"]
+    ]
     names = {*labels, *classes}
     for other in ("alternative", "source_only"):
         names |= {as_text(value) for value in table.columns.get(other, ())}
@@ -116,6 +89,7 @@ def population_of_file(
     return Population(
         table.name,
         texts,
+        predicted,
         np.array([known.index(label) if label else 0 for label in labels]),  # without a label: none of these
         source_only,
         np.array(
@@ -126,13 +100,12 @@ def population_of_file(
         answers,
         joined_name(columns),
         {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, *columns)},
-        [row + 1 for row in predicted],
         messages,
         table.dialect,
     )
 
 
-def predicted_rows(table: Table) -> list[int]:
+def predicted_rows(table: Table) -> RowIndex:
     """The rows whose label was predicted: not those that had one, those with a reason to have none, or empty ones."""
     nothing = [None] * len(table)
     reasons, origins = (table.columns.get(name, nothing) for name in ("reason", "origin"))
@@ -140,11 +113,12 @@ def predicted_rows(table: Table) -> list[int]:
         origins = nothing
     results = [table.columns[name] for name in ("label", "confidence", "answer", HELD_OUT) if name in table.columns]
     rows = zip(reasons, origins, zip(*results, strict=True), strict=True)
-    return [
-        row
-        for row, (reason, origin, cells) in enumerate(rows)
-        if as_text(reason) not in REASONS and as_text(origin) != "given" and any(map(as_text, cells))
-    ]
+    return RowIndex.where(
+        [
+            as_text(reason) not in REASONS and as_text(origin) != GIVEN and any(map(as_text, cells))
+            for reason, origin, cells in rows
+        ]
+    )
 
 
 def known_answers(table: Table, classes: Sequence[str]) -> Answers:
@@ -171,14 +145,15 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 def population_of_result(result: Labelling) -> Population:
     """The population of a result of `label`: the documents with a predicted label."""
     documents, classes, inputs = result.documents, result.estimator.classes_, result.inputs
-    kept = np.flatnonzero(result.predicted[inputs.new_rows])
-    answers = no_answers()
+    labelled = RowIndex.where(documents.predicted)
+    kept, answers = labelled.rows, no_answers()
     if documents.answers is not None:
-        inside = np.isin(documents.answers.rows, kept)
-        answers = Answers(np.searchsorted(kept, documents.answers.rows[inside]), documents.answers.codes[inside])
+        inside = labelled.contains(documents.answers.rows)
+        answers = Answers(labelled.positions(documents.answers.rows[inside]), documents.answers.codes[inside])
     return Population(
         inputs.target.name,
         picked(inputs.texts, kept),
+        inputs.documents.then(kept),
         np.searchsorted(classes, documents.labels[kept]),
         documents.source_only[kept],
         documents.needs_review[kept],
@@ -191,40 +166,5 @@ def population_of_result(result: Labelling) -> Population:
             for name, values in inputs.target.columns.items()
             if name not in inputs.columns.text_target
         },
-        (inputs.new_rows[kept] + 1).tolist(),
         dialect=inputs.target.dialect,
     )
-
-
-def population_of_job(job: Job) -> Population:
-    """The population of a job; texts and columns are read one by one."""
-    state = job.state()
-    arrays = state.fit.arrays
-    rows = document_rows(job.n_documents, job.store.settings.get("other_rows", {}))
-    return Population(
-        job.store.name,
-        StoredColumn(job),
-        arrays["labels"],
-        job.store.source_only(),
-        arrays["needs_review"],
-        None,
-        job.classes,
-        state.seen,
-        job.store.settings["text"],
-        {name: StoredColumn(job, name) for name in job.columns},
-        [row + 1 for row in rows],
-    )
-
-
-class StoredColumn(Sequence[Any]):
-    """The texts of a job or one of its columns, read when they are needed."""
-
-    def __init__(self, job: Job, name: str | None = None) -> None:
-        self._job, self._name = job, name
-
-    def __len__(self) -> int:
-        return self._job.n_documents
-
-    def __getitem__(self, number: Any) -> Any:
-        document = self._job.store.document(number)
-        return document.text if self._name is None else document.own[self._name]

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from . import entry, listing, questions, records
+from . import entry, history_page, list_page, question_page
 from .guard import LOOPBACK_NAMES, Guard, TooLarge, too_large
 from .pages import static_file
 from .site import Site, message_page, read, write
@@ -78,19 +78,19 @@ ROUTES = [
     Route("/reviewer", read(entry.show_reviewer, named=False)),
     Route("/reviewer", write(entry.set_reviewer, named=False), methods=["POST"]),
     Route("/link", write(entry.new_link, named=False), methods=["POST"]),
-    Route("/", read(questions.home)),
-    Route("/questions/{purpose}", read(questions.show_question)),
-    Route("/documents/{document}", read(questions.show_document)),
-    Route("/answer", write(questions.give_answer), methods=["POST"]),
-    Route("/skip", write(questions.skip), methods=["POST"]),
-    Route("/undo", write(questions.undo), methods=["POST"]),
-    Route("/blind", write(questions.set_blind), methods=["POST"]),
-    Route("/list", read(listing.show_list)),
-    Route("/list", write(listing.answer_selected), methods=["POST"]),
-    Route("/history", read(records.show_history)),
-    Route("/export", read(records.show_export)),
-    Route("/export/{content}.{suffix}", read(records.download)),
-    Route("/certificate", read(records.show_certificate)),
-    Route("/refit", read(records.show_refit)),
-    Route("/refit", write(records.start_refit), methods=["POST"]),
+    Route("/", read(question_page.home)),
+    Route("/questions/{purpose}", read(question_page.show_question)),
+    Route("/documents/{document}", read(question_page.show_document)),
+    Route("/answer", write(question_page.give_answer), methods=["POST"]),
+    Route("/skip", write(question_page.skip), methods=["POST"]),
+    Route("/undo", write(question_page.undo), methods=["POST"]),
+    Route("/blind", write(question_page.set_blind), methods=["POST"]),
+    Route("/list", read(list_page.show_list)),
+    Route("/list", write(list_page.answer_selected), methods=["POST"]),
+    Route("/history", read(history_page.show_history)),
+    Route("/export", read(history_page.show_export)),
+    Route("/export/{content}.{suffix}", read(history_page.download)),
+    Route("/certificate", read(history_page.show_certificate)),
+    Route("/refit", read(history_page.show_refit)),
+    Route("/refit", write(history_page.start_refit), methods=["POST"]),
 ]

@@ -8,10 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from ..job.job import Job
+from ..job.job import Job
 
 WAIT = 0.02  # seconds that a page waits for a certificate before it shows the previous one
 PAUSE = 0.1  # seconds before a slow certificate is computed, so that the page of the answer is sent first
@@ -19,29 +18,16 @@ log = logging.getLogger(__name__)
 
 
 class Shown(NamedTuple):
-    """A certificate for a page.
+    """A certificate for a page."""
 
-    Attributes
-    ----------
-    certificate : dict or None
-        `Certificate.as_dict()`; None before the first one is computed, or if it could not be computed.
-    is_current : bool
-        Whether it contains all answers.
-    """
-
-    certificate: dict[str, Any] | None
-    is_current: bool
+    certificate: dict[str, Any] | None  # None before the first one is computed, or if it could not be computed
+    is_current: bool  # whether it contains all answers
 
 
 class LiveCertificate:
     """The certificate, computed again after each change in one worker thread.
 
     Changes are seen in the store, so answers that another process adds count too.
-
-    Parameters
-    ----------
-    job : Job
-        The job.
     """
 
     def __init__(self, job: Job) -> None:
@@ -55,7 +41,7 @@ class LiveCertificate:
 
     def version(self) -> tuple[int, int]:
         """What the certificate depends on: the labels and the answers."""
-        return self._job.store.last_fit(), len(self._job.history())
+        return self._job.store.fits.last(), len(self._job.log.history())
 
     def show(self, wait: float = WAIT) -> Shown:
         """The current certificate if it is ready within `wait` seconds, else the previous one."""
@@ -91,24 +77,12 @@ class LiveCertificate:
 
 @dataclass(frozen=True)
 class RefitState:
-    """What happens with the labels.
+    """What happens with the labels."""
 
-    Attributes
-    ----------
-    status : str
-        "idle", "running", "done" or "failed".
-    seconds : float
-        Since the start, or for the whole work.
-    result : dict or None
-        The summary of the fit.
-    error : str
-        The message, if it failed.
-    """
-
-    status: str = "idle"
-    seconds: float = 0.0
-    result: dict[str, Any] | None = None
-    error: str = ""
+    status: str = "idle"  # or "running", "done", "failed"
+    seconds: float = 0.0  # since the start, or for the whole work
+    result: dict[str, Any] | None = None  # the summary of the fit
+    error: str = ""  # the message, if it failed
 
     @property
     def lines(self) -> list[str]:
@@ -128,13 +102,7 @@ class RefitState:
 
 
 class Refit:
-    """Learning from the answers in a thread, one at a time.
-
-    Parameters
-    ----------
-    job : Job
-        The job.
-    """
+    """Learning from the answers in a thread, one at a time."""
 
     def __init__(self, job: Job) -> None:
         self._job = job

@@ -23,22 +23,7 @@ def queue_title(purpose: str) -> str:
 
 
 def frame(site: Site, session: Session, active: str) -> dict[str, Any]:
-    """Return the values of `frame.html`.
-
-    Parameters
-    ----------
-    site : Site
-        The running server.
-    session : Session
-        The browser; its message is shown once.
-    active : str
-        The current entry of the navigation.
-
-    Returns
-    -------
-    values : dict
-        Values by name.
-    """
+    """The values of `frame.html` by name; `active` is the current entry of the navigation."""
     shown = site.certificate.show()
     return {
         "name": site.name,
@@ -50,11 +35,11 @@ def frame(site: Site, session: Session, active: str) -> dict[str, Any]:
         "n_documents": site.job.n_documents,
         "queues": [
             {**queue, "title": TITLES[queue["purpose"]]}
-            for queue in site.job.queues()
+            for queue in site.job.questions.queues()
             if queue["purpose"] in QUEUES and (queue["open"] or queue["answered"])
         ],
         "certificate": shown.certificate,
         "is_current": shown.is_current,
-        "waiting": site.job.waiting(),
+        "waiting": site.job.questions.waiting(),
         "refit": site.refit.state,
     }

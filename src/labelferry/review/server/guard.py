@@ -48,19 +48,10 @@ class TooLarge(Exception):
 
 
 class Guard:
-    """ASGI middleware with the checks of this module.
+    """ASGI middleware with the checks of this module; `names` are the host names of the server, without port.
 
-    Parameters
-    ----------
-    app : ASGIApp
-        The application.
-    names : collection of str
-        Host names of the server, without port.
-    any_address : bool, default=False
-        Allow every IP address as Host, for a server that listens on all addresses. DNS rebinding needs a name, so an
-        IP address is no danger.
-    referrer_policy : str, default="no-referrer"
-        Value of the header Referrer-Policy.
+    `any_address` allows every IP address as Host, for a server that listens on all addresses. DNS rebinding needs a
+    name, so an IP address is no danger.
     """
 
     def __init__(

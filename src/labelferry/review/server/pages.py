@@ -26,22 +26,7 @@ STATIC = {
 
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
-    """Render a template as a response.
-
-    Parameters
-    ----------
-    template : str
-        Name of a file in `templates`.
-    status : int, default=200
-        The status code.
-    **values : Any
-        The values that the template shows.
-
-    Returns
-    -------
-    response : Response
-        HTML in UTF-8. Half surrogate pairs, which UTF-8 cannot contain, become question marks.
-    """
+    """Render a template as a response. Half surrogate pairs, which UTF-8 cannot contain, become question marks."""
     text = environment().get_template(template).render(**values)
     return Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
 

@@ -43,13 +43,7 @@ def read_password(path: Path | None) -> str | None:
 
 
 class Password:
-    """A password as a salted scrypt hash. The password itself is not kept.
-
-    Parameters
-    ----------
-    password : str
-        The password.
-    """
+    """A password as a salted scrypt hash. The password itself is not kept."""
 
     def __init__(self, password: str) -> None:
         self._salt = os.urandom(16)
@@ -67,13 +61,7 @@ class Password:
 
 
 class Attempts:
-    """Failed attempts of the last minute, by address.
-
-    Parameters
-    ----------
-    clock : callable, default=time.monotonic
-        Returns the time in seconds.
-    """
+    """Failed attempts of the last minute, by address; `clock` returns the time in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -8,18 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import uvicorn
 
+from ..job.job import Job
 from .app import new_app
 from .guard import LOOPBACK_NAMES, is_address
 from .passwords import VARIABLE, Password
 from .sessions import Sessions
 from .site import Site
-
-if TYPE_CHECKING:
-    from ..job.job import Job
 
 LAST_SECONDS = 3  # for requests that run when the server ends
 

@@ -51,31 +51,15 @@ class Tokens:
 
 @dataclass
 class Session:
-    """One browser.
+    """One browser."""
 
-    Attributes
-    ----------
-    reviewer : str
-        Name of the person; empty until it is known.
-    csrf : str
-        The token that every form of this browser contains.
-    message : str
-        What the next page announces.
-    skipped : dict of str to list of int
-        Per purpose the documents that were skipped, in their order.
-    is_blind : bool
-        Whether predictions are hidden, so that they cannot influence the answers.
-    began, used : float
-        Time of the start and of the last request, in seconds.
-    """
-
-    reviewer: str = ""
-    csrf: str = field(default_factory=new_secret)
-    message: str = ""
-    skipped: dict[str, list[int]] = field(default_factory=dict)
-    is_blind: bool = False
-    began: float = 0.0
-    used: float = 0.0
+    reviewer: str = ""  # name of the person; empty until it is known
+    csrf: str = field(default_factory=new_secret)  # the token that every form of this browser contains
+    message: str = ""  # what the next page announces
+    skipped: dict[str, list[int]] = field(default_factory=dict)  # per purpose the documents, in their order
+    is_blind: bool = False  # whether predictions are hidden, so that they cannot influence the answers
+    began: float = 0.0  # time of the start, in seconds
+    used: float = 0.0  # time of the last request, in seconds
 
     def take_message(self) -> str:
         """Return the message once."""
@@ -86,12 +70,7 @@ class Session:
 class Sessions:
     """The sessions of a running server, by the value of their cookie. They end after a time; answers are stored.
 
-    Parameters
-    ----------
-    reviewer : str, default=""
-        Name of the person for new sessions; if it is empty, the page requests a name.
-    clock : callable, default=time.monotonic
-        Returns the time in seconds.
+    New sessions have the name `reviewer`; if it is empty, the page requests one.
     """
 
     def __init__(self, reviewer: str = "", clock: Callable[[], float] = time.monotonic) -> None:

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ..job.job import Job
 from .background import LiveCertificate, Refit
 from .pages import page
 from .passwords import Attempts, Password
 from .sessions import Session, Sessions, Tokens, same
-
-if TYPE_CHECKING:
-    from ..job.job import Job
 
 MAX_FIELDS = 1000
 FORM_TYPE = "application/x-www-form-urlencoded"

@@ -10,10 +10,10 @@ import numpy as np
 import sqlalchemy as sa
 
 from . import schema
-from .listing import create_search
 from .migrate import stamp
 from .packing import pack, to_json
 from .records import FitData, JobData
+from .search import create_search
 
 ROWS = 10_000  # rows per statement
 INDEXED_SEARCH = "indexed_search"
@@ -47,6 +47,7 @@ def insert_rows(connection: sa.Connection, table: sa.Table, rows: Iterable[dict[
 
 
 def document_rows(job: JobData) -> Iterator[dict[str, Any]]:
+    """One row of the table `documents` per document."""
     names = list(job.own)
     own = zip(*job.own.values(), strict=True) if names else ((),) * len(job.texts)
     columns = (job.texts, own, job.lines, job.evidence)

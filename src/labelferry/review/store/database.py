@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,23 +27,15 @@ from .engine import (
 )
 from .migrate import migrate, version_of
 from .packing import from_json, unpack
-from .records import Array, JobData
+from .records import Array, JobData, now
 
 
 class Database:
-    """A connected database with a job.
-
-    Parameters
-    ----------
-    engine : sqlalchemy.Engine
-        The connected database.
-    name : str
-        The place, for messages.
-    """
+    """A connected database with a job; `name` is the place, for messages. Use `Database.create` or `Database.open`."""
 
     def __init__(self, engine: sa.Engine, name: str) -> None:
-        self._engine, self.name = engine, name
-        with self._read() as connection:
+        self.engine, self.name = engine, name
+        with self.read() as connection:
             rows = connection.execute(sa.select(schema.settings))
             self.settings: dict[str, Any] = {row.name: from_json(row.value, object, name) for row in rows}
             self.n_documents: int = connection.scalar(sa.select(sa.func.count()).select_from(schema.documents)) or 0
@@ -79,17 +70,16 @@ class Database:
         return url
 
     @classmethod
-    def create(cls, place: str | os.PathLike[str], job: JobData) -> Self:
+    def create(cls, place: str | os.PathLike[str], job: JobData) -> None:
         """Write a new job. It is complete or not there at all; an existing job is never replaced."""
         url = cls.check_new(place)
         name = shown_name(url)
         with one_line_errors(name):
             if url.get_backend_name() == "sqlite":
                 with atomic_write(Path(str(url.database))) as draft:
-                    _fill_database(url.set(database=str(draft)), job)
+                    fill_database(url.set(database=str(draft)), job)
             else:
-                _fill_database(url, job)
-        return cls.open(place)
+                fill_database(url, job)
 
     @classmethod
     def open(cls, place: str | os.PathLike[str]) -> Self:
@@ -116,46 +106,37 @@ class Database:
 
     def close(self) -> None:
         """Close all connections."""
-        self._engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self.engine.dispose()
 
     @contextmanager
-    def _read(self) -> Iterator[sa.Connection]:
+    def read(self) -> Iterator[sa.Connection]:
         """A transaction that reads one state of the database."""
-        with one_line_errors(self.name), self._engine.connect() as connection, connection.begin():
+        with one_line_errors(self.name), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
-    def _write(self) -> Iterator[sa.Connection]:
+    def write(self) -> Iterator[sa.Connection]:
         """A transaction that is on the disk when the block ends."""
         with (
             one_line_errors(self.name),
-            self._engine.connect().execution_options(**{WRITE: True}) as connection,
+            self.engine.connect().execution_options(**{WRITE: True}) as connection,
             connection.begin(),
         ):
             yield connection
 
     def arrays(self, name: str) -> dict[str, Array]:
         """Arrays that were stored with the job: "members", "pool" or "job"."""
-        with self._read() as connection:
+        with self.read() as connection:
             data = connection.scalar(sa.select(schema.arrays.c.data).where(schema.arrays.c.name == name))
-        return {} if data is None else self._unpack(data)
+        return {} if data is None else self.unpack(data)
 
-    def _unpack(self, data: bytes) -> dict[str, Array]:
+    def unpack(self, data: bytes) -> dict[str, Array]:
+        """Arrays of one cell, none of them larger than the job allows."""
         return unpack(data, max_bytes(self.n_documents, len(self.classes)), self.name)
 
 
-def now(seconds_ago: float = 0) -> str:
-    """The time in UTC, to the millisecond."""
-    return (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat(timespec="milliseconds")
-
-
-def _fill_database(url: sa.URL, job: JobData) -> None:
+def fill_database(url: sa.URL, job: JobData) -> None:
+    """Write a new job to an empty database, in one transaction."""
     with (
         closing(connect(url)) as engine,
         engine.connect().execution_options(**{WRITE: True}) as connection,

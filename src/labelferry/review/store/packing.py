@@ -47,22 +47,7 @@ def pack(arrays: Mapping[str, Array]) -> bytes:
 
 
 def unpack(data: bytes, max_bytes: int = MAX_BYTES, name: str = "the store") -> dict[str, Array]:
-    """Arrays that `pack` wrote. Nothing in them is executed.
-
-    Parameters
-    ----------
-    data : bytes
-        A compressed npz.
-    max_bytes : int, default=2**31
-        Size of the largest array. Larger ones are an error before memory is allocated.
-    name : str, default="the store"
-        The store, for messages.
-
-    Returns
-    -------
-    arrays : dict of str to array
-        Arrays by name.
-    """
+    """Arrays that `pack` wrote. Nothing in them is executed; a larger one is an error before memory is allocated."""
     try:
         check_sizes(data, max_bytes)
         with np.load(io.BytesIO(data), allow_pickle=False) as file:

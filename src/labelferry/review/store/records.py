@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from ...certificate.sampling import LABEL, NONE_OF_THESE, UNCLEAR
+
 Array = NDArray[Any]
-LABEL, NONE_OF_THESE, UNCLEAR, UNDO = "label", "none_of_these", "unclear", "undo"
 KINDS = (LABEL, NONE_OF_THESE, UNCLEAR)
+UNDO = "undo"  # the kind of a row that takes an answer back
 QUEUES = ("audit", "duel", "group", "new")  # why a document is shown; "list": a person chose it in the list
 PURPOSES = (*QUEUES, "list")
 FIRST_FIT = 1  # number of the labels that learned from no answer
@@ -190,3 +193,8 @@ class CertificateRow(NamedTuple):
     fit: int
     last_answer: int
     content: dict[str, Any]
+
+
+def now(seconds_ago: float = 0) -> str:
+    """The time in UTC, to the millisecond."""
+    return (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat(timespec="milliseconds")

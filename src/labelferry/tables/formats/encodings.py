@@ -10,8 +10,7 @@ import zlib
 from typing import BinaryIO, NamedTuple
 
 from ..lines import UNDECODED
-from .alphabets import latin_encoding
-from .scripts import likely_encoding
+from .detection import detect, n_other
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -20,10 +19,6 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 WITH_MARK = {"utf-8": "utf-8-sig", "utf-32-le": "utf-32", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}
-CANDIDATES = [
-    *["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "gb18030"],
-    *["big5", "cp932", "euc_jp", "cp949", "koi8_r", "cp866", "cp850", "mac_roman", "iso8859_2"],
-]
 SEVEN_BIT = ("iso2022", "hz", "utf-7")  # codecs whose files are ASCII; they are used only if the user names them
 BLOCK = 1 << 20  # bytes
 SAMPLE = 1 << 16  # bytes of lines that are not ASCII, for detection
@@ -122,8 +117,8 @@ def choose_by_sample(sample: bytes, named: str | None) -> Encoding:
     if named is not None:
         return Encoding(named)
     name = detect(sample)
-    n_other = sum(byte >= 128 for byte in sample)
-    return Encoding("utf-8") if name is None else Encoding(name, detected=True, few_letters=n_other < FEW_BYTES)
+    few = n_other(sample) < FEW_BYTES
+    return Encoding("utf-8") if name is None else Encoding(name, detected=True, few_letters=few)
 
 
 def check_codec(name: str) -> None:
@@ -181,18 +176,3 @@ def sample_of(file: BinaryIO) -> bytes:
     finally:
         file.seek(0)
     return b"".join(lines)
-
-
-def detect(sample: bytes) -> str | None:
-    """The most probable encoding of bytes that are not UTF-8, or None.
-
-    Latin letters are compared with the alphabets of languages, and other letters with their frequencies in languages,
-    because charset-normalizer confuses encodings in short texts; it decides on the rest.
-    """
-    known = latin_encoding(sample) or likely_encoding(sample)
-    if known is not None:
-        return known
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(sample, cp_isolation=CANDIDATES).best()
-    return None if best is None else best.encoding

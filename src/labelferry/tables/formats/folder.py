@@ -104,6 +104,13 @@ def content_of(document: Document, limit: int) -> bytes | str:
     return f"more than {most:,} bytes" if len(content) > most else content
 
 
+def beginning(content: bytes) -> bytes:
+    """The beginning of a file, up to a blank or a line end, so that the bytes of each character stay together."""
+    piece = content[:PER_FILE]
+    end = max(piece.rfind(b" "), piece.rfind(b"\n"))
+    return piece[:end] if end > 0 and len(piece) < len(content) else content
+
+
 def choose_for_all(
     contents: list[bytes | str], documents: list[Document], named: str | None, name: str
 ) -> tuple[str | None, list[str]]:
@@ -113,7 +120,7 @@ def choose_for_all(
     for content, document in zip(contents, documents, strict=True):
         if isinstance(content, bytes) and not document.is_mail and unicode_text(content) is None:
             n_other += 1
-            pieces.append(content[:PER_FILE])
+            pieces.append(beginning(content))
     if named is not None or not pieces:
         return named, []
     encoding = choose_by_sample(b"\n".join(pieces)[:SAMPLE], None)

@@ -1,8 +1,6 @@
-"""Lists of documents: search, filter, sort, one page at a time.
+"""Search for words in the documents, with the full-text index of the database: SQLite's FTS5, PostgreSQL's tsvector.
 
-Labels and confidences of a fit are arrays in memory, filtered and sorted with numpy; the texts of one page are read by
-their numbers. Words are searched with the full-text index of the database: SQLite's FTS5, PostgreSQL's tsvector. A
-document matches if it has all words of the search; a word of three characters or more also matches the beginning of a
+A document matches if it has all words of the search; a word of three characters or more also matches the beginning of a
 longer word. Without FTS5, and for a search without letters, the text must contain the search as it is.
 """
 
@@ -18,7 +16,6 @@ from .records import Array
 from .schema import documents, escape
 
 FTS = "documents_fts"
-SORTS = ("number", "confidence", "-confidence")
 MAX_MATCHES = 20_000  # of a search; a word of most documents would take long, and nobody reads so many
 WORD = re.compile(r"[^\W_]+")
 SHORTEST_BEGINNING = 3  # characters
@@ -70,49 +67,3 @@ def find(connection: sa.Connection, search: str, *, indexed: bool) -> Matches:
         statement = statement.bindparams(query=query, n=MAX_MATCHES + 1)
     numbers = np.fromiter((row[0] for row in connection.execute(statement)), dtype=np.int64)
     return Matches(np.sort(numbers[:MAX_MATCHES]), len(numbers) > MAX_MATCHES)
-
-
-class Labels:
-    """Labels of a fit, ready to be filtered and sorted.
-
-    Parameters
-    ----------
-    fit : int
-        Number of the fit.
-    arrays : dict of str to array
-        `labels`, `confidence`, `alternative`, `needs_review`, and `held_out/...` of an earlier answer.
-    """
-
-    def __init__(self, fit: int, arrays: dict[str, Array]) -> None:
-        self.fit, self.arrays = fit, arrays
-        rising = np.argsort(arrays["confidence"], kind="stable")
-        self._orders = {"number": np.arange(len(rising)), "confidence": rising, "-confidence": rising[::-1]}
-
-    def select(
-        self,
-        *,
-        matches: Matches | None,
-        label: int | None,
-        needs_review: bool | None,
-        answered: tuple[Array, bool] | None,
-        sort: str,
-    ) -> Array:
-        """Numbers of the documents that pass all filters, in order."""
-        if sort not in self._orders:
-            raise ValueError(f"sort must be one of {', '.join(SORTS)}; got {sort!r}.")
-        order = self._orders[sort]
-        passes = np.ones(len(order), dtype=bool)
-        if label is not None:
-            passes &= self.arrays["labels"] == label
-        if needs_review is not None:
-            passes &= self.arrays["needs_review"] == needs_review
-        if answered is not None:
-            numbers, wanted = answered
-            has_answer = np.zeros(len(order), dtype=bool)
-            has_answer[numbers] = True
-            passes &= has_answer == wanted
-        if matches is not None:
-            has_words = np.zeros(len(order), dtype=bool)
-            has_words[matches.numbers] = True
-            passes &= has_words
-        return np.asarray(order[passes[order]])

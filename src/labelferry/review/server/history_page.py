@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from .frame import TITLES, frame
 from .pages import page
-from .questions import NAMES
+from .question_page import NAMES
 from .sessions import Session
 from .site import Form, Site, redirect
 
@@ -27,10 +27,10 @@ def show_history(request: Request, site: Site, session: Session) -> Response:
     return page(
         "history.html",
         **frame(site, session, "history"),
-        rows=list(site.job.history())[::-1][:LIMIT],
+        rows=list(site.job.log.history())[::-1][:LIMIT],
         limit=LIMIT,
-        disagreements=site.job.disagreements(),
-        fits=list(site.job.store.fits())[::-1],
+        disagreements=site.job.log.state().disagreements,
+        fits=list(site.job.store.fits.all())[::-1],
         kinds=NAMES,
         titles=TITLES,
     )
@@ -70,5 +70,8 @@ def show_certificate(request: Request, site: Site, session: Session) -> Response
     """The current certificate, as a part of a page."""
     shown = site.certificate.show(wait=30.0)
     return page(
-        "certificate.html", certificate=shown.certificate, is_current=shown.is_current, waiting=site.job.waiting()
+        "certificate.html",
+        certificate=shown.certificate,
+        is_current=shown.is_current,
+        waiting=site.job.questions.waiting(),
     )

@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ...certificate import NO_CLASS as NONE_OF_THESE_NAME
-from ..job.questions import reason_without_labels
-from ..store.records import LABEL, NONE_OF_THESE, PURPOSES, QUEUES, UNCLEAR
+from ...certificate.sampling import LABEL, NO_CLASS, NONE_OF_THESE, UNCLEAR
+from ..job.questions import Question
+from ..job.reasons import reason_without_labels
+from ..store.records import PURPOSES, QUEUES
 from .frame import frame, queue_title
 from .pages import page
 from .sessions import Session
@@ -18,12 +19,12 @@ from .site import Form, Site, number, redirect, value
 
 N_KEYS = 9  # classes with a key of their own
 MAX_SHOWN = 12_000  # characters of a text before the rest is folded
-NAMES = {NONE_OF_THESE: NONE_OF_THESE_NAME, UNCLEAR: UNCLEAR}
+NAMES = {NONE_OF_THESE: NO_CLASS, UNCLEAR: UNCLEAR}
 
 
 def home(request: Request, site: Site, session: Session) -> Response:
     """Go to the first queue with open questions."""
-    queues = site.job.queues()
+    queues = site.job.questions.queues()
     first = next((queue["purpose"] for queue in queues if queue["open"]), PURPOSES[0])
     return redirect(f"/questions/{first}")
 
@@ -41,16 +42,16 @@ def show_document(request: Request, site: Site, session: Session) -> Response:
     """One document of the list, as a question."""
     document = number(request.path_params["document"])
     purpose = request.query_params.get("purpose", "list")
-    question = site.job.ask(document, purpose if purpose in PURPOSES else "list")
+    question = site.job.questions.about(document, purpose if purpose in PURPOSES else "list")
     return question_page(site, session, question, "list", back=checked_back(request.query_params.get("back", "")))
 
 
-def next_question(site: Site, session: Session, purpose: str) -> Any:
+def next_question(site: Site, session: Session, purpose: str) -> Question | None:
     """The next open question that this browser has not skipped; after the last one, the skipped ones again."""
-    return site.job.question(purpose, session.reviewer, skip=session.skipped.get(purpose, []))
+    return site.job.questions.next(purpose, session.reviewer, skip=session.skipped.get(purpose, []))
 
 
-def question_page(site: Site, session: Session, question: Any, purpose: str, back: str = "") -> Response:
+def question_page(site: Site, session: Session, question: Question | None, purpose: str, back: str = "") -> Response:
     """The page of a question; without one, the page says that the queue is empty."""
     values = {**frame(site, session, "questions" if purpose != "list" else "list"), "purpose": purpose, "back": back}
     if question is None:
@@ -72,7 +73,7 @@ def question_page(site: Site, session: Session, question: Any, purpose: str, bac
 
 def own_answer(site: Site, document: int, reviewer: str) -> str:
     """What this person answered before; empty if nothing."""
-    rows = [row for row in site.job.answers() if (row.document, row.reviewer) == (document, reviewer)]
+    rows = [row for row in site.job.log.answers() if (row.document, row.reviewer) == (document, reviewer)]
     return NAMES.get(rows[0].kind, rows[0].answer or "") if rows else ""
 
 
@@ -98,7 +99,7 @@ def skip(form: Form, site: Site, session: Session) -> Response:
 
 def undo(form: Form, site: Site, session: Session) -> Response:
     """Take back the last answer of this person, and show its document again."""
-    row = site.job.undo(session.reviewer)
+    row = site.job.log.undo(session.reviewer)
     if row is None:
         session.message = "There is no answer to undo."
         return redirect(next_path(checked_purpose(value(form, "purpose"))))

@@ -9,10 +9,10 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..store import NewAnswer
+from ..store.records import NewAnswer
 from .frame import frame
 from .pages import page
-from .questions import NAMES, checked_back, parse_choice
+from .question_page import NAMES, checked_back, parse_choice
 from .sessions import Session
 from .site import Form, Site, number, redirect, value
 
@@ -27,27 +27,13 @@ SORTS = {
 
 
 class Filters(NamedTuple):
-    """What the list shows.
+    """What the list shows."""
 
-    Attributes
-    ----------
-    search : str
-        Part of the text.
-    label : str
-        Predicted label; empty for all.
-    state : str
-        A key of STATES.
-    sort : str
-        A key of SORTS.
-    page : int
-        From 1.
-    """
-
-    search: str = ""
-    label: str = ""
-    state: str = ""
-    sort: str = "confidence"
-    page: int = 1
+    search: str = ""  # part of the text
+    label: str = ""  # predicted label; empty for all
+    state: str = ""  # a key of STATES
+    sort: str = "confidence"  # a key of SORTS
+    page: int = 1  # from 1
 
     def query(self, **changes: Any) -> str:
         """The URL of the list with these filters and changes; values that are the default are omitted."""
@@ -79,7 +65,7 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
     filters = read_filters(request.query_params, list(job.classes), is_blind=session.is_blind)
     rows, total = find(site, filters)
     answers: dict[int, list[str]] = {row.number: [] for row in rows}
-    for answer in job.answers():
+    for answer in job.log.answers():
         if answer.document in answers:
             answers[answer.document].append(NAMES.get(answer.kind, answer.answer or ""))
     return page(
@@ -100,7 +86,7 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
 
 def find(site: Site, filters: Filters) -> tuple[list[Any], int]:
     """The documents of one page, and the number of all that match."""
-    found = site.job.search(
+    found = site.job.store.documents.page(
         filters.search,
         label=filters.label or None,
         needs_review=True if filters.state == "review" else None,
@@ -121,16 +107,14 @@ def answer_selected(form: Form, site: Site, session: Session) -> Response:
         return redirect(back)
     answer, kind = parse_choice(value(form, "choice"), site.job.classes)
     shown = dict.fromkeys(documents) if session.is_blind else shown_labels(form, site, documents)
-    site.job.add_answers(
-        [NewAnswer(row, answer, kind, "list", session.reviewer, label) for row, label in shown.items()]
-    )
+    site.job.log.add([NewAnswer(row, answer, kind, "list", session.reviewer, label) for row, label in shown.items()])
     session.message = f"Saved: {len(documents)} documents are {NAMES.get(kind, answer)}."
     return redirect(back)
 
 
 def shown_labels(form: Form, site: Site, documents: list[int]) -> dict[int, str | None]:
     """Per selected document, the label that the list showed; the current one if the form does not contain it."""
-    shown: dict[int, str | None] = {row.number: row.label for row in site.job.store.some_documents(documents)}
+    shown: dict[int, str | None] = {row.number: row.label for row in site.job.store.documents.some(documents)}
     for entry in form.get("shown", []):
         row, _, label = entry.partition(":")
         if label in site.job.classes and number(row) in shown:

@@ -1,0 +1,38 @@
+"""Why a document is shown, in sentences for people."""
+
+from __future__ import annotations
+
+WHY = {
+    "audit": "A random sample of all documents. It shows how many labels are correct.",
+    "duel": "A random sample of the documents on which the label and the source-only classifier differ. It shows which "
+    "of the two is better.",
+    "group": "Typical documents of groups of similar documents. Together they cover all kinds of documents: the labels "
+    "learn slightly more from them than from a random sample.",
+    "new": "Documents that are like no class of the labelled documents.",
+    "list": "Documents that were chosen in the list.",
+}
+
+
+def reason(purpose: str, label: str, source_only: str) -> str:
+    """Why this document is shown, in one or two sentences."""
+    if purpose == "duel":
+        return (
+            f"The label is {label!r}, the classifier trained on the labelled documents only gives {source_only!r}. "
+            "Your answer shows which of the two is better."
+        )
+    return reason_without_labels(purpose)
+
+
+def reason_without_labels(purpose: str) -> str:
+    """Why a document is shown, for a person who must not see predictions.
+
+    >>> reason_without_labels("group")
+    'Typical of a group of similar documents. The labels of the whole group learn from your answer.'
+    """
+    return {
+        "audit": "Chosen at random. The share of correct labels in this sample is the base of the certificate.",
+        "duel": "The label differs from that of the classifier trained on the labelled documents only. Your answer "
+        "shows which of the two is better.",
+        "group": "Typical of a group of similar documents. The labels of the whole group learn from your answer.",
+        "new": "It is like no class of the labelled documents: it may belong to a new class.",
+    }.get(purpose, "You chose it in the list.")

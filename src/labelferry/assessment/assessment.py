@@ -13,7 +13,8 @@ from .agreement import kappa, mean_kappas, set_top_probability
 from .calibration import Calibration
 from .confidence import confidence, confidence_features, needs_review
 from .estimate import NO_ESTIMATE, Estimate, estimate
-from .facts import Fact, TargetFacts, find_facts
+from .facts import Fact, TargetFacts, few_answers, few_short_texts, find_facts, most_are_marked
+from .from_answers import FromAnswers
 from .new_classes import NOT_MARKED, mark_documents
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
 from .signals import Signals, read_signals
@@ -87,6 +88,7 @@ class Assessment(NamedTuple):
     level: str
     n_corpora: int  # in the calibration
     matched: str = ""  # what the class proportions of the labels were matched to; empty if they were not
+    n_answers: int = 0  # answers that the estimates are based on; 0: they are estimates without answers
 
     @property
     def can_estimate(self) -> bool:
@@ -100,27 +102,15 @@ class Assessment(NamedTuple):
 
     def verdict(self) -> Verdict:
         """The verdict in words."""
-        b, a, s = self.balanced_accuracy, self.accuracy, self.signals
+        s = self.signals
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
-        differs = abs(self.p_correct.mean() - a.mean) > MAX_DIFFERENCE
-        second = (
-            f"Another estimate of the accuracy, the mean confidence of the labels, is {self.p_correct.mean():.0%}. "
-            if differs
-            else ""
-        )
-        reasons.append(
-            f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
-            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%}). {second}The intervals follow from the errors of such "
-            f"estimates on {self.n_corpora} other corpora."
-            if self.can_estimate
-            else "Balanced accuracy and accuracy: cannot tell."
-        )
+        reasons.append(self._estimates() if self.can_estimate else "Balanced accuracy and accuracy: cannot tell.")
         tested = f", balanced accuracy of SourceLR in cross-validation {s.held_out:.2f}" if s.held_out else ""
         reasons.append(
             f"On a scale from 0 (chance) to 1: agreement of {len(self.members.names)} methods with these labels "
             f"{s.agreement:.2f}{tested}."
         )
-        if s.contradict:
+        if s.contradict and not self.n_answers:
             reasons.append(
                 "These two numbers contradict each other, so the interval of balanced accuracy is wider than usual."
             )
@@ -140,14 +130,38 @@ class Assessment(NamedTuple):
                 fitted = f"The methods were fitted on a random sample of {MAX_FITTED:,} of the {n:,} new documents."
                 sample = f"{fitted} {sample}"
             reasons.append(f"{sample} All new documents were labelled.")
+        reasons.append(self._not_known())
+        return Verdict(self.level, LEVELS[self.level].sentence, reasons)
+
+    def _estimates(self) -> str:
+        """The estimates with their origin."""
+        b, a, confident = self.balanced_accuracy, self.accuracy, self.p_correct.mean()
+        values = (
+            f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
+            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%})."
+        )
+        if self.n_answers:
+            return (
+                f"{values} The estimates follow from {self.n_answers} answers, compared with labels of the same "
+                "documents by fits without these answers. They suppose that the documents were drawn at random."
+            )
+        second = f" Another estimate of the accuracy, the mean confidence of the labels, is {confident:.0%}."
+        return (
+            f"{values}{second if abs(confident - a.mean) > MAX_DIFFERENCE else ''} The intervals follow from the "
+            f"errors of such estimates on {self.n_corpora} other corpora."
+        )
+
+    def _not_known(self) -> str:
+        """What the estimates cannot tell, and how to find out."""
+        if self.n_answers:
+            return "These are estimates. A guarantee needs a certificate: check a random sample (audit), then certify."
         unknown = "whether the new documents contain a class that the labelled documents lack"
         if not self.proportions.given:
             unknown = f"the class proportions of the new documents, and {unknown.replace('the new documents', 'they')}"
-        reasons.append(
+        return (
             f"Not known without labels: {unknown}. To find out, label a random sample by hand: 40 new documents, or "
             "all if there are fewer."
         )
-        return Verdict(self.level, LEVELS[self.level].sentence, reasons)
 
 
 def assess(
@@ -161,53 +175,48 @@ def assess(
     calibration: Calibration,
     known: Sequence[int] | Array = (),
     prior: Prior | None = None,
+    answered: FromAnswers | None = None,
 ) -> Assessment:
     """Assess the answer P.
 
-    Parameters
-    ----------
-    P : array of shape (n_target, n_classes)
-        The answer, in the row order of the targets.
-    predictions : PanelPredictions
-        Of the panel.
-    facts : TargetFacts
-        Measurements of the documents.
-    classes : sequence of str
-        Names of the classes.
-    weights : mapping of str to float
-        Weights of the members in the answer.
-    target_error : float
-        Expected share of wrong labels that is allowed among those not marked for review.
-    calibration : Calibration
-        Fitted coefficients.
-    known : array of int, default=()
-        Target rows with a given label, which is correct.
-    prior : Prior, default=None
-        Class proportions that the answer was matched to. The members are not matched, so that proportions that
-        contradict them lower the estimate (`python -m benchmarks.given_proportions`).
-
-    Returns
-    -------
-    assessment : Assessment
-        Estimates, verdict and confidences.
+    `target_error`: expected share of wrong labels that is allowed among those not marked for review.
+    `prior`: class proportions that the answer was matched to. The members are not matched, so that proportions that
+    contradict them lower the estimate (`python -m benchmarks.given_proportions`).
+    `answered`: what answers tell about the answer P, which has learned from them. Its confidences are used, and its
+    estimates if there are enough answers.
     """
     n_classes, codes = P.shape[1], P.argmax(axis=1)
     member_codes = predictions.codes
-    kappas = np.array([kappa(codes, member) for member in member_codes.values()])
-    signals = read_signals(kappas, predictions.held_out, predictions.source_codes, predictions.source_only)
+    kappas, signals = signals_of(codes, predictions)
     balanced = estimate(signals, n_classes, calibration.balanced)
     accuracy = estimate(signals, n_classes, calibration.accuracy)
+    safe_without = balanced.lower >= calibration.levels.safe_from
     p_correct = confidence(confidence_features(P, member_codes, balanced.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
-    groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
+    review = needs_review(p_correct, target_error)
+    proportions = estimate_proportions(codes, member_codes, predictions.source_proportions, prior)
+    if answered is not None:
+        p_correct, review = answered.confidence.copy(), needs_review(answered.cautious, target_error)
+    if answered is not None and answered.enough:
+        balanced, accuracy = answered.balanced_accuracy, answered.accuracy
+        proportions = answered.proportions if prior is None else proportions
+    few = few_short_texts(facts)  # their clusters differ by a few words
+    groups = np.full(len(codes), NOT_MARKED)
+    if not few:
+        groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
     groups[np.asarray(known, dtype=np.intp)] = NOT_MARKED
     expected = prior.values if prior is not None and prior.known else None
     found = find_facts(facts, codes, predictions.source_codes, classes, groups=groups, expected=expected)
-    review = needs_review(p_correct, target_error) | (groups != NOT_MARKED)
+    if answered is None or not answered.enough:
+        found += few
+    review |= groups != NOT_MARKED
     if any(fact.review_all for fact in found):
         review = p_correct < 1
     names, level = tuple(predictions.proba), judge(balanced, found, calibration)
-    proportions = estimate_proportions(codes, member_codes, predictions.source_proportions, prior)
+    if level == "safe":
+        n_answers = 0 if answered is None else answered.n_answers
+        vetoes = most_are_marked(review) + few_answers(n_answers, safe_without=safe_without)
+        found, level = found + vetoes, overrule(level, vetoes)
     return Assessment(
         proba=set_top_probability(P, np.clip(p_correct, 1 / n_classes, 1)),
         uncalibrated=P.astype(np.float32),
@@ -235,7 +244,19 @@ def assess(
         level=level,
         n_corpora=len(calibration.corpora),
         matched=matched_sentence(proportions, classes),
+        n_answers=answered.n_answers if answered is not None and answered.enough else 0,
     )
+
+
+def signals_of(codes: Array, predictions: PanelPredictions) -> tuple[Array, Signals]:
+    """The kappas of the labels with the members, and their signals."""
+    kappas = np.array([kappa(codes, member) for member in predictions.codes.values()])
+    return kappas, read_signals(kappas, predictions.held_out, predictions.source_codes, predictions.source_only)
+
+
+def estimate_balanced_accuracy(P: Array, predictions: PanelPredictions, calibration: Calibration) -> Estimate:
+    """The estimate without answers that `assess` makes."""
+    return estimate(signals_of(P.argmax(axis=1), predictions)[1], P.shape[1], calibration.balanced)
 
 
 def judge(balanced: Estimate, facts: Sequence[Fact], calibration: Calibration) -> str:

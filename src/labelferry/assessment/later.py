@@ -104,32 +104,7 @@ def assess_later(
     empty: Array | None = None,
     copies: float = 0.0,
 ) -> LaterAssessment:
-    """Assess the labels of later documents.
-
-    Parameters
-    ----------
-    reference : Reference
-        Of the saved model.
-    P : array of shape (n_documents, n_classes)
-        What the model predicts.
-    X : matrix of shape (n_documents, n_words)
-        The documents.
-    known_words : float
-        Share of their words that the model knows.
-    classes : sequence of str
-        Names of the classes.
-    distance : float, default=None
-        `gap` between these documents and those at fitting.
-    empty : array of bool, shape (n_documents,), default=None
-        Documents without a known word, if X has only a sample of the others.
-    copies : float, default=0
-        Share of exact copies among all documents, if X has only a sample.
-
-    Returns
-    -------
-    assessment : LaterAssessment
-        Verdict and confidences.
-    """
+    """Assess the labels of later documents."""
     if empty is None:
         empty = empty_rows(X)
         X = X if empty.all() else X[~empty]

@@ -69,9 +69,9 @@ class _Progress(NamedTuple):
     blocks: tuple[Array, ...]  # columns of the limits
 
 
-def count_design(n: int, n_answers: int, tail: float) -> CountDesign:
-    """The design for at least `n_answers` answers; `tail` is alpha / 2."""
-    R, last = _design_so_far(n, float(tail))
+def count_design(n: int, n_answers: int, tail: float, only: int | None = None) -> CountDesign:
+    """The design for at least `n_answers` answers; `tail` is alpha / 2; `only`: for this R alone."""
+    R, last = _design_so_far(n, float(tail)) if only is None else _row_so_far(n, float(tail), only)
     progress = last[0]
     while progress.answered < min(max(n_answers, 1), n):
         progress = _extend(progress, R, n, tail)
@@ -85,7 +85,18 @@ def count_design(n: int, n_answers: int, tail: float) -> CountDesign:
 def _design_so_far(n: int, tail: float) -> tuple[Array, list[_Progress]]:
     """The nodes, and a list with the longest design for these parameters; the list is updated by `count_design`."""
     R = np.unique(np.linspace(0, n, min(n + 1, N_NODES)).round().astype(int))
-    return R, [_Progress(0, np.zeros(len(R), dtype=int), np.ones((len(R), 1)), np.zeros(len(R)), ())]
+    return R, [_no_answers(R)]
+
+
+@lru_cache(maxsize=4096)
+def _row_so_far(n: int, tail: float, R: int) -> tuple[Array, list[_Progress]]:
+    """The same for one R: `n` and `tail` are parts of the key."""
+    one = np.array([R])
+    return one, [_no_answers(one)]
+
+
+def _no_answers(R: Array) -> _Progress:
+    return _Progress(0, np.zeros(len(R), dtype=int), np.ones((len(R), 1)), np.zeros(len(R)), ())
 
 
 def _extend(progress: _Progress, R: Array, n: int, tail: float) -> _Progress:

@@ -197,7 +197,7 @@ def show(
             str(row.to_review),
         )
     console.print(table)
-    if not proportions.known:
+    if not proportions.known and not result.assessment.n_answers:
         console.print(
             "The class proportions of the new documents are unknown: the methods disagree (column range). Label a "
             "random sample, or pass --class-prior if you know them."

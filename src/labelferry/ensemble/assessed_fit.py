@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,17 +44,19 @@ def fit_and_assess(
     panel: FittedPanel | None = None,
     second_view: Any = None,
     languages: Languages | None = None,
+    none_of_these: Sequence[int] | Array = (),
 ) -> AssessedFit:
     """Fit the estimator and assess its labels.
 
     `class_prior` replaces the estimator's own parameter. AutoTransfer does not fit a panel again that is passed.
-    `second_view` has other features of the same rows; the panel uses them.
+    `second_view` has other features of the same rows; the panel uses them. `none_of_these`: target rows that people
+    found to belong to none of the classes; AutoTransfer counts their labels as wrong.
     """
     if class_prior is not None:
         estimator.set_params(class_prior=class_prior)
     if isinstance(estimator, AutoTransfer):
         auto = estimator.set_params(target_error=target_error).fit_domains(
-            domains, panel=panel, second_view=second_view, languages=languages
+            domains, panel=panel, second_view=second_view, languages=languages, none_of_these=none_of_these
         )
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]

@@ -3,8 +3,9 @@ r"""AutoTransfer: a panel of methods, combined into one answer without labels of
 A panel of ten models, the members, is fitted (`panel.py`) and combined into one answer that changes only a limited
 share of the labels of the source-only classifier (`pool.py`); the answer is assessed (`labelferry.assessment`). Labels
 of the target are never used, unless `use_target_labels` is set: then the answer learns from these documents
-(`labelled_pool.py`). Later documents are labelled by a logistic regression, the student, trained on the target
-documents with their predicted labels. So a saved model is one small file, whichever members were fitted.
+(`labelled_pool.py`), and they tell how good it is (`after_answers.py`). Later documents are labelled by a logistic
+regression, the student, trained on the target documents with their predicted labels. So a saved model is one small
+file, whichever members were fitted.
 
 All coefficients are in `assessment/calibration.json`, fitted over corpora and tested on corpora that were not in the
 fit; docs/methods/auto.md has the tables. Several targets are assessed together. If a domain has more than MAX_FITTED
@@ -13,13 +14,13 @@ documents, models are fitted on a sample and predict all documents (`labelferry.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..assessment.assessment import Assessment, assess
+from ..assessment.assessment import Assessment, assess, estimate_balanced_accuracy
 from ..assessment.calibration import load_calibration
 from ..assessment.facts import Fact, Languages
 from ..assessment.new_classes import NOT_MARKED
@@ -35,8 +36,9 @@ from ..core.registry import register
 from ..core.sampling import MAX_FITTED, in_blocks, sample_domains
 from ..families.linear import LinearModel
 from ..linalg.matrix import Array, Matrix
+from .after_answers import after_answers
 from .fitted_panel import FittedPanel, fit_and_combine
-from .labelled_pool import PoolInputs, fit_pool, keep_inputs, pool_labels
+from .labelled_pool import PoolInputs, keep_inputs
 from .queries import typical_documents
 from .sources import SourceScores
 from .student import fit_student, rows_of
@@ -64,6 +66,7 @@ def solve(
     second_view: Any = None,
     panel: FittedPanel | None = None,
     languages: Languages | None = None,
+    none_of_these: Sequence[int] | Array = (),
 ) -> Solution:
     hidden = domains.hide_target_labels()  # the pool learns from errors of a panel that has not seen these labels
     if panel is None:
@@ -75,9 +78,13 @@ def solve(
     if prior is not None:
         P = match_label_proportions(P, prior.values)
         panel = panel._replace(answer=panel.answer._replace(proba=P))  # what answers start from
-    if len(known):
-        inputs = keep_inputs(P, predictions.proba, panel.coordinates)
-        P = pool_labels(inputs, fit_pool(inputs, known, codes[known]), known, codes[known])
+    wrong = np.setdiff1d(np.flatnonzero(np.isin(domains.target_rows, none_of_these)), known)
+    answered = None
+    if len(known) or len(wrong):
+        rows, answers = np.append(known, wrong), np.append(codes[known], np.full(len(wrong), domains.n_classes))
+        before = estimate_balanced_accuracy(P, predictions, load_calibration()).mean
+        learned = after_answers(keep_inputs(P, predictions.proba, panel.coordinates), rows, answers, before)
+        P, answered = learned.pooled, learned.found
     assessment = assess(
         P,
         predictions,
@@ -88,6 +95,7 @@ def solve(
         calibration=load_calibration(),
         known=known,
         prior=prior,
+        answered=answered,
     )
     some = sample_domains(panel_domains, MAX_FITTED)
     student = fit_student(some.target_documents(), P[rows_of(some, panel_domains)].argmax(axis=1), some)
@@ -104,7 +112,8 @@ class AutoTransfer(TransductiveClassifier):
     Parameters
     ----------
     target_error : float, default=0.05
-        Expected share of wrong labels that is allowed among those not marked for review.
+        Expected share of wrong labels that is allowed among those not marked for review. With target labels the marks
+        are cautious, because the expected share is uncertain.
     class_prior : {"source", "uniform", "estimate"} or array of shape (n_classes,), default=None
         Class proportions of the target, if they are known: the labels are matched to them. "source": those of the
         labelled documents; "uniform": equal; "estimate": estimated from the target.
@@ -117,7 +126,8 @@ class AutoTransfer(TransductiveClassifier):
         `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`.
     estimated_balanced_accuracy_, estimated_accuracy_ : dict
         `mean`, `low` and `high`: estimates without labels of the target, with 90 % intervals from the errors of
-        such estimates on other corpora. None for fewer than 30 target documents.
+        such estimates on other corpora; with at least ten target labels, estimates based on these. None for fewer than
+        30 target documents.
     needs_review_ : array of bool, shape (n_target,)
         The target rows whose labels should be reviewed.
     none_of_these_ : array of bool, shape (n_target,)
@@ -331,4 +341,5 @@ class AutoTransfer(TransductiveClassifier):
 
     @property
     def target_shares_(self) -> Array:
-        return self.state_.assessment.proportions.mean
+        labels = self.state_.assessment.proba.argmax(axis=1)
+        return np.bincount(labels, minlength=len(self.classes_)) / len(labels)

@@ -56,6 +56,7 @@ def finish(
         panel=panel,
         second_view=features.view,
         languages=features.languages,
+        none_of_these=domains.target_rows[own.rows[own.codes == domains.n_classes]],
     )
     seconds["transferring labels"] = time.perf_counter() - start
     with stage("finding evidence", seconds):

@@ -21,17 +21,8 @@ SMALL_RANGE = 0.1  # of class proportions: the methods agree
 def tell(result: Labelling, labelled: str | PathLike[str] | None = None) -> dict[str, Any]:
     """The story of a result.
 
-    Parameters
-    ----------
-    result : Labelling
-        The labels.
-    labelled : path, default=None
-        The file to which they were written. The commands name it; without it they are Python.
-
-    Returns
-    -------
-    story : dict
-        `known` and `not_known` (sentences) and `next` (steps, each with `sentence` and `commands`).
+    `labelled`: the file to which they were written. The commands name it; without it they are Python.
+    Returns `known` and `not_known` (sentences) and `next` (steps, each with `sentence` and `commands`).
     """
     a = result.assessment
     return {
@@ -58,7 +49,7 @@ def estimates(a: Assessment) -> list[str]:
     return [
         f"Averaged over the classes, about {b.mean:.0%} of the labels are correct ({b.low:.0%} to {b.high:.0%} is "
         f"plausible){overall if abs(b.mean - plain.mean) >= NOTABLE else ''}. These are estimates; their ranges follow "
-        f"from {a.n_corpora} other collections of texts."
+        f"from {f'{a.n_answers} answers' if a.n_answers else f'{a.n_corpora} other collections of texts'}."
     ]
 
 
@@ -85,13 +76,13 @@ def not_known(result: Labelling) -> list[str]:
     sentences = ["How many labels are really correct. Only people who check a random sample can find out."]
     if not a.can_estimate:
         sentences = ["How many labels are correct: these documents do not allow an estimate."]
-    elif a.signals.contradict:
+    elif a.signals.contradict and not a.n_answers:
         sentences.append(
             "Which sign to believe: tests on the labelled documents and the agreement of the methods contradict each "
             "other, so the range is wide."
         )
     proportions = a.proportions
-    if not proportions.given:
+    if not proportions.given and not a.n_answers:  # with answers they are estimated
         sentences.append(proportions_sentence(proportions.low, proportions.high, result.estimator.classes_))
     n_marked = int((result.groups >= 0).sum())
     sentences.append(

@@ -15,7 +15,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-from ..tables import Table, read_table, write_table
+from . import Table, read_table, write_table
 from .cells import as_number
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")

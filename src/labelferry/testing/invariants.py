@@ -106,22 +106,7 @@ def all_at_once(problem: Problem, ignores_scale: str, rng: np.random.Generator) 
 
 
 def violations(estimator: TransductiveClassifier, problem: Problem, seed: int = 0) -> list[str]:
-    """Names of the invariants that an estimator breaks on a problem, those of `exceptions` too; [] if it refuses it.
-
-    Parameters
-    ----------
-    estimator : TransductiveClassifier
-        Unfitted.
-    problem : Problem
-        See `make_problem`.
-    seed : int, default=0
-        Seed of the changes.
-
-    Returns
-    -------
-    broken : list of str
-        "symmetry" stands for changes of order that a symmetric problem excuses.
-    """
+    """Names of the invariants that an estimator breaks on a problem, those of `exceptions` too; [] if it refuses it."""
     set_seed(estimator)
     first = answer(estimator, problem)
     if isinstance(first, str):

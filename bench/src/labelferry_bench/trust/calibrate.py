@@ -57,7 +57,7 @@ UNSAFE_BELOW = 0.55
 MIN_CONFLICTS = 10  # tasks with contradicting signals, to fit a factor for them
 GAIN = 0.05  # of a member that is clearly better or worse
 TARGET_ERROR = 0.05
-MAX_ALARMS = 0.04  # share of complete tasks with documents that are marked as those of no class
+MAX_ALARMS = 0.02  # share of complete tasks with documents that are marked as those of no class
 
 
 class Judged(NamedTuple):
@@ -277,20 +277,7 @@ def fit_levels(judged: Sequence[Judged], lower: Array) -> Levels:
 
 # -- new classes -------------------------------------------------------------------------------------------------------
 def fit_new_classes(complete: Sequence[Clusters], corpora: Array) -> NewClassCoefficients:
-    """Scales and limit in `assessment/new_classes.py`, from tasks without a new class.
-
-    Parameters
-    ----------
-    complete : sequence of Clusters
-        The clusters of each task.
-    corpora : array of str, shape (n_tasks,)
-        The corpus of each task.
-
-    Returns
-    -------
-    coefficients : NewClassCoefficients
-        An infinite limit if nothing was measured.
-    """
+    """Scales and limit in `assessment/new_classes.py`, from tasks without a new class."""
     measured = [i for i, clusters in enumerate(complete) if len(clusters.cluster)]
     if not measured:
         return NewClassCoefficients(1.0, 1.0, np.inf)

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import expit, logit
 
 from ...assessment.confidence import needs_review
 from ...certificate.sampling import LABEL
-from ...ensemble.labelled_pool import PoolInputs, fit_pool, held_out, pool_labels
+from ...ensemble.after_answers import after_answers
+from ...ensemble.labelled_pool import PoolInputs
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..store.records import FIRST_FIT, FitData
@@ -20,8 +19,6 @@ from .other_rows import kept_languages
 from .state import JobState
 
 METHOD = "learned from answers"
-MAX_SHIFT = 10.0  # of log-odds
-LEAST = 1e-4  # probability that is not shifted to 0
 
 
 def refit(store: storage.Store, state: JobState, new_class_rows: Array) -> dict[str, Any]:
@@ -36,12 +33,15 @@ def refit(store: storage.Store, state: JobState, new_class_rows: Array) -> dict[
     if not answers:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
     inputs = PoolInputs(pool["start"], store.database.arrays("members"), pool["coordinates"])
-    codes = {document: store.classes.index(str(row.answer)) for document, row in answers.items()}
+    codes = {document: code for document, code in state.codes.items() if code >= 0}
+    named = {document: code for document, code in codes.items() if document in answers}
+    stored = store.settings
     marked = np.union1d(new_class_rows, np.array(list(kept_languages(store)), dtype=np.int64))
-    if store.settings.get("review_all", False):
+    if stored.get("review_all", False):
         marked = np.arange(store.n_documents)
-    fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), store.settings["settings"], marked)
-    summary = summarize(state.fit.arrays, fit, codes)
+    before = {"estimated_balanced_accuracy": stored.get("estimated_balanced_accuracy")}
+    fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), {**stored["settings"], **before}, marked)
+    summary = summarize(state.fit.arrays, fit, named)
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
     return {"fit": store.fits.add(fit), **summary}
@@ -58,57 +58,36 @@ def learn(
     """Labels of all documents that have learned from answers (`codes`), and held-out labels of the answered ones.
 
     Documents outside the panel keep the labels of the `first` fit. The `marked` ones need review whatever their
-    confidence, unless an answer names their class.
+    confidence, unless an answer names their class. The code of "none of these" is the number of classes.
     """
     position = np.full(len(first["labels"]), -1)
     position[in_panel] = np.arange(len(in_panel))
-    known = np.array(sorted(codes), dtype=np.int64)
-    classes = np.array([codes[row] for row in known.tolist()], dtype=np.int64)
-    inside = position[known] >= 0
-    rows, learned = position[known[inside]], classes[inside]
-    P = pool_labels(inputs, fit_pool(inputs, rows, learned), rows, learned)
-    H = held_out(inputs, rows, learned)
-    order = np.argsort(-P, axis=1, kind="stable")
+    answered = np.array(sorted(codes), dtype=np.int64)
+    answers = np.array([codes[row] for row in answered.tolist()], dtype=np.int64)
+    inside, named = position[answered] >= 0, answers < inputs.n_classes
+    before = settings.get("estimated_balanced_accuracy")  # jobs of earlier versions do not have it
+    learned = after_answers(inputs, position[answered[inside]], answers[inside], before)
+    found, order = learned.found, np.argsort(-learned.pooled, axis=1, kind="stable")
     labels, alternative, confidence = (first[name].copy() for name in ("labels", "alternative", "confidence"))
-    labels[in_panel], alternative[in_panel], confidence[in_panel] = order[:, 0], order[:, 1], P.max(axis=1)
-    held_labels, held_confidence = labels[known], confidence[known]
-    held_labels[inside], held_confidence[inside] = H.argmax(axis=1), H.max(axis=1)
-    shift = confidence_shift(held_confidence, held_labels == classes)
-    confidence, held_confidence = shifted(confidence, shift), shifted(held_confidence, shift)
+    labels[in_panel], alternative[in_panel], confidence[in_panel] = order[:, 0], order[:, 1], found.confidence
+    held_labels, held_cautious, held_confidence = labels[answered], confidence[answered], confidence[answered]
+    held_labels[inside], held_cautious[inside] = learned.held_out_labels, found.held_out_cautious
+    held_confidence[inside] = found.held_out.max(axis=1)
+    known, classes = answered[named], answers[named]
     swap = alternative[known] == classes
     alternative[known] = np.where(swap, labels[known], alternative[known])
     labels[known], confidence[known] = classes, 1.0
     minimum = settings.get("min_confidence")
-    review = needs_review(confidence, settings["target_error"]) if minimum is None else confidence < minimum
-    outside = np.setdiff1d(np.arange(len(labels)), in_panel)
-    review[outside] = True
+    review = np.ones(len(labels), dtype=bool)  # documents outside the panel stay marked
+    review[in_panel] = (
+        needs_review(found.cautious, settings["target_error"]) if minimum is None else found.confidence < minimum
+    )
+    limit = found.cautious[~review[in_panel]].min(initial=1.0)
+    held_review = held_cautious < limit if minimum is None else held_confidence < minimum
     review[marked] = True
-    review[known] = False
-    limit = minimum if minimum is not None else confidence[~review].min(initial=1.0)
-    held = {"rows": known, "labels": held_labels, "needs_review": held_confidence < limit}
+    review[answered] = ~named
+    held = {"rows": known, "labels": held_labels[named], "needs_review": held_review[named]}
     return FitData(METHOD, labels, confidence, alternative, review, held_out=held)
-
-
-def confidence_shift(confidence: Array, correct: Array) -> float:
-    """The shift of the log-odds that fits the answered documents best, drawn to 0 by one answer's weight.
-
-    min over c:  - sum_i log P(correct_i | expit(logit(confidence_i) + c)) + c^2 / 2
-
-    >>> confidence_shift(np.full(50, 0.99), np.arange(50) < 25) < -3
-    True
-    """
-
-    def loss(c: float) -> float:
-        p = shifted(confidence, c)
-        return float(0.5 * c * c - np.log(np.where(correct, p, 1 - p)).sum())
-
-    return float(minimize_scalar(loss, bounds=(-MAX_SHIFT, MAX_SHIFT), method="bounded").x)
-
-
-def shifted(confidence: Array, shift: float) -> Array:
-    """Probabilities with shifted log-odds."""
-    p: Array = expit(logit(np.clip(confidence, LEAST, 1 - LEAST)) + shift)
-    return p
 
 
 def summarize(before: Mapping[str, Array], fit: FitData, codes: dict[int, int]) -> dict[str, Any]:

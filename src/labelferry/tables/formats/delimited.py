@@ -21,7 +21,7 @@ from ..sequences import ROWS
 from .base import HALF_CHARACTER, ColumnValues, Dialect, Parsed, text_format
 from .header import check_header, header_messages
 from .jsonl import SURROGATE, to_json
-from .quotes import Feed, Known, Layout, n_damaged, swallows_rows
+from .quotes import Feed, Layout
 
 SNIFFED_LINES = 50  # lines that decide on the delimiter
 CSV_LIMIT = threading.Lock()  # the csv module has one limit per process: it is raised and restored under this lock
@@ -80,7 +80,7 @@ def parsed_rows(
     """Per row: its line, and its fields, none for an empty line, or, as a string, what is wrong."""
     feed = Feed(source, lines.limit)
     reader = csv.reader(feed, delimiter=delimiter, strict=True)
-    layout, known = Layout(delimiter, 0), Known()
+    layout = Layout(delimiter)
     while True:
         line = feed.begin()
         row: list[str] = []
@@ -92,19 +92,19 @@ def parsed_rows(
         except csv.Error as error:
             problem = what_is_wrong(str(error), feed, layout, lines, others)
         if row and not layout.width:
-            layout = layout._replace(width=len(row))
+            layout.width = len(row)
             feed.limit = lines.limit * len(row)
         if row and len(row) != layout.width:
             problem = wrong_width(len(row), layout.width)
         if problem is not None:
-            feed.hold(n_damaged(feed, layout, known, closed=bool(row)) if layout.width else 1)
+            feed.hold(layout.n_damaged(feed, closed=len(row) > layout.width) if layout.width else 1)
             problem += f", up to line {feed.last}" if len(feed.held) > 1 else ""
-        elif row and len(feed.held) > 1 and swallows_rows(feed, layout, known):
+        elif row and len(feed.held) > 1 and layout.swallows_rows(feed.held):
             feed.hold(1)
             problem = UNCLOSED
         undecoded = lines.problem(feed.last) if lines.problems else None
-        if not (known.is_full or problem or undecoded):
-            known.add(row, feed.held, layout)
+        if not (problem or undecoded):
+            layout.remember(row)
         lines.row = feed.held
         yield line, problem or undecoded or row
 

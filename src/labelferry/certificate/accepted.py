@@ -1,0 +1,190 @@
+r"""The labels that may be used after some answers, what is claimed about them, and how many answers the next ones need.
+
+All claims are those of `accept.py`. "Needs" and "chance" are no claims: they say what to expect.
+
+    needs     if the answers to the next questions all agree with the labels
+    chance    that the next rung is certified within the next max(WITHIN, needed + SPARE) answers, if the share of
+              wrong labels in it has the distribution Beta(PRIOR p + k, PRIOR (1 - p) + t - k), p its predicted share
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import beta
+
+from ..linalg.matrix import Array
+from .accept import WRONG, Given, given_answers, highest, passes, prefix
+from .ahead import MOST_ANSWERS, Step, chance_to_pass, climb
+from .ladder import Ladder
+from .limits import limits
+
+WITHIN, SPARE = 60, 20
+PRIOR = 5.0
+N_SHARES = 25  # points of the distribution in "chance"
+OUT_OF_REACH = 0.05
+
+
+class Rung(NamedTuple):
+    """One set of the ladder.
+
+    Attributes
+    ----------
+    n : int
+        Number of labels.
+    at_most_wrong : int
+        The claim.
+    answers : int
+        Answers that the test uses: the prefix of the random order.
+    wrong : int
+        Wrong labels among them.
+    certified : bool
+        Whether the claim is certified.
+    """
+
+    n: int
+    at_most_wrong: int
+    answers: int
+    wrong: int
+    certified: bool
+
+
+class Accepted(NamedTuple):
+    """The labels that may be used, with the claim about them.
+
+    Attributes
+    ----------
+    error, tail, strict : float, float, bool
+        As in `Ladder`.
+    rows : array of bool of shape (n_documents,)
+        The labels that may be used.
+    n : int
+        Their number.
+    at_most_wrong : int
+        With confidence 1 - tail, at most this many of them are wrong.
+    n_sample, sample_wrong : int
+        Size of the random sample of them with which the claim passed, and the wrong labels in it.
+    n_answers : int
+        Those of them that have an answer now.
+    n_wrong : int
+        Wrong labels among the latter.
+    unseen : int
+        Labels that may be used and that nobody looked at.
+    unseen_at_most : float
+        The largest share of wrong labels among the latter that follows from the claim.
+    rungs : tuple of Rung
+        All sets from the start on.
+    needs : tuple of Step
+        Further answers that certify more labels, if they all agree with the labels.
+    chance : float
+        Estimated chance that the next set is certified soon; 1 if there is no next set.
+    """
+
+    error: float
+    tail: float
+    strict: bool
+    rows: Array
+    n: int
+    at_most_wrong: int
+    n_sample: int
+    sample_wrong: int
+    n_answers: int
+    n_wrong: int
+    unseen: int
+    unseen_at_most: float
+    rungs: tuple[Rung, ...] = ()
+    needs: tuple[Step, ...] = ()
+    chance: float = 1.0
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether the next set will hardly be certified: allow more errors, or learn from the answers."""
+        return self.chance < OUT_OF_REACH
+
+    @property
+    def unseen_wrong(self) -> int:
+        """Number of wrong labels that nobody looked at, at most."""
+        return min(max(self.at_most_wrong - self.n_wrong, 0), self.unseen)
+
+    @property
+    def rest_at_most(self) -> float:
+        """The largest share of wrong labels outside the sample, by the claim; at most `error` if it is strict."""
+        rest = self.n - self.n_sample
+        return min(max(self.at_most_wrong - self.sample_wrong, 0) / rest, 1.0) if rest else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values without the rows."""
+        values = {k: v for k, v in self._asdict().items() if k != "rows"}
+        lists = {name: [one._asdict() for one in values[name]] for name in ("rungs", "needs")}
+        more = {name: getattr(self, name) for name in ("unseen_wrong", "rest_at_most", "out_of_reach")}
+        return {**values, **lists, **more}
+
+
+def accept_labels(ladder: Ladder, wrong: Mapping[int, bool]) -> Accepted:
+    """The labels that may be used after these answers.
+
+    Parameters
+    ----------
+    ladder : Ladder
+        The frozen ladder.
+    wrong : mapping of int to bool
+        All answers, as in `certified`.
+
+    Returns
+    -------
+    accepted : Accepted
+        The labels and the claim.
+
+    Examples
+    --------
+    >>> from labelferry.certificate import make_ladder, next_question
+    >>> ladder = make_ladder(np.arange(2000.0), np.linspace(0.3, 0, 2000), error=0.05)
+    >>> answers = {}
+    >>> while len(answers) < 70:
+    ...     answers[next_question(ladder, answers)] = False
+    >>> result = accept_labels(ladder, answers)
+    >>> result.n, result.at_most_wrong, result.needs[0]
+    (300, 15, Step(more_answers=5, n=400))
+    """
+    given = given_answers(ladder, wrong)
+    top = highest(ladder, given)
+    rungs = []
+    for j in range(ladder.start, len(ladder.sizes)):
+        rows = prefix(ladder, j, given)
+        k = int((given.states[rows] == WRONG).sum())
+        rungs.append(Rung(ladder.sizes[j], ladder.at_most[j], len(rows), k, j <= top))
+    needs = tuple(climb(ladder, given.states == WRONG, given, MOST_ANSWERS)[1:])
+    size, r, n_sample, sample_wrong = _claim(ladder, top, given)
+    n_answers, n_wrong = given.inside(size)
+    unseen = size - n_answers
+    share = max(r - n_wrong, 0) / unseen if unseen else 0.0
+    chance = _chance(ladder, top, rungs, needs)
+    return Accepted(
+        ladder.error, ladder.tail, ladder.strict, ladder.place < size, size, r, n_sample, sample_wrong,
+        n_answers, n_wrong, unseen, min(share, 1.0), tuple(rungs), needs, chance,
+    )  # fmt: skip
+
+
+def _claim(ladder: Ladder, top: int, given: Given) -> tuple[int, int, int, int]:
+    """n and r of a certified rung, and t and k when its claim passed."""
+    if top < 0:
+        return 0, 0, 0, 0
+    wrong = given.states[prefix(ladder, top, given)] == WRONG
+    t = int(passes(ladder, top, wrong).argmax()) + 1
+    return ladder.sizes[top], ladder.at_most[top], t, int(wrong[:t].sum())
+
+
+def _chance(ladder: Ladder, top: int, rungs: Sequence[Rung], needs: Sequence[Step]) -> float:
+    j = max(top + 1, ladder.start)
+    if j >= len(ladder.sizes):
+        return 1.0
+    if not needs:
+        return 0.0
+    rung, p = rungs[j - ladder.start], ladder.expected[j]
+    t, k = rung.answers, rung.wrong
+    q = (np.arange(N_SHARES) + 0.5) / N_SHARES
+    shares = beta.ppf(q, PRIOR * p + k + 1e-3, PRIOR * (1 - p) + t - k + 1e-3)
+    b = limits(rung.n, rung.at_most_wrong, ladder.tail, t + max(WITHIN, needs[0].more_answers + SPARE))
+    return float(chance_to_pass(b, t, k, shares).mean())

@@ -26,16 +26,9 @@ from labelferry.assessment.calibration import Levels, MemberLimits, from_dict, l
 from labelferry.assessment.confidence import ConfidenceCoefficients, confidence, confidence_features, needs_review
 from labelferry.assessment.copies import first_of_copies, nearest_others
 from labelferry.assessment.estimate import Estimate, EstimateCoefficients, estimate
-from labelferry.assessment.facts import (
-    Fact,
-    TargetFacts,
-    few_answers,
-    few_short_texts,
-    find_facts,
-    most_are_marked,
-    target_facts,
-)
+from labelferry.assessment.facts import TargetFacts, target_facts
 from labelferry.assessment.proportions import estimate_proportions
+from labelferry.assessment.rules import Fact, Seen, few_answers, few_short_texts, find_facts, most_are_marked
 from labelferry.assessment.signals import Signals, read_signals, thresholded_confidence
 from labelferry.assessment.verdict import LEVELS
 
@@ -221,13 +214,13 @@ BALANCED = np.arange(200) % 2
 
 
 def facts_of(codes=BALANCED, source=BALANCED, expected=None, **measured):
-    return find_facts(HEALTHY._replace(**measured), codes, source, ["bill", "bug"], expected=expected)
+    return find_facts(Seen(HEALTHY._replace(**measured), codes, source, ["bill", "bug"], expected=expected))
 
 
 def test_healthy_documents_have_no_facts():
     assert facts_of() == ()
     domains = as_domains(vocabulary_shift(n_docs=120, common=0.3))
-    assert find_facts(target_facts(domains), np.arange(120) % 2, domains.labelled()[1], ["0", "1"]) == ()
+    assert find_facts(Seen(target_facts(domains), np.arange(120) % 2, domains.labelled()[1], ["0", "1"])) == ()
 
 
 @pytest.mark.parametrize(

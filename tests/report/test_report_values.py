@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
-from labelferry.assessment.facts import Fact
+from labelferry.assessment.rules import Fact
 from labelferry.assessment.words import target_words
 from labelferry.cli.show import show_verdict
 from labelferry.labelling.verdict import marks

@@ -13,10 +13,11 @@ from .agreement import kappa, mean_kappas, set_top_probability
 from .calibration import Calibration
 from .confidence import confidence, confidence_features, needs_review
 from .estimate import NO_ESTIMATE, Estimate, estimate
-from .facts import Fact, TargetFacts, few_answers, few_short_texts, find_facts, most_are_marked
+from .facts import TargetFacts
 from .from_answers import FromAnswers
 from .new_classes import NOT_MARKED, mark_documents
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
+from .rules import Fact, Seen, few_answers, few_short_texts, find_facts, most_are_marked
 from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 
@@ -206,7 +207,7 @@ def assess(
         groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
     groups[np.asarray(known, dtype=np.intp)] = NOT_MARKED
     expected = prior.values if prior is not None and prior.known else None
-    found = find_facts(facts, codes, predictions.source_codes, classes, groups=groups, expected=expected)
+    found = find_facts(Seen(facts, codes, predictions.source_codes, classes, groups, expected))
     if answered is None or not answered.enough:
         found += few
     review |= groups != NOT_MARKED

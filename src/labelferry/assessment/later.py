@@ -17,8 +17,9 @@ from .agreement import margin
 from .assessment import overrule
 from .confidence import needs_review
 from .copies import nearest_others, share_of_copies
-from .facts import LATER, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fact, TargetFacts, find_facts
+from .facts import TargetFacts
 from .reference import Reference
+from .rules import LATER, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fact, Seen, find_facts
 from .verdict import LEVELS, Verdict
 
 CHANGED, DISTANT = "changed proportions", "distant documents"
@@ -114,7 +115,7 @@ def assess_later(
     measured = measure(X, known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(codes))
     measured = measured._replace(copies=max(measured.copies, copies))
     expected = np.array(reference.proportions)
-    facts = find_facts(measured, codes, codes[:0], classes, expected=expected, wording=LATER)
+    facts = find_facts(Seen(measured, codes, codes[:0], classes, expected=expected, wording=LATER))
     facts += changed_proportions(proportions, expected, len(codes)) + low_confidence(confidence, reference)
     facts += distant_documents(distance, len(codes))
     p_correct, review = np.full(len(P), np.nan), np.ones(len(P), dtype=bool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..assessment.assessment import MANY
-from ..assessment.facts import LANGUAGES
+from ..assessment.rules import LANGUAGES
 from ..assessment.verdict import Verdict
 from ..text.foreign import foreign_message
 from .labelling import Labelling

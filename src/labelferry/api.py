@@ -15,6 +15,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
+import labelferry  # its names are loaded when they are used
+
 from .assessment.verdict import Verdict
 from .certificate import Certificate
 from .certificate.sampling import N_AUDIT
@@ -37,8 +39,6 @@ from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
 from .labelling.verdict import verdict_of
 from .linalg.dask_blocks import dask_backend
-from .report.summary import page_values, summarize
-from .review.job.job import Job
 from .review.sample.audit import Sample, draw
 from .review.sample.filled import certify_sample, read_sample
 from .review.sample.given import read_given
@@ -136,8 +136,10 @@ class Result(Labelling):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
+    def store(self, place: str | PathLike[str], *, seed: int | None = None) -> labelferry.Job:
         """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""
+        from .review.job.job import Job  # most results need no job
+
         return Job.create(self.documents, place, seed=seed)
 
     def audit(self, n: int = N_AUDIT, *, n_duel: int = 0, seed: int | None = None, blind: bool = False) -> Sample:
@@ -155,6 +157,8 @@ class Result(Labelling):
 
     @cached_property
     def _summary(self) -> Mapping[str, Any]:
+        from .report.summary import summarize  # only for a report, and for --json
+
         summary = summarize(self.documents, self.inputs, self.features, self.domains)
         return {**summary, "messages": self.messages}  # also those about rows that are no documents
 
@@ -199,6 +203,8 @@ class Result(Labelling):
         labelled : path, default=None
             The file of `write`, which the commands on the page then name.
         """
+        from .report.summary import page_values
+
         try:
             from .report import render_page  # imports the charts, which takes half a second
         except ImportError as error:

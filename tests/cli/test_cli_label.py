@@ -439,6 +439,28 @@ def test_the_command_line_starts_without_the_heavy_parts():
     assert result.stdout.split() == []
 
 
+def modules_after(*arguments):
+    """The modules that a command has loaded at its end."""
+    code = "import sys; from labelferry.cli import app\ntry: app()\nfinally: print(*sys.modules, file=sys.stderr)"
+    call = [sys.executable, "-c", code, *map(str, arguments)]
+    result = subprocess.run(call, capture_output=True, text=True, check=True)
+    return set(result.stderr.split())
+
+
+def test_a_command_loads_what_it_uses(files, tmp_path):
+    """No review job, no report and no other method than those that are fitted; `apply` loads that of the model only."""
+    source, target, out = files
+    model = tmp_path / "model.npz"
+    loaded = modules_after("label", source, target, "-o", out, *FAST, "--save", model, "--quiet")
+    unused = {"labelferry.review.job.job", "labelferry.review.store.store", "labelferry.report.summary"}
+    assert not loaded & {*unused, "labelferry.report.page", "sqlalchemy", "jinja2", "altair", "starlette"}
+    assert not loaded & {"labelferry.methods.tcl", "labelferry.baselines.tsvm"}
+    loaded = modules_after("apply", model, target, "-o", tmp_path / "later.csv", "--quiet")
+    estimators = {name for name in loaded if name.startswith(("labelferry.methods.", "labelferry.baselines."))}
+    assert estimators == {"labelferry.baselines.source_lr"}
+    assert not loaded & {*unused, "labelferry.certificate", "labelferry.ensemble.panel", "labelferry.api"}
+
+
 @pytest.mark.parametrize(
     ("size", "expected"), [(None, None), ("500M", 5e8), ("2g", 2e9), ("1500k", 1.5e6), ("1e6", 1e6)]
 )

@@ -21,6 +21,7 @@ from .rules import Fact, Seen, few_answers, few_short_texts, find_facts, most_ar
 from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 
+MANY = 0.6  # share of the labels to review from which the mark does not help to choose
 MAX_DIFFERENCE = 0.05  # of accuracy and mean confidence, which estimate the same share; a larger one is stated
 
 

@@ -103,12 +103,13 @@ def label(
     """
     from ..api import label as run
     from ..core.progress import begin, expect
-    from ..review.job.job import check_new_job
 
     features = options["features"]
     inputs = [path for path in (*sources, target, features, answers) if path is not None]
     check_outputs(out, report, save, inputs=inputs, json=json)
     if store is not None:
+        from ..review.job.job import check_new_job
+
         check_new_job(store)
     if answers is not None and store is not None:
         raise ValueError("--store starts a job without --answers. Add them later: labelferry certify JOB SAMPLE.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Result, label
-from ..baselines import SourceLR
+from ..baselines.source_lr import SourceLR
 from ..core.classifier import TransductiveClassifier
 from ..core.method_spec import describe_method, parse_method
 from ..core.registry import AUTO, estimators

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..assessment.assessment import MANY
 from ..assessment.later import LaterAssessment
 from ..assessment.verdict import Verdict
 from ..core import progress
@@ -18,10 +19,8 @@ from ..tables.names import find_name, listed
 from ..tables.row_index import RowIndex
 from ..tables.sequences import Mapped
 from ..tables.spreadsheet import write_labelled
-from .columns import join_words
-from .evidence import MAX_LISTS, WordLists
+from .evidence import MAX_LISTS, WordLists, join_words
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
-from .verdict import MANY
 
 STAGES = ("reading", "labelling", "assessing the labels")
 

@@ -11,6 +11,7 @@ from ..certificate.sampling import NONE_OF_THESE
 from ..tables.row_index import RowIndex
 from ..tables.sequences import mapped
 from ..tables.unreadable import UNREADABLE
+from .evidence import join_words
 from .held_out import HELD_OUT, answer_columns, answer_values
 from .labelling import Labelling
 
@@ -20,11 +21,6 @@ NEW_COLUMNS = (
     *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
     *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", UNREADABLE),
 )
-
-
-def join_words(lists: list[list[str]]) -> list[str]:
-    """Words as the text of a cell."""
-    return [", ".join(words) for words in lists]
 
 
 def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:

@@ -29,6 +29,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from ..core.classifier import TransductiveClassifier
+from ..core.persist import load
 from ..linalg.normalize import scale_rows
 from .corpora import set_seed
 from .problems import KINDS, Problem, make_problem
@@ -138,8 +139,6 @@ def check_invariants(estimator: TransductiveClassifier) -> None:
 
 def check_copies(estimator: TransductiveClassifier) -> None:
     """A fit again, a pickled and a saved estimator give the same answer; the input does not change."""
-    from ..core.persist import load
-
     set_seed(estimator)
     for problem in list(sample_problems())[:2]:
         before = [problem.X.data.copy(), problem.X.indices.copy(), problem.y.copy(), problem.domain.copy()]

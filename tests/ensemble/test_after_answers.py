@@ -107,7 +107,7 @@ def test_file_and_job_agree(demo, tmp_path, n_answers):
             is_class = answer != NONE_OF_THESE
             job.answer(row, answer if is_class else None, kind="label" if is_class else "none_of_these")
         job.refit()
-        arrays = job.store.labels().arrays
+        arrays = job.log.state().fit.arrays
     assert (result.estimator.classes_[arrays["labels"]] == updated.labels).all()
     np.testing.assert_allclose(arrays["confidence"], updated.confidence, atol=1e-6)
     assert (arrays["needs_review"] == updated.needs_review).all()

@@ -150,7 +150,7 @@ def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, 
 
     Examples
     --------
-    >>> from .tables import from_texts
+    >>> from labelferry.tables import from_texts
     >>> with_columns(from_texts(["a red door"], ["old"]), {"label": ["new"]})
     {'text': ['a red door'], 'label_before': ['old'], 'label': ['new']}
     """

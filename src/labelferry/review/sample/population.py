@@ -14,7 +14,7 @@ from ...certificate.sampling import NONE_OF_THESE, no_answers
 from ...certificate.sentences import count
 from ...labelling.columns import NEW_COLUMNS, PREDICTED_LABEL
 from ...labelling.labelling import Labelling
-from ...labelling.marks import MARK, Kind, Mark, read_marks
+from ...labelling.marks import MARK, Kind, Mark, label_key, read_marks
 from ...linalg.matrix import Array
 from ...tables import Dialect, Table, choose_text, join_texts, joined_name, take_rows
 from ...tables.cells import as_text
@@ -73,7 +73,7 @@ def population_of_file(
     messages: list[str] = []
     columns = choose_text(table, kept_names(text, table) if MARK in ours else text, ours, messages)
     texts = [as_text(value) for value in join_texts(table, columns)]
-    new = {name: [as_text(value) for value in table.columns[name]] for name in ours}
+    new = one_spelling({name: [as_text(value) for value in table.columns[name]] for name in ours})
     labels = certified_labels(new)
     known = sorted({*labels, *classes, *new.get("alternative", ()), *new.get("source_only", ())} - {""})
     answers = known_answers(table, new, known)
@@ -143,6 +143,20 @@ def certified_labels(columns: Mapping[str, Sequence[Any]]) -> list[str]:
     if PREDICTED_LABEL not in columns:
         return labels
     return [as_text(value) or label for value, label in zip(columns[PREDICTED_LABEL], labels, strict=True)]
+
+
+def one_spelling(columns: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The columns with one name per class: a spreadsheet writes 1.0 as 1 where a whole column has numbers.
+
+    >>> one_spelling({"label": ["1", "2"], "alternative": ["2.0", ""]})
+    {'label': ['1', '2'], 'alternative': ['2', '']}
+    """
+    spelled = {label_key(label): label for label in certified_labels(columns)}
+    others = {name: columns[name] for name in ("alternative", "source_only", "answer") if name in columns}
+    return {
+        **columns,
+        **{name: [spelled.get(label_key(value), value) for value in values] for name, values in others.items()},
+    }
 
 
 def kept_names(text: str | Sequence[str] | None, table: Table) -> str | Sequence[str] | None:

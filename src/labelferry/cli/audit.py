@@ -36,7 +36,10 @@ def audit(
     form: Annotated[
         str, typer.Option("--format", help="For .json: label-studio or argilla. Prints the classes to set up.")
     ] = "",
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the sample of a file (default: random).")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Seed of the sample of a file (default: random). Other labels, another sample."),
+    ] = None,
     extend: Annotated[
         Path | None, typer.Option(help="An earlier sample of the same file: its rows and answers are kept.")
     ] = None,

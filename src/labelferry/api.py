@@ -32,7 +32,7 @@ from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
 from .inputs.views import OWN_VECTORS, check_embed, view_name
 from .labelling.answers import answers_of_target
-from .labelling.columns import new_columns
+from .labelling.columns import NEW_COLUMNS, new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
 from .labelling.save import save_model
@@ -106,22 +106,23 @@ class Result(Labelling):
         names it. If the labels learned from answers, `answer` has these, and `held_out` the labels of
         fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
         `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
-        is also "given".
+        is also "given". `labelferry` marks each row as written by labelferry: see `labelferry.labelling.marks`.
         """
         return new_columns(self)
 
     def frame(self) -> Any:
         """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""
         if hasattr(self.inputs.given, "columns"):
-            return to_frame(self.inputs.all_rows, self.columns(), like=self.inputs.given)
-        return with_columns(self.inputs.all_rows, self.columns())
+            return to_frame(self.inputs.all_rows, self.columns(), like=self.inputs.given, reserved=NEW_COLUMNS)
+        return with_columns(self.inputs.all_rows, self.columns(), reserved=NEW_COLUMNS)
 
     def write(self, path: str | PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write the target with the new columns; the suffix selects the format. Returns messages.
 
         With `spreadsheet`, cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
         """
-        return write_labelled(self.inputs.all_rows, self.columns(), path, spreadsheet=spreadsheet)
+        table, columns = self.inputs.all_rows, self.columns()
+        return write_labelled(table, columns, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
     def close(self) -> None:
         """End the connection to a Dask cluster that `label` made.

@@ -72,6 +72,7 @@ def test_all_outputs(files, tmp_path):
         "evidence",
         "needs_review",
         "source_only",
+        "labelferry",
     ]
     assert written["id"] == [str(i) for i in range(120)]
     assert "text column: 'text' (its name)" in result.stdout
@@ -548,7 +549,7 @@ def test_later_documents_by_a_saved_model(files, tmp_path):
     result = run("apply", model, target, "-o", later)
     assert result.exit_code == 0, result.stderr
     first, second = tickets.read_csv(out), tickets.read_csv(later)
-    assert [*second][-5:] == ["confidence", "alternative", "evidence", "known_words", "needs_review"]
+    assert [*second][-6:] == ["confidence", "alternative", "evidence", "known_words", "needs_review", "labelferry"]
     alike = [a == b for a, b in zip(first["label"], second["label"], strict=True)]
     assert sum(alike) >= 0.95 * len(alike)
     strange = tmp_path / "strange.csv"

@@ -165,7 +165,8 @@ def test_what_comes_in_decides_what_goes_out(kind, by_tcl):
         assert frame["label"] == by_tcl.labels.tolist()
         assert next(iter(frame)) == "text"
     names = list(frame.columns) if hasattr(frame, "columns") else list(frame)
-    assert names[-6:] == ["label", "confidence", "alternative", "evidence", "needs_review", "source_only"]
+    assert names[-7:-1] == ["label", "confidence", "alternative", "evidence", "needs_review", "source_only"]
+    assert names[-1] == "labelferry"
 
 
 def test_columns(by_tcl):

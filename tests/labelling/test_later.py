@@ -165,7 +165,8 @@ def test_later_documents_of_the_same_kind(saved):
     folder, result, truth = saved
     found = apply(folder / "model.npz", folder / "later.csv")
     assert (np.array(found.columns["label"]) == truth).mean() > 0.9
-    assert [*found.columns] == ["label", "confidence", "alternative", "evidence", "known_words", "needs_review"]
+    names = ["label", "confidence", "alternative", "evidence", "known_words", "needs_review", "labelferry"]
+    assert [*found.columns] == names
     a = found.assessment
     assert a.facts == ()
     assert a.level == result.verdict.level

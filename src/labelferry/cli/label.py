@@ -88,9 +88,10 @@ def label(
 
     One half-labelled file, whose rows without a label are the new documents: labelferry label export.csv -o out.csv
 
-    The output file has all columns and rows of TARGET and six more columns: label, confidence (probability that the
-    label is correct), alternative (second most probable label), evidence (words that support the label), needs_review
-    and source_only (the label of the classifier trained on the labelled documents only). These are added if needed:
+    The output file has all columns and rows of TARGET and seven more columns: label, confidence (probability that the
+    label is correct), alternative (second most probable label), evidence (words that support the label), needs_review,
+    source_only (the label of the classifier trained on the labelled documents only) and labelferry (a mark by which
+    audit and certify know which labels were predicted). These are added if needed:
     none_of_these (documents that resemble no class), other_language (of documents in a language that the labelled ones
     lack), reason (why a row has no label: no text, no known word, or what makes it unreadable), unreadable (with
     --skip-bad, such a row as it is in the file), origin (of a half-labelled file: the label was given or predicted),

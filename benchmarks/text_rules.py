@@ -22,8 +22,9 @@ import numpy as np
 
 from benchmarks import text_settings
 from benchmarks.text_settings import Side, run, tasks
-from labelferry.text.candidates import TextRequest, candidates
+from labelferry.text.candidates import candidates
 from labelferry.text.detect import Language
+from labelferry.text.request import TextRequest
 from labelferry.text.settings import (
     MAX_CHARACTERS,
     MAX_DOCUMENTS,

@@ -8,8 +8,9 @@ from typing import Any
 
 import typer
 
-from labelferry.cli import app
+from labelferry.cli import app, load_commands
 
+load_commands()  # those of labelferry-bench
 PAGE = Path(__file__).parent / "cli.md"
 HEAD = """\
 # Command line

@@ -9,23 +9,47 @@ from pathlib import Path
 
 import pytest
 
+from labelferry.cli import load_commands
+
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if BESIDE.is_dir():
     os.environ.setdefault("LABELFERRY_DATA", str(BESIDE))
 
 
 def pytest_configure() -> None:
-    """Signals work as in a terminal, also if the parent ignores them (a job in the background, nohup).
+    """The commands of the bench are there, and signals work as in a terminal.
 
+    That holds also if the parent ignores signals (a job in the background, nohup).
     Child processes inherit that a signal is ignored, but not a handler. So the handlers are set here once, and a child
     that gets a signal ends.
     """
+    load_commands()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGHUP", "SIGTERM"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)  # the tests themselves go on
+
+
+# Files whose tests need kills, a cluster, much memory or a browser: they are system tests, but for one of each kind.
+SYSTEM = {
+    "test_kills.py": "test_a_killed_process_leaves_nothing[label]",
+    "test_dask.py": "test_estimators_give_the_same_bit_by_bit[TCL]",
+    "test_memory.py": "test_memory_is_far_below_that_of_all_pairs[TCL]",
+    "test_page_browser.py": "test_hostile_texts_are_shown_as_text",
+    "test_server_browser.py": "test_a_session_by_keyboard",
+}
+ON_CORPORA = "test_the_same_seed_gives_the_same_labels"  # stays, of the tests on real corpora
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark system tests: those of SYSTEM, and those on real corpora."""
+    for item in items:
+        stays = SYSTEM.get(item.path.name)
+        on_corpora = "corpus" in getattr(item, "fixturenames", ())
+        if (stays is not None and item.name != stays) or (on_corpora and item.name != ON_CORPORA):
+            item.add_marker(pytest.mark.system)
 
 
 @pytest.fixture(scope="session")

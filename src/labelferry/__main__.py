@@ -15,10 +15,11 @@ def main() -> None:
     if not all(map(find_spec, ("typer", "rich"))):
         sys.stderr.write(MISSING)
         sys.exit(2)
-    from .cli import app
+    from .cli import app, load_commands
     from .cli.streams import prepare_streams
 
     prepare_streams()
+    load_commands()
     for name in ("SIGTERM", "SIGHUP"):  # SIGHUP does not exist on Windows
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), stop)

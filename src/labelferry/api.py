@@ -15,6 +15,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
+import labelferry  # its names are loaded when they are used
+
 from .assessment.verdict import Verdict
 from .certificate import Certificate
 from .certificate.expected import ANSWERS, expected_labels
@@ -31,15 +33,13 @@ from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
 from .inputs.views import OWN_VECTORS, check_embed, view_name
 from .labelling.answers import answers_of_target
-from .labelling.columns import ACCEPTED, new_columns
+from .labelling.columns import ACCEPTED, NEW_COLUMNS, new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
 from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
 from .labelling.verdict import verdict_of
 from .linalg.dask_blocks import dask_backend
-from .report.summary import page_values, summarize
-from .review.job.job import Job
 from .review.sample.accept_files import usable_of_answers
 from .review.sample.audit import Sample, draw
 from .review.sample.filled import certify_sample, read_sample
@@ -111,15 +111,15 @@ class Result(Labelling):
         names it. If the labels learned from answers, `answer` has these, and `held_out` the labels of
         fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
         `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
-        is also "given".
+        is also "given". `labelferry` marks each row as written by labelferry: see `labelferry.labelling.marks`.
         """
         return new_columns(self)
 
     def frame(self) -> Any:
         """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""
         if hasattr(self.inputs.given, "columns"):
-            return to_frame(self.inputs.all_rows, self.columns(), like=self.inputs.given)
-        return with_columns(self.inputs.all_rows, self.columns())
+            return to_frame(self.inputs.all_rows, self.columns(), like=self.inputs.given, reserved=NEW_COLUMNS)
+        return with_columns(self.inputs.all_rows, self.columns(), reserved=NEW_COLUMNS)
 
     def write(
         self, path: str | PathLike[str], *, spreadsheet: bool = False, accepted: Usable | None = None
@@ -131,7 +131,7 @@ class Result(Labelling):
         that people answered, and empty for all others.
         """
         columns = {**self.columns(), **({} if accepted is None else {ACCEPTED: accepted.column()})}
-        return write_labelled(self.inputs.all_rows, columns, path, spreadsheet=spreadsheet)
+        return write_labelled(self.inputs.all_rows, columns, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
     def close(self) -> None:
         """End the connection to a Dask cluster that `label` made.
@@ -146,8 +146,10 @@ class Result(Labelling):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def store(self, place: str | PathLike[str], *, seed: int | None = None) -> Job:
+    def store(self, place: str | PathLike[str], *, seed: int | None = None) -> labelferry.Job:
         """Start a review job in a new SQLite file or an empty database; `seed` draws its random samples."""
+        from .review.job.job import Job  # most results need no job
+
         return Job.create(self.documents, place, seed=seed)
 
     def audit(self, n: int = N_AUDIT, *, n_duel: int = 0, seed: int | None = None, blind: bool = False) -> Sample:
@@ -205,6 +207,8 @@ class Result(Labelling):
 
     @cached_property
     def _summary(self) -> Mapping[str, Any]:
+        from .report.summary import summarize  # only for a report, and for --json
+
         summary = summarize(self.documents, self.inputs, self.features, self.domains)
         return {**summary, "messages": self.messages}  # also those about rows that are no documents
 
@@ -249,6 +253,8 @@ class Result(Labelling):
         labelled : path, default=None
             The file of `write`, which the commands on the page then name.
         """
+        from .report.summary import page_values
+
         try:
             from .report import render_page  # imports the charts, which takes half a second
         except ImportError as error:

@@ -32,16 +32,6 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     After an error or Ctrl-C the temporary file is removed and `path` is unchanged. A symbolic link stays a link: the
     file that it names is replaced. A file that is replaced keeps its permissions; a new one has those of the umask.
-
-    Parameters
-    ----------
-    path : path
-        File to be written.
-
-    Yields
-    ------
-    draft : Path
-        File to write to instead.
     """
     path = Path(os.path.realpath(path))
     _remove_abandoned(path.parent, os.getpid())
@@ -67,32 +57,13 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def open_atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for writing bytes; see `atomic_write`.
-
-    Parameters
-    ----------
-    path : path
-        File to be written.
-
-    Yields
-    ------
-    file : BinaryIO
-        The open file.
-    """
+    """Open a file for writing bytes; see `atomic_write`."""
     with atomic_write(path) as draft, draft.open("wb") as file:
         yield file
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text as UTF-8, with its line ends unchanged.
-
-    Parameters
-    ----------
-    path : path
-        File to be written.
-    text : str
-        Content of the file.
-    """
+    """Write a text as UTF-8, with its line ends unchanged."""
     with open_atomic(path) as file:
         file.write(text.encode("utf-8"))
 
@@ -101,15 +72,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def locked(path: Path) -> Iterator[bool]:
     """Lock a file for this process, and create it if it is missing; the lock ends with the block or the process.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Yields
-    ------
-    locked : bool
-        False if another process has the lock. True also on a system without locks.
+    Yields false if another process has the lock. True also on a system without locks.
     """
     handle = os.open(path, os.O_CREAT | os.O_RDWR, PUBLIC)
     try:

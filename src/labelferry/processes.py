@@ -17,31 +17,14 @@ SECONDS = 1.0  # between two looks at the parent
 
 
 def parallel(**settings: Any) -> Parallel:
-    """joblib's `Parallel` whose workers end if this process has ended.
-
-    Parameters
-    ----------
-    **settings
-        Those of `Parallel`.
-
-    Returns
-    -------
-    parallel : Parallel
-        To be called with `delayed` functions.
-    """
+    """joblib's `Parallel` whose workers end if this process has ended."""
     from joblib import Parallel
 
     return Parallel(**settings, backend="loky", initializer=end_with, initargs=(os.getpid(),))
 
 
 def end_with(parent: int) -> None:
-    """End this process soon after its parent, which has this id.
-
-    Parameters
-    ----------
-    parent : int
-        Id of the process that started this one.
-    """
+    """End this process soon after its parent, which has this id."""
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 

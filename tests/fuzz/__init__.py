@@ -2,5 +2,5 @@
 
 One file per kind of input. Each has `decode`, which makes a case from bytes; `check`, which runs it and raises
 `Finding` for anything that is not allowed (see `rules`); `seeds`, bytes to begin with; and `PAST`, cases that once
-failed, which `tests/test_fuzz_corpus.py` runs again.
+failed, which `tests/cli/test_fuzz_corpus.py` runs again.
 """

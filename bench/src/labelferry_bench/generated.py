@@ -61,30 +61,10 @@ def generate_part(
 ) -> Part:
     """Make the documents of one part.
 
-    Parameters
-    ----------
-    side : {"source", "target"}
-        The domain.
-    number : int
-        Number of the part; every number gives other documents.
-    n_documents : int, default=50_000
-        Number of documents.
-    n_words : int, default=100_000
-        Number of words.
-    n_classes : int, default=2
-        Number of classes: equally frequent in the source; in the target the first is the most frequent.
-    weighting : {"tfidf", "counts"}, default="tfidf"
-        Entries: 1 + log of the count, times idf, with rows of unit length; or counts. The idf is that of the word
-        probabilities, so that no pass over the documents is needed.
-    dtype : dtype, default=float32
-        Type of the entries.
-    seed : int, default=0
-        Seed of the vocabulary and of the documents.
-
-    Returns
-    -------
-    part : Part
-        Documents x words, CSR with sorted columns and 32-bit indices, and the classes.
+    `n_classes`: number of classes: equally frequent in the source; in the target the first is the most frequent.
+    `weighting`: entries: 1 + log of the count, times idf, with rows of unit length; or counts. The idf is that of
+    the word probabilities, so that no pass over the documents is needed.
+    Returns documents x words, CSR with sorted columns and 32-bit indices, and the classes.
     """
     rng = np.random.default_rng([seed, 1 if side == "target" else 0, number])
     y = rng.choice(n_classes, n_documents, p=class_shares(side, n_classes))

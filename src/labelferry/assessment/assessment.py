@@ -13,13 +13,15 @@ from .agreement import kappa, mean_kappas, set_top_probability
 from .calibration import Calibration
 from .confidence import confidence, confidence_features, needs_review
 from .estimate import NO_ESTIMATE, Estimate, estimate
-from .facts import Fact, TargetFacts, few_short_texts, find_facts, most_are_marked
+from .facts import TargetFacts
 from .from_answers import FromAnswers
 from .new_classes import NOT_MARKED, mark_documents
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
+from .rules import Fact, Seen, few_answers, few_short_texts, find_facts, most_are_marked
 from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 
+MANY = 0.6  # share of the labels to review from which the mark does not help to choose
 MAX_DIFFERENCE = 0.05  # of accuracy and mean confidence, which estimate the same share; a larger one is stated
 
 
@@ -178,41 +180,18 @@ def assess(
 ) -> Assessment:
     """Assess the answer P.
 
-    Parameters
-    ----------
-    P : array of shape (n_target, n_classes)
-        The answer, in the row order of the targets.
-    predictions : PanelPredictions
-        Of the panel.
-    facts : TargetFacts
-        Measurements of the documents.
-    classes : sequence of str
-        Names of the classes.
-    weights : mapping of str to float
-        Weights of the members in the answer.
-    target_error : float
-        Expected share of wrong labels that is allowed among those not marked for review.
-    calibration : Calibration
-        Fitted coefficients.
-    known : array of int, default=()
-        Target rows with a given label, which is correct.
-    prior : Prior, default=None
-        Class proportions that the answer was matched to. The members are not matched, so that proportions that
-        contradict them lower the estimate (`python -m benchmarks.given_proportions`).
-    answered : FromAnswers, default=None
-        What answers tell about the answer P, which has learned from them. Its confidences are used, and its estimates
-        if there are enough answers.
-
-    Returns
-    -------
-    assessment : Assessment
-        Estimates, verdict and confidences.
+    `target_error`: expected share of wrong labels that is allowed among those not marked for review.
+    `prior`: class proportions that the answer was matched to. The members are not matched, so that proportions that
+    contradict them lower the estimate (`python -m benchmarks.given_proportions`).
+    `answered`: what answers tell about the answer P, which has learned from them. Its confidences are used, and its
+    estimates if there are enough answers.
     """
     n_classes, codes = P.shape[1], P.argmax(axis=1)
     member_codes = predictions.codes
     kappas, signals = signals_of(codes, predictions)
     balanced = estimate(signals, n_classes, calibration.balanced)
     accuracy = estimate(signals, n_classes, calibration.accuracy)
+    safe_without = balanced.lower >= calibration.levels.safe_from
     p_correct = confidence(confidence_features(P, member_codes, balanced.mean), calibration.confidence)
     p_correct[np.asarray(known, dtype=np.intp)] = 1
     review = needs_review(p_correct, target_error)
@@ -228,15 +207,17 @@ def assess(
         groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
     groups[np.asarray(known, dtype=np.intp)] = NOT_MARKED
     expected = prior.values if prior is not None and prior.known else None
-    found = find_facts(facts, codes, predictions.source_codes, classes, groups=groups, expected=expected)
+    found = find_facts(Seen(facts, codes, predictions.source_codes, classes, groups, expected))
     if answered is None or not answered.enough:
         found += few
     review |= groups != NOT_MARKED
     if any(fact.review_all for fact in found):
         review = p_correct < 1
     names, level = tuple(predictions.proba), judge(balanced, found, calibration)
-    if level == "safe" and (marked := most_are_marked(review)):
-        found, level = found + marked, overrule(level, marked)
+    if level == "safe":
+        n_answers = 0 if answered is None else answered.n_answers
+        vetoes = most_are_marked(review) + few_answers(n_answers, safe_without=safe_without)
+        found, level = found + vetoes, overrule(level, vetoes)
     return Assessment(
         proba=set_top_probability(P, np.clip(p_correct, 1 / n_classes, 1)),
         uncalibrated=P.astype(np.float32),

@@ -16,15 +16,10 @@ N_AXES = 50
 def coordinates(X: Matrix) -> Array:
     """Unit rows of the leading singular vectors of documents of unit length, in single precision.
 
-    Parameters
-    ----------
-    X : matrix of shape (n_documents, n_words)
-        The documents. Of more than MAX_COMPARED, a sample determines the vectors; words that it lacks are left out.
-
-    Returns
-    -------
-    Z : array of shape (n_documents, n_axes)
-        At most N_AXES columns, the leading one first; a column of ones if there are not two documents and two words.
+    `X`: the documents. Of more than MAX_COMPARED, a sample determines the vectors; words that it lacks are left
+    out.
+    Returns at most N_AXES columns, the leading one first; a column of ones if there are not two documents and two
+    words.
     """
     some = sp.csr_array(normalize_rows_l2(in_memory(X[sample_rows(X.shape[0], MAX_COMPARED)])))
     used = np.flatnonzero(word_counts(some))

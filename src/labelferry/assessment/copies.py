@@ -37,18 +37,8 @@ def first_of_copies(neighbors: Any) -> Array:
 def share_of_copies(X: Any, neighbors: Any) -> float:
     """Share of the documents that are copies or near-copies of an earlier one.
 
-    Parameters
-    ----------
-    X : matrix of shape (n_documents, n_words)
-        All documents. If `neighbors` is about a sample of them, their exact copies are counted too: a sample has few of
-        the copies.
-    neighbors : csr_array of shape (n_compared, n_compared)
-        Those of `nearest_others`, for the documents that are compared.
-
-    Returns
-    -------
-    share : float
-        From 0 to 1; of a sample, the larger one of both shares.
+    `X`: all documents. If `neighbors` is about a sample of them, their exact copies are counted too: a sample has
+    few of the copies.
     """
     first = first_of_copies(neighbors)
     near = float((first != np.arange(len(first))).mean())

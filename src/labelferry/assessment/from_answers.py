@@ -66,21 +66,7 @@ class FromAnswers(NamedTuple):
 def read_from_answers(P: Array, H: Array, rows: Array, codes: Array) -> FromAnswers:
     """What answers tell about the labels P.
 
-    Parameters
-    ----------
-    P : array of shape (n_target, n_classes)
-        Probabilities by a fit that has learned from the answers.
-    H : array of shape (n_answers, n_classes)
-        For each answer, the probabilities of its document by a fit that has not learned from it.
-    rows : array of int, shape (n_answers,)
-        The answered target rows, each once.
-    codes : array of int, shape (n_answers,)
-        The answers: codes of the classes; n_classes for "none of these".
-
-    Returns
-    -------
-    result : FromAnswers
-        Confidences and estimates.
+    `H`: for each answer, the probabilities of its document by a fit that has not learned from it.
     """
     n_classes, held_labels = P.shape[1], H.argmax(axis=1)
     fitted = recalibrate(H.max(axis=1), held_labels, held_labels == codes, n_classes)

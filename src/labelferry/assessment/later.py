@@ -17,8 +17,9 @@ from .agreement import margin
 from .assessment import overrule
 from .confidence import needs_review
 from .copies import nearest_others, share_of_copies
-from .facts import LATER, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fact, TargetFacts, find_facts
+from .facts import TargetFacts
 from .reference import Reference
+from .rules import LATER, MIN_LABELLED, MIN_NEW, MIN_PER_CLASS, Fact, Seen, find_facts
 from .verdict import LEVELS, Verdict
 
 CHANGED, DISTANT = "changed proportions", "distant documents"
@@ -104,32 +105,7 @@ def assess_later(
     empty: Array | None = None,
     copies: float = 0.0,
 ) -> LaterAssessment:
-    """Assess the labels of later documents.
-
-    Parameters
-    ----------
-    reference : Reference
-        Of the saved model.
-    P : array of shape (n_documents, n_classes)
-        What the model predicts.
-    X : matrix of shape (n_documents, n_words)
-        The documents.
-    known_words : float
-        Share of their words that the model knows.
-    classes : sequence of str
-        Names of the classes.
-    distance : float, default=None
-        `gap` between these documents and those at fitting.
-    empty : array of bool, shape (n_documents,), default=None
-        Documents without a known word, if X has only a sample of the others.
-    copies : float, default=0
-        Share of exact copies among all documents, if X has only a sample.
-
-    Returns
-    -------
-    assessment : LaterAssessment
-        Verdict and confidences.
-    """
+    """Assess the labels of later documents."""
     if empty is None:
         empty = empty_rows(X)
         X = X if empty.all() else X[~empty]
@@ -139,7 +115,7 @@ def assess_later(
     measured = measure(X, known_documents=float(1 - empty.mean()), known_words=known_words, n_new=len(codes))
     measured = measured._replace(copies=max(measured.copies, copies))
     expected = np.array(reference.proportions)
-    facts = find_facts(measured, codes, codes[:0], classes, expected=expected, wording=LATER)
+    facts = find_facts(Seen(measured, codes, codes[:0], classes, expected=expected, wording=LATER))
     facts += changed_proportions(proportions, expected, len(codes)) + low_confidence(confidence, reference)
     facts += distant_documents(distance, len(codes))
     p_correct, review = np.full(len(P), np.nan), np.ones(len(P), dtype=bool)

@@ -55,23 +55,7 @@ class Clusters(NamedTuple):
 def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int, Z: Array | None = None) -> Clusters:
     """Cluster the new documents, and compare each cluster with the classes.
 
-    Parameters
-    ----------
-    Xs : matrix of shape (n_source, n_words)
-        The labelled documents.
-    codes : array of int, shape (n_source,)
-        Their classes.
-    Xt : matrix of shape (n_target, n_words)
-        The new documents.
-    n_classes : int
-        Number of classes.
-    Z : array of shape (n_target, n_axes), default=None
-        The coordinates of the new documents; None: they are computed.
-
-    Returns
-    -------
-    clusters : Clusters
-        Without entries if there are fewer than MIN_DOCUMENTS new documents, or if a value is negative.
+    Returns without entries if there are fewer than MIN_DOCUMENTS new documents, or if a value is negative.
     """
     too_few = min(Xt.shape[0] - MIN_DOCUMENTS, Xt.shape[1] - 3) < 0 or not word_counts(Xt).any()
     if too_few or has_negative(Xs) or has_negative(Xt):
@@ -127,22 +111,7 @@ def statistic(clusters: Clusters, c: NewClassCoefficients) -> float:
 
 
 def mark_documents(clusters: Clusters, c: NewClassCoefficients, n_documents: int) -> Array:
-    """The group of each new document: 0, 1, ... by falling score, or NOT_MARKED.
-
-    Parameters
-    ----------
-    clusters : Clusters
-        Of `measure_clusters`.
-    c : NewClassCoefficients
-        Scales and limit.
-    n_documents : int
-        Number of new documents.
-
-    Returns
-    -------
-    group : array of int, shape (n_documents,)
-        The groups.
-    """
+    """The group of each new document: 0, 1, ... by falling score, or NOT_MARKED."""
     if statistic(clusters, c) <= c.limit:
         return np.full(n_documents, NOT_MARKED)
     s = scores(clusters.contrasts, c)

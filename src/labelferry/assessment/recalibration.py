@@ -64,24 +64,7 @@ def features(probability: Array, labels: Array, n_classes: int) -> Array:
 
 
 def recalibrate(probability: Array, labels: Array, correct: Array, n_classes: int) -> Recalibration:
-    """Fit (2) to answered documents.
-
-    Parameters
-    ----------
-    probability : array of shape (n_answers,)
-        Probability of each label, by a fit without the answer to its document.
-    labels : array of int, shape (n_answers,)
-        These labels.
-    correct : array of bool, shape (n_answers,)
-        Whether they equal the answers.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    recalibration : Recalibration
-        The fitted coefficients.
-    """
+    """Fit (2) to answered documents."""
     F, y = features(probability, labels, n_classes), np.asarray(correct, dtype=np.float64)
     prior = np.append([0.0, 1.0], np.zeros(n_classes))
     penalty = np.append([SHIFT, STRETCH], np.full(n_classes, OFFSET)) ** -2.0

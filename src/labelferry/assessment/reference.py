@@ -74,28 +74,7 @@ def make_reference(
     target_error: float,
     min_confidence: float | None,
 ) -> Reference:
-    """What to keep of an assessment.
-
-    Parameters
-    ----------
-    assessment : Assessment
-        Of the labels.
-    labels, confidence : array of shape (n_target,)
-        Codes of the labels and their confidence.
-    P : array of shape (n_target, n_classes)
-        What the saved model predicts for the same documents.
-    known_words : float
-        Share of the words of these documents that the model knows.
-    empty : array of bool, shape (n_target,)
-        Documents without known words.
-    target_error, min_confidence : float
-        The settings of the review.
-
-    Returns
-    -------
-    reference : Reference
-        Plain values.
-    """
+    """What to keep of an assessment."""
     n_classes = P.shape[1]
     used = ~empty if not empty.all() else np.ones(len(P), dtype=bool)
     same = P.argmax(axis=1) == labels

@@ -36,21 +36,7 @@ class Signals(NamedTuple):
 def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_proba: Array) -> Signals:
     """The signals of an answer.
 
-    Parameters
-    ----------
-    kappas : array of shape (n_members,)
-        Kappa of the answer with the labels of each member.
-    held_out : array of shape (n_source, n_classes)
-        Probabilities of the labelled documents by models that have not seen them; may have no rows.
-    source_codes : array of int, shape (n_source,)
-        Their labels.
-    source_proba : array of shape (n_target, n_classes)
-        Probabilities of the target documents by SourceLR.
-
-    Returns
-    -------
-    signals : Signals
-        The three numbers.
+    `held_out`: probabilities of the labelled documents by models that have not seen them; may have no rows.
     """
     return Signals(
         held_out=chance_corrected_recall(held_out, source_codes),

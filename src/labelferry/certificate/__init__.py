@@ -5,6 +5,7 @@ from .accepted import Accepted, Rung, accept_labels
 from .ahead import Step, next_questions
 from .certificate import Certificate, ClassCertificate, certify
 from .duel import Duel
+from .expected import Expected, expected_further, expected_labels
 from .final_answers import contradictions, wrong_labels
 from .finish import Finished, finish_file
 from .interval import LEVEL, Interval, clopper_pearson
@@ -22,6 +23,7 @@ __all__ = [
     "Certificate",
     "ClassCertificate",
     "Duel",
+    "Expected",
     "Finished",
     "Interval",
     "Ladder",
@@ -35,6 +37,8 @@ __all__ = [
     "clopper_pearson",
     "contradictions",
     "duel_order",
+    "expected_further",
+    "expected_labels",
     "finish_file",
     "make_class_ladders",
     "make_ladder",

@@ -69,10 +69,13 @@ def ascend(ladder: Ladder, wrong: Array, given: Given, budget: int) -> Iterator[
     for j in range(max(highest(ladder, given) + 1, ladder.start), len(ladder.sizes)):
         rows = first_inside(ladder, j, given.inside(ladder.sizes[j])[0] + budget)
         hits = np.flatnonzero(passes(ladder, j, wrong[rows]))
-        rows = rows[: hits[0] + 1] if len(hits) else rows
+        asked = rows[: hits[0] + 1] if len(hits) else rows
+        found = given.inside(ladder.sizes[j])[1] + int(wrong[asked[given.states[asked] == NOTHING]].sum())
+        certified = len(hits) > 0 and found <= ladder.at_most[j]  # answers beyond the sample can refute a claim
+        rows = asked if certified else rows
         new = rows[~answered[rows]]
         answered[new] = True
-        yield j, new, len(hits) > 0
+        yield j, new, certified
 
 
 def next_questions(ladder: Ladder, wrong: Mapping[int, bool], n: int) -> list[int]:

@@ -4,6 +4,4 @@
 from . import accept, apply, audit, compare, demo, diagnose, explain, export, label, methods, review  # noqa: F401
 from .app import app, load_commands
 
-load_commands()  # those of other packages
-
-__all__ = ["app"]
+__all__ = ["app", "load_commands"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Annotated, Any
 
@@ -70,6 +71,7 @@ def message_of(error: Exception) -> str | None:
 app = typer.Typer(cls=OneLineErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
+@cache
 def load_commands() -> None:
     """Add the commands of other packages, such as labelferry-bench: their entry points in the group `COMMANDS`."""
     for entry in entry_points(group=COMMANDS):

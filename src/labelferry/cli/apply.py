@@ -47,9 +47,10 @@ def apply(
 ) -> None:
     """Label later documents with a saved model.
 
-    OUT has all columns of FILE and label, confidence, alternative, evidence (words that support the label), known_words
-    and needs_review. A row without a text or without a known word has no label, and a reason. The verdict is that of
-    the model, or worse if these documents differ from those it was fitted on: then run `labelferry label` again.
+    OUT has all columns of FILE and label, confidence, alternative, evidence (words that support the label),
+    known_words, needs_review and labelferry (a mark for audit and certify). A row without a text or without a known
+    word has no label, and a reason. The verdict is that of the model, or worse if these documents differ from those it
+    was fitted on: then run `labelferry label` again.
 
     Usually more labels get needs_review than `label` would mark, for the same error of the others: a saved model has
     its own prediction only, not the votes of all methods, so that it tells good labels from bad ones less well.

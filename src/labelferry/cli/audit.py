@@ -36,7 +36,10 @@ def audit(
     form: Annotated[
         str, typer.Option("--format", help="For .json: label-studio or argilla. Prints the classes to set up.")
     ] = "",
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the sample of a file (default: random).")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Seed of the sample of a file (default: random). Other labels, another sample."),
+    ] = None,
     extend: Annotated[
         Path | None, typer.Option(help="An earlier sample of the same file: its rows and answers are kept.")
     ] = None,
@@ -65,11 +68,12 @@ def audit(
             sample, classes = draw_open(job, n, n_duel=duel, blind=blind), job.classes
     else:
         population = population_of_file(labelled, text=text, encoding=encoding)
-        messages += population.messages
-        seed = seed if extend is None else seed_of(extend)
-        sample, classes = draw(population, n, n_duel=duel, seed=seed, blind=blind), population.classes
+        messages += [*population.messages, *population.warnings]
+        sample_seed = None if extend is None else seed_of(extend)
+        sample = draw(population, n, n_duel=duel, seed=seed, sample_seed=sample_seed, blind=blind)
+        classes = population.classes
         if extend is not None:
-            sample = keep_answers(sample, extend)
+            sample = keep_answers(sample, extend, population)
     messages += sample.write(out, form)
     console = new_console()
     print_messages(console, messages)
@@ -108,10 +112,11 @@ def certify(
     """
     from ..review.job.files import import_answers, is_job
     from ..review.job.job import open_job
-    from ..review.sample.filled import certificate_dict, certify_sample, read_sample
+    from ..review.job.rounds import several_rounds
+    from ..review.sample.filled import certificate_dict, certify_sample, read_sample, same_labels
     from ..review.sample.population import population_of_file
 
-    messages = []
+    messages: list[str] = []
     if is_job(labelled):
         with open_job(labelled) as job:
             if sample is not None:
@@ -123,11 +128,14 @@ def certify(
                     "Answer it, or answer unclear."
                 )
             result = job.issue(level).as_dict()
+            messages += several_rounds(job.store.certificates.all())
     elif sample is None:
         raise ValueError("name the sample with the answers: labelferry certify LABELLED SAMPLE.")
     else:
         population = population_of_file(labelled, text=text, encoding=encoding, classes=more_classes or ())
         filled = read_sample(sample, population)
+        population = same_labels(population, filled)
+        messages += population.warnings
         if filled.n_empty:
             messages.append(f"{filled.n_empty} of {len(filled.purposes)} rows have no answer yet")
         result = certificate_dict(certify_sample(population, filled, level), population)

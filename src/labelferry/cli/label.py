@@ -88,10 +88,11 @@ def label(
 
     One half-labelled file, whose rows without a label are the new documents: labelferry label export.csv -o out.csv
 
-    The output file has all columns and rows of TARGET and seven more columns: label, confidence (probability that
-    the label is correct), alternative (second most probable label), evidence (words that support the label),
-    needs_review, source_only (the label of the classifier trained on the labelled documents only) and accept_rank (1
-    for the label that is most likely correct; see `labelferry accept`). These are added if needed:
+    The output file has all columns and rows of TARGET and eight more columns: label, confidence (probability that the
+    label is correct), alternative (second most probable label), evidence (words that support the label), needs_review,
+    source_only (the label of the classifier trained on the labelled documents only), accept_rank (1 for the label that
+    is most likely correct; see accept) and labelferry (a mark by which audit, certify and accept know which labels were
+    predicted). These are added if needed:
     none_of_these (documents that resemble no class), other_language (of documents in a language that the labelled ones
     lack), reason (why a row has no label: no text, no known word, or what makes it unreadable), unreadable (with
     --skip-bad, such a row as it is in the file), origin (of a half-labelled file: the label was given or predicted),
@@ -104,12 +105,13 @@ def label(
     """
     from ..api import label as run
     from ..core.progress import begin, expect
-    from ..review.job.job import check_new_job
 
     features = options["features"]
     inputs = [path for path in (*sources, target, features, answers) if path is not None]
     check_outputs(out, report, save, inputs=inputs, json=json)
     if store is not None:
+        from ..review.job.job import check_new_job
+
         check_new_job(store)
     if answers is not None and store is not None:
         raise ValueError("--store starts a job without --answers. Add them later: labelferry certify JOB SAMPLE.")

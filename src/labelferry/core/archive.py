@@ -27,15 +27,7 @@ DAMAGED = (
 
 
 class Archive(Mapping[str, Array]):
-    """The arrays of an .npz file, read on access. Close it, or use it as a context manager.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    max_bytes : int, default=8 GiB
-        Limit on the bytes of all arrays that are read.
-    """
+    """The arrays of an .npz file, read on access. Close it, or use it as a context manager."""
 
     def __init__(self, path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> None:
         self._path = os.fsdecode(path)
@@ -94,15 +86,7 @@ class Archive(Mapping[str, Array]):
 
 
 class Under(Mapping[str, Array]):
-    """The arrays whose names begin with a prefix, without it.
-
-    Parameters
-    ----------
-    prefix : str
-        Begin of the names.
-    arrays : mapping of str to array
-        All arrays.
-    """
+    """The arrays whose names begin with a prefix, without it."""
 
     def __init__(self, prefix: str, arrays: Mapping[str, Array]) -> None:
         self._prefix = prefix

@@ -49,20 +49,7 @@ def load_costs() -> Costs:
 
 
 def seconds_of(stage: str, entries: int, classes: int) -> float:
-    """Expected seconds of a stage or method, with or without parameters; the mean of all stages for an unknown one.
-
-    Parameters
-    ----------
-    stage : str
-        Name of the stage, or a method such as "TCL(n_topics=4)".
-    entries, classes : int
-        The size of the task: number of values other than 0, and of classes.
-
-    Returns
-    -------
-    seconds : float
-        On the machine of the measurements.
-    """
+    """Expected seconds of a stage or method, with or without parameters; the mean of all stages for an unknown one."""
     costs = load_costs()
     cost = costs.stages.get(stage) or costs.methods.get(stage.partition("(")[0])
     if cost is not None:

@@ -104,3 +104,8 @@ def _plain(values: Array, absent: Array) -> Array:
     filled = np.zeros(len(values), dtype=plain.dtype)
     filled[~absent] = plain
     return filled
+
+
+def as_labels(labels: list[Any], classes: Array) -> Array:
+    """Labels as an array of the type of the classes; of objects if some are missing."""
+    return np.array(labels, dtype=object if any(label is None for label in labels) else classes.dtype)

@@ -40,18 +40,8 @@ class MethodSpec(NamedTuple):
 def parse_method(text: str) -> MethodSpec:
     """Read one method.
 
-    Parameters
-    ----------
-    text : str
-        Name of a method in upper or lower case, with parameters in brackets if there are any.
+    `text`: name of a method in upper or lower case, with parameters in brackets if there are any.
 
-    Returns
-    -------
-    spec : MethodSpec
-        The method. Its parameters exist; their values are checked by `make`.
-
-    Examples
-    --------
     >>> str(parse_method("tcl( n_topics=4 )"))
     'TCL(n_topics=4)'
     """
@@ -64,18 +54,6 @@ def parse_method(text: str) -> MethodSpec:
 def parse_methods(text: str) -> list[str]:
     """Split a comma-separated list of methods and write each in its normal form, without repetitions.
 
-    Parameters
-    ----------
-    text : str
-        Names of methods, with parameters in brackets.
-
-    Returns
-    -------
-    methods : list of str
-        Names as registered, with one space after a comma.
-
-    Examples
-    --------
     >>> parse_methods("tcl, RSP( risk=0 ),cdsc,TCL")
     ['TCL', 'RSP(risk=0)', 'CDSC']
     """
@@ -85,17 +63,7 @@ def parse_methods(text: str) -> list[str]:
 def make_method(method: str | TransductiveClassifier, seed: int) -> TransductiveClassifier:
     """Make the estimator that the user described.
 
-    Parameters
-    ----------
-    method : str or TransductiveClassifier
-        What `parse_method` reads, or an estimator. An estimator is copied and not changed.
-    seed : int
-        Random seed, used unless the user set `random_state`.
-
-    Returns
-    -------
-    estimator : TransductiveClassifier
-        Not fitted.
+    `method`: what `parse_method` reads, or an estimator. An estimator is copied and not changed.
     """
     if isinstance(method, str):
         return parse_method(method).make(seed)
@@ -111,16 +79,6 @@ def describe_method(estimator: TransductiveClassifier) -> str:
     """The estimator as `parse_method` reads it: its name, and the parameters that differ from their defaults.
 
     Arrays are shown by their shape.
-
-    Parameters
-    ----------
-    estimator : TransductiveClassifier
-        Any estimator of labelferry.
-
-    Returns
-    -------
-    text : str
-        Such as "TCL(n_topics=4)".
     """
     shown = {
         name: _Shape(value.shape) if hasattr(value, "shape") else value
@@ -132,18 +90,6 @@ def describe_method(estimator: TransductiveClassifier) -> str:
 def chosen_parameters(method: str | TransductiveClassifier) -> Mapping[str, Any]:
     """The parameters that the user set: those in brackets; of an estimator, those that differ from their defaults.
 
-    Parameters
-    ----------
-    method : str or TransductiveClassifier
-        What `make_method` takes.
-
-    Returns
-    -------
-    parameters : mapping of str to object
-        The values by name.
-
-    Examples
-    --------
     >>> chosen_parameters("emnaivebayes(class_prior='uniform')")
     {'class_prior': 'uniform'}
     >>> chosen_parameters("emnaivebayes")

@@ -32,21 +32,11 @@ class OnlineClassifier(TransductiveClassifier):
         updated with sums over these documents; what was estimated for earlier documents does not change. The order of
         the batches has a small effect. `transduction_` stays that of `fit`: call `predict` for later documents.
 
-        Parameters
-        ----------
-        X : matrix of shape (n_documents, n_words)
-            In the first call the documents of all domains; then documents of the target, with the same columns.
-        y : array of shape (n_documents,), default=None
-            Labels, in the first call only; see `fit`. Labels of the target are never used.
-        sample_domain : array of shape (n_documents,), default=None
-            In the first call as in `fit`; then the target of each document, needed if there are several.
-        classes : object, default=None
-            Ignored, for compatibility with scikit-learn: the classes are those of the first call.
-
-        Returns
-        -------
-        self : OnlineClassifier
-            The updated estimator; an error leaves it as it was.
+        `X`: in the first call the documents of all domains; then documents of the target, with the same columns.
+        `y`: labels, in the first call only; see `fit`. Labels of the target are never used.
+        `sample_domain`: in the first call as in `fit`; then the target of each document, needed if there are
+        several.
+        `classes`: ignored, for compatibility with scikit-learn: the classes are those of the first call.
         """
         if not hasattr(self, "state_"):
             return self.fit(X, y, sample_domain)

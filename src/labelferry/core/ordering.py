@@ -175,19 +175,7 @@ def can_sort(domains: Domains) -> bool:
 def sort_domains(domains: Domains, *, drop_words: bool = True) -> tuple[Domains, Ordering]:
     """The domains in an order that depends on content only, and the way back.
 
-    Parameters
-    ----------
-    domains : Domains
-        Sources and targets. Their own order, which is that of `sample_domain`, stays.
-    drop_words : bool, default=True
-        Whether to drop words that occur nowhere.
-
-    Returns
-    -------
-    sorted : Domains
-        Documents, words and classes sorted. If no word occurs, none is dropped.
-    ordering : Ordering
-        The places in the given domains.
+    `domains`: sources and targets. Their own order, which is that of `sample_domain`, stays.
     """
     sizes = [len(d.codes) for d in domains]
     codes = np.concatenate([d.codes for d in domains])

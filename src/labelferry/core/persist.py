@@ -20,7 +20,7 @@ from ..linalg.matrix import check_positions
 from .archive import Archive, not_a_model
 from .classifier import TransductiveClassifier
 from .params import check_params
-from .registry import estimators
+from .registry import estimator_names, registered
 from .saving import FORMAT, is_fitted_attribute
 from .schema import check_value
 
@@ -42,11 +42,11 @@ def from_arrays(arrays: Mapping[str, np.ndarray], path: str) -> TransductiveClas
         raise not_a_model(path, error) from None
     if version != FORMAT:
         raise ValueError(f"{path} has format {version!r}; this labelferry reads {FORMAT}. Save it with this version.")
-    known = estimators()
-    if name not in known:
-        raise ValueError(f"{path} contains a {name!r}, which is none of {', '.join(sorted(known))}.")
+    cls = registered(name)
+    if cls is None:
+        raise ValueError(f"{path} contains a {name!r}, which is none of {', '.join(sorted(estimator_names()))}.")
     try:
-        return _rebuild(known[name], values, arrays)
+        return _rebuild(cls, values, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
         raise ValueError(f"{path} is damaged: {what.rstrip('.')}. Save the model again.") from None

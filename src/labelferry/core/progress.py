@@ -48,15 +48,8 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 def listen(listener: Listener) -> Iterator[None]:
     """Send the stages that are announced inside the block to the listener.
 
-    Parameters
-    ----------
-    listener : Listener
-        Object with the methods `expect(*stages)`, `size(entries, classes)`, `begin(stage)` and `step(share)`.
-
-    Yields
-    ------
-    None
-        The block runs.
+    `listener`: object with the methods `expect(*stages)`, `size(entries, classes)`, `begin(stage)` and
+    `step(share)`.
     """
     token = _listener.set(listener)
     try:
@@ -66,51 +59,25 @@ def listen(listener: Listener) -> Iterator[None]:
 
 
 def expect(*stages: str) -> None:
-    """Announce further stages.
-
-    Parameters
-    ----------
-    *stages : str
-        Names of stages that will be announced by `begin`.
-    """
+    """Announce further stages."""
     if (listener := _listener.get()) is not None:
         listener.expect(*stages)
 
 
 def size(entries: int, classes: int) -> None:
-    """Announce the size of the task.
-
-    Parameters
-    ----------
-    entries : int
-        Number of values other than 0 in the matrices of all documents.
-    classes : int
-        Number of classes.
-    """
+    """Announce the size of the task."""
     if (listener := _listener.get()) is not None:
         listener.size(entries, classes)
 
 
 def begin(stage: str) -> None:
-    """Announce that a stage begins.
-
-    Parameters
-    ----------
-    stage : str
-        Name of the stage, for the user.
-    """
+    """Announce that a stage begins."""
     if (listener := _listener.get()) is not None:
         listener.begin(stage)
 
 
 def step(share: float) -> None:
-    """Announce how much of the current stage is done.
-
-    Parameters
-    ----------
-    share : float
-        From 0 to 1.
-    """
+    """Announce how much of the current stage is done."""
     if (listener := _listener.get()) is not None:
         listener.step(share)
 
@@ -130,13 +97,7 @@ class Remaining(NamedTuple):
 
 
 class TimeLeft:
-    """A listener that estimates how far the work is.
-
-    Parameters
-    ----------
-    clock : callable, default=time.monotonic
-        Returns the time in seconds.
-    """
+    """A listener that estimates how far the work is."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -12,7 +12,7 @@ from .classifier import TransductiveClassifier
 
 Estimator = TypeVar("Estimator", bound=type[TransductiveClassifier])
 
-PACKAGES = ("labelferry.methods", "labelferry.baselines", "labelferry.ensemble")  # whose import registers estimators
+PACKAGES = ("labelferry.methods", "labelferry.baselines", "labelferry.ensemble")  # each of their names is an estimator
 AUTO = "auto"  # another name of AutoTransfer
 
 _REGISTERED: dict[str, type[TransductiveClassifier]] = {}
@@ -26,17 +26,34 @@ def register(cls: Estimator) -> Estimator:
 
 def estimators() -> Mapping[str, type[TransductiveClassifier]]:
     """All registered estimators by name: those of labelferry, whatever was imported before, and the user's own."""
-    for package in PACKAGES:
-        import_module(package)
-    return MappingProxyType(_REGISTERED)
+    known = estimator_names()
+    for name in known:
+        registered(name)
+    return MappingProxyType({name: _REGISTERED[name] for name in known})
+
+
+def estimator_names() -> list[str]:
+    """The names of all estimators in a fixed order. Those of labelferry are known before they are imported."""
+    own = [name for package in map(import_module, PACKAGES) for name in package.__all__]
+    return list(dict.fromkeys([*own, *_REGISTERED]))
+
+
+def registered(name: str) -> type[TransductiveClassifier] | None:
+    """The estimator with exactly that name; None if there is none. Others are not imported."""
+    if name not in _REGISTERED:
+        for package in map(import_module, PACKAGES):
+            if name in package.__all__:
+                getattr(package, name)  # the import of its file registers it
+    return _REGISTERED.get(name)
 
 
 def find(name: str) -> type[TransductiveClassifier]:
     """The estimator with that name, in upper or lower case. "auto" is AutoTransfer."""
-    by_name = {known.lower(): cls for known, cls in estimators().items()}
+    by_name = {known.lower(): known for known in estimator_names()}
     by_name[AUTO] = by_name["autotransfer"]
-    if name.lower() not in by_name:
+    cls = registered(by_name.get(name.lower(), name))
+    if cls is None:
         near = get_close_matches(name.lower(), by_name, n=1)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise ValueError(f"method must be one of {', '.join(sorted(by_name))}; got {name!r}.{hint}")
-    return by_name[name.lower()]
+    return cls

@@ -49,19 +49,7 @@ class Bound(NamedTuple):
 
 
 def check_value(value: Any, hint: Any, name: str, sizes: Sizes) -> None:
-    """Raise ValueError, with the name of the field, if a value does not fit its type hint.
-
-    Parameters
-    ----------
-    value : object
-        The value.
-    hint : type
-        The type hint of the field.
-    name : str
-        Name of the field, for the message.
-    sizes : mutable mapping of str to int
-        Sizes that are known; new names are added.
-    """
+    """Raise ValueError, with the name of the field, if a value does not fit its type hint."""
     for bound in check_type(value, hint, name, sizes):
         check_bound(bound, sizes)
 

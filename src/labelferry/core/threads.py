@@ -20,16 +20,6 @@ def single_thread(user_api: Literal["blas", "openmp"]) -> AbstractContextManager
 
     k-means runs in such a context: in a fork of a process that used several threads of OpenMP, more than one would wait
     forever.
-
-    Parameters
-    ----------
-    user_api : {"blas", "openmp"}
-        The kind of libraries.
-
-    Returns
-    -------
-    context : context manager
-        Sets the limit on entry and restores the previous one on exit.
     """
     limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api=user_api)
     return limit
@@ -41,11 +31,6 @@ def without_line_search_warnings() -> Iterator[None]:
 
     Only in the main thread: the filters of Python's warnings belong to the whole process, and threads that change them
     would interfere with each other. Threads that start inside the context see its filters.
-
-    Yields
-    ------
-    None
-        The block runs.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

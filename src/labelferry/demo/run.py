@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Result, label
-from ..baselines import SourceLR
+from ..baselines.source_lr import SourceLR
 from ..core.classifier import TransductiveClassifier
 from ..core.method_spec import describe_method, parse_method
 from ..core.registry import AUTO, estimators
@@ -27,21 +27,7 @@ def run_demo(
 ) -> dict[str, Any]:
     """Label the target of the demo as `label` does, and compare these labels and those of SourceLR with the true ones.
 
-    Parameters
-    ----------
-    method : str or estimator, default="auto"
-        As in `labelferry.label`: "tcl", "tcl(n_topics=4)", "auto", or an estimator.
-    seed : int, default=0
-        Random seed.
-    n_topics : int, default=None
-        Number of topics, for methods that have this parameter.
-    n_words : int, default=7
-        Number of words per topic or class.
-
-    Returns
-    -------
-    report : dict
-        Plain values; `labelferry demo` prints them.
+    `method`: as in `labelferry.label`: "tcl", "tcl(n_topics=4)", "auto", or an estimator.
     """
     demo = load_demo()
     classes = np.unique(demo.y_source)

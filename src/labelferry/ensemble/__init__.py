@@ -1,5 +1,5 @@
 """Choosing among methods, and judging an answer, without labels of the target."""
 
-from .auto_transfer import AutoTransfer
+import lazy_loader as _lazy
 
-__all__ = ["AutoTransfer"]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -42,24 +42,12 @@ SLOPE, SLOPE_SD = 0.7, 0.3  # prior of b
 
 
 class Candidates(NamedTuple):
-    """Labels with everything that a ladder needs; one row per target document.
+    """Labels with everything that a ladder needs; one row per target document."""
 
-    Attributes
-    ----------
-    proba : array of shape (n_target, n_classes)
-        Probabilities; rows with an answer have its class.
-    labels : array of int of shape (n_target,)
-        The labels.
-    score : array of shape (n_target,)
-        Larger for labels that are more likely correct.
-    p_wrong : array of shape (n_target,)
-        Estimated chance to be wrong.
-    """
-
-    proba: Array
-    labels: Array
-    score: Array
-    p_wrong: Array
+    proba: Array  # probabilities; rows with an answer have its class
+    labels: Array  # the labels
+    score: Array  # larger for labels that are more likely correct
+    p_wrong: Array  # estimated chance to be wrong
 
 
 class Neighbors(NamedTuple):
@@ -74,21 +62,7 @@ def candidates(
 ) -> Candidates:
     """The labels after learning from answers, with score and chance to be wrong.
 
-    Parameters
-    ----------
-    inputs : PoolInputs
-        What is kept from a fit of the panel.
-    rows, codes : array of int
-        The answers to learn from, as in `fit_pool`; none: the labels of the panel.
-    p_correct : array of shape (n_target,)
-        Of the labels without answers, from the assessment.
-    neighbors : Neighbors, default=None
-        From `find_neighbors`, if they are known.
-
-    Returns
-    -------
-    candidates : Candidates
-        Labels and scores.
+    `rows`, `codes`: the answers to learn from, as in `fit_pool`; none: the labels of the panel.
     """
     rows, codes = np.asarray(rows, dtype=np.intp), np.asarray(codes, dtype=np.intp)
     if len(rows):
@@ -129,24 +103,7 @@ def score_after_answers(inputs: PoolInputs, rows: Array, codes: Array) -> Array:
 def label_score(
     P: Array, members: Mapping[str, Array], neighbors: Neighbors, coefficients: ConfidenceCoefficients | None = None
 ) -> Array:
-    """The mean of three ranks.
-
-    Parameters
-    ----------
-    P : array of shape (n_target, n_classes)
-        The answer.
-    members : mapping of str to array
-        Probabilities of the members.
-    neighbors : Neighbors
-        From `find_neighbors`.
-    coefficients : ConfidenceCoefficients, default=None
-        None: those of this version.
-
-    Returns
-    -------
-    score : array of shape (n_target,)
-        From 0 to 1.
-    """
+    """The mean of three ranks."""
     c = load_calibration().confidence if coefficients is None else coefficients
     codes = {name: member.argmax(axis=1) for name, member in members.items()}
     confidence = confidence_features(P, codes, 0.5)[:, 1:] @ [c.votes, c.rank]

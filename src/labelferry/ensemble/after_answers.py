@@ -43,24 +43,12 @@ def after_answers(
 ) -> AfterAnswers:
     """Learn from answers, and estimate how good the labels are.
 
-    Parameters
-    ----------
-    inputs : PoolInputs
-        What was kept of a fit of the panel.
-    rows : array of int, shape (n_answers,)
-        The answered target rows, each once.
-    codes : array of int, shape (n_answers,)
-        Codes of the classes; n_classes for "none of these", which is not learned from but counts as a wrong label.
-        Answers with negative codes (unclear) are ignored.
-    balanced_accuracy : float, default=None
-        The estimate for the labels before the answers, on which the confidences are based if there are few answers.
-        None: they are always based on the answers.
-
-    Returns
-    -------
-    result : AfterAnswers
-        Labels, confidences, estimates of accuracy and class proportions, held-out labels. The order of the answers
-        does not matter. The estimates suppose that the documents were drawn at random.
+    `codes`: codes of the classes; n_classes for "none of these", which is not learned from but counts as a wrong
+    label. Answers with negative codes (unclear) are ignored.
+    `balanced_accuracy`: the estimate for the labels before the answers, on which the confidences are based if there
+    are few answers. None: they are always based on the answers.
+    Returns labels, confidences, estimates of accuracy and class proportions, held-out labels. The order of the
+    answers does not matter. The estimates suppose that the documents were drawn at random.
     """
     rows, codes = np.asarray(rows, dtype=np.intp), np.asarray(codes, dtype=np.intp)
     if len(np.unique(rows)) < len(rows):

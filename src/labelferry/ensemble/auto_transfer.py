@@ -22,9 +22,10 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..assessment.assessment import Assessment, assess, estimate_balanced_accuracy
 from ..assessment.calibration import load_calibration
-from ..assessment.facts import Fact, Languages
+from ..assessment.facts import Languages
 from ..assessment.new_classes import NOT_MARKED
 from ..assessment.proportions import Prior
+from ..assessment.rules import Fact
 from ..assessment.verdict import Verdict
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains

@@ -106,42 +106,14 @@ class Terms(NamedTuple):
 def fit_pool(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RIDGES) -> LabelledPool:
     """Fit (1) to answers.
 
-    Parameters
-    ----------
-    inputs : PoolInputs
-        The answer without answers, the members' probabilities and the coordinates.
-    rows : array of int
-        Target rows with an answer.
-    codes : array of int
-        Their classes. Answers with other codes than 0 to n_classes - 1 (none of these, unclear) are ignored.
-    ridges : Ridges, default=RIDGES
-        Strengths of the penalties; infinite ones keep the letters at 0.
-
-    Returns
-    -------
-    pool : LabelledPool
-        The fitted weights.
+    `inputs`: the answer without answers, the members' probabilities and the coordinates.
+    `codes`: their classes. Answers with other codes than 0 to n_classes - 1 (none of these, unclear) are ignored.
     """
     return fit_with_terms(inputs, make_terms(inputs), rows, codes, ridges)
 
 
 def pool_labels(inputs: PoolInputs, pool: LabelledPool, rows: Array, codes: Array) -> Array:
-    """Probabilities of all target rows by (1); rows with the answer of a class get this class.
-
-    Parameters
-    ----------
-    inputs : PoolInputs
-        As in `fit_pool`.
-    pool : LabelledPool
-        The fitted weights.
-    rows, codes : array of int
-        The answers, as in `fit_pool`.
-
-    Returns
-    -------
-    proba : array of shape (n_target, n_classes)
-        Probabilities.
-    """
+    """Probabilities of all target rows by (1); rows with the answer of a class get this class."""
     P = predict(inputs, make_terms(inputs), pool, np.arange(len(inputs.start)))
     rows, codes = usable(rows, codes, inputs.n_classes)
     P[rows] = np.eye(inputs.n_classes)[codes]
@@ -151,21 +123,7 @@ def pool_labels(inputs: PoolInputs, pool: LabelledPool, rows: Array, codes: Arra
 def held_out(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RIDGES, n_folds: int = N_FOLDS) -> Array:
     """For each answered row, the probabilities of a pool that was fitted without its answer.
 
-    Parameters
-    ----------
-    inputs : PoolInputs
-        As in `fit_pool`.
-    rows, codes : array of int
-        The answers, as in `fit_pool`; also rows whose answer names no class are predicted.
-    ridges : Ridges, default=RIDGES
-        As in `fit_pool`.
-    n_folds : int, default=10
-        Number of folds; with as many answers or fewer, each one is a fold.
-
-    Returns
-    -------
-    proba : array of shape (len(rows), n_classes)
-        Probabilities, in the order of `rows`.
+    `rows`, `codes`: the answers, as in `fit_pool`; also rows whose answer names no class are predicted.
     """
     rows, codes = np.asarray(rows, dtype=np.intp), np.asarray(codes, dtype=np.intp)
     terms, P = make_terms(inputs), np.zeros((len(rows), inputs.n_classes))

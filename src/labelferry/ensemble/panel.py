@@ -16,7 +16,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..assessment.assessment import PanelPredictions
-from ..baselines import EMNaiveBayes, SourceNB
+from ..baselines.em_naive_bayes import EMNaiveBayes
+from ..baselines.source_nb import SourceNB
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
@@ -25,7 +26,8 @@ from ..core.sampling import MAX_COMPARED, MAX_FITTED, sample_domains
 from ..core.threads import single_thread, without_line_search_warnings
 from ..linalg.matrix import Array, has_negative
 from ..linalg.threads import each, once
-from ..methods import GCMF, HybridLabelPropagation
+from ..methods.gcmf import GCMF
+from ..methods.label_propagation import HybridLabelPropagation
 from . import members as linear
 from .members import common_words, fit_source, log_count_ratios, self_training
 from .student import predict_all, rows_of

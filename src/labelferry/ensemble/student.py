@@ -21,20 +21,8 @@ def fit_student(X: Matrix, codes: Array, domains: Domains) -> LinearModel:
 def predict_all(estimator: TransductiveClassifier, sample: Domains, domains: Domains) -> Array:
     """Probabilities of all target rows by an estimator that is fitted on a sample of the domains.
 
-    Parameters
-    ----------
-    estimator : TransductiveClassifier
-        The estimator.
-    sample : Domains
-        Some of the documents; or `domains`.
-    domains : Domains
-        All documents.
-
-    Returns
-    -------
-    proba : array of shape (n_target, n_classes)
-        In row order. Documents outside of the sample are predicted as new documents; if the estimator searches
-        neighbors for that, which is slow, the student predicts them.
+    Returns in row order. Documents outside of the sample are predicted as new documents; if the estimator searches
+    neighbors for that, which is slow, the student predicts them.
     """
     P: Array = estimator.fit_domains(sample).transduction_proba_
     if sample is domains:

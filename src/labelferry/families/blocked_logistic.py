@@ -19,26 +19,7 @@ from ..linalg.matrix import Array, Matrix, map_reduce
 
 
 class BlockedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Logistic regression of any Matrix, with the interface of scikit-learn's LogisticRegression.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-        Weight of the loss against the squared norm of the weights.
-    tol : float, default=1e-4
-        Largest entry of the gradient of (1) at the end.
-    max_iter : int, default=1000
-        Largest number of iterations.
-
-    Attributes
-    ----------
-    coef_, intercept_ : array of shape (n_outputs, n_words), array of shape (n_outputs,)
-        One row per class, or a single row for two classes.
-    n_iter_ : int
-        Number of iterations.
-    classes_ : array
-        The classes.
-    """
+    """Logistic regression of any Matrix, with the interface of scikit-learn's LogisticRegression."""
 
     def __init__(self, C: float = 1.0, *, tol: float = 1e-4, max_iter: int = 1000) -> None:
         self.C = C
@@ -46,22 +27,7 @@ class BlockedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
 
     def fit(self, X: Matrix, codes: Array, sample_weight: Array | None = None) -> Self:
-        """Minimize (1).
-
-        Parameters
-        ----------
-        X : matrix of shape (n_documents, n_words)
-            The documents.
-        codes : array of shape (n_documents,)
-            Their classes.
-        sample_weight : array of shape (n_documents,), default=None
-            Weights of the documents in the loss.
-
-        Returns
-        -------
-        self : BlockedLogistic
-            The fitted model.
-        """
+        """Minimize (1)."""
         self.classes_, y = np.unique(codes, return_inverse=True)
         k = len(self.classes_) if len(self.classes_) > 2 else 1
         m = X.shape[1]

@@ -29,25 +29,9 @@ def class_of_clusters(
 ) -> Array:
     """The class of each cluster.
 
-    Parameters
-    ----------
-    X_source : matrix of shape (n_source, n_words)
-        Labelled documents.
-    codes_source : array of int, shape (n_source,)
-        Their classes, 0 to n_classes - 1. A class without documents is matched last.
-    X_target : matrix of shape (n_target, n_words)
-        Documents of the target. Rows of zeros are allowed.
-    clusters : array of int, shape (n_target,)
-        Their clusters, numbered from 0.
-    n_classes : int
-        Number of classes.
-    n_clusters : int, default=None
-        Number of clusters, also those without documents; None takes the largest number in `clusters` plus 1.
-
-    Returns
-    -------
-    names : array of int, shape (n_clusters,)
-        The class of each cluster.
+    `codes_source`: their classes, 0 to n_classes - 1. A class without documents is matched last.
+    `n_clusters`: number of clusters, also those without documents; None takes the largest number in `clusters` plus
+    1.
     """
     k = int(clusters.max(initial=-1)) + 1 if n_clusters is None else n_clusters
     similarity = profile_similarity(X_source, codes_source, X_target, clusters, n_classes, k)

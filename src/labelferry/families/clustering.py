@@ -68,21 +68,9 @@ def cluster_targets(
 ) -> Solution:
     """Cluster each target and name its clusters.
 
-    Parameters
-    ----------
-    domains : Domains
-        Sources and targets.
-    cluster : callable
-        `cluster(X)` clusters the documents of one target and returns a Solution.
-    assign : callable
-        `assign(X, state)` returns the cluster of each document of that target, and the number of clusters.
-    make_state : callable
-        `make_state(states, names)` makes the state of the estimator from one state and one array of names per target.
-
-    Returns
-    -------
-    solution : Solution
-        See `join_solutions`.
+    `assign`: `assign(X, state)` returns the cluster of each document of that target, and the number of clusters.
+    `make_state`: `make_state(states, names)` makes the state of the estimator from one state and one array of names
+    per target.
     """
     X, codes = domains.labelled()
     solutions = [cluster(target.X) for target in domains.targets]

@@ -63,18 +63,7 @@ def center(X: Matrix) -> Center:
 
 
 def join_centers(parts: Sequence[Center]) -> Center:
-    """The center of all documents, from the centers of parts of them.
-
-    Parameters
-    ----------
-    parts : sequence of Center
-        One or more.
-
-    Returns
-    -------
-    center : Center
-        As of `center` of the stacked documents.
-    """
+    """The center of all documents, from the centers of parts of them."""
     total, n = np.sum([part.total for part in parts], axis=0), sum(part.n for part in parts)
     squares = sum(part.squares for part in parts)
     return Center(total, n, _squared_mean(total, squares, n), squares)

@@ -120,28 +120,10 @@ def fit_with_C(
 ) -> LinearFit:
     """Fit a linear classifier with the given C, or with the best C of a grid by stratified cross-validation.
 
-    Parameters
-    ----------
-    model : estimator
-        Unfitted linear classifier of scikit-learn with a parameter C.
-    X : matrix of shape (n_documents, n_words)
-        Documents.
-    codes : array of int, shape (n_documents,)
-        Their classes.
-    C : float or "cv"
-        The value of C, or "cv" for cross-validation. The number of folds is that of the different documents
-        of the smallest class, at most N_FOLDS.
-    grid : sequence of float
-        Values to choose from.
-    default_C : float
-        Used for "cv" if a class has a single document, so that cross-validation is impossible.
-    sample_weight : array of shape (n_documents,), default=None
-        Weights of the documents in the loss; they do not count in the accuracy.
-
-    Returns
-    -------
-    fit : LinearFit
-        The weights in the precision of X, the number of iterations of the solver, and whether it converged.
+    `C`: the value of C, or "cv" for cross-validation. The number of folds is that of the different documents of the
+    smallest class, at most N_FOLDS.
+    `default_C`: used for "cv" if a class has a single document, so that cross-validation is impossible.
+    Returns the weights in the precision of X, the number of iterations of the solver, and whether it converged.
     """
     X = short_indices(in_memory_if_few(X))
     if C == "cv":

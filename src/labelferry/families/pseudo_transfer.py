@@ -26,18 +26,7 @@ class PseudoTransfer(NamedTuple):
 
 
 def pseudo_transfers(domains: Domains) -> list[PseudoTransfer]:
-    """Make the transfers of the module docstring; an empty list if a class has too few documents.
-
-    Parameters
-    ----------
-    domains : Domains
-        The domains of a fit; only the sources are used.
-
-    Returns
-    -------
-    transfers : list of PseudoTransfer
-        One transfer per source, or two for a single source.
-    """
+    """Make the transfers of the module docstring; an empty list if a class has too few documents."""
     sources = domains.sources
     if len(sources) == 1:
         far = second_topic(sources[0].X, sources[0].codes)

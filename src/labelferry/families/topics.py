@@ -27,29 +27,9 @@ def topics_table(
 ) -> list[TopicRow]:
     """One dict per topic, those with the clearest class first; `pandas.DataFrame(rows)` makes a data frame of it.
 
-    Parameters
-    ----------
-    common : array of shape (n_features, n_topics)
-        Weights of the common words.
-    of_domain : sequence of arrays of shape (n_features, n_topics)
-        Weights of the words in each domain.
-    H : array of shape (n_topics, n_classes)
-        Weights of the topics in each class. The class of a topic is the one in which its proportion is largest.
-    classes : array of shape (n_classes,)
-        The labels.
-    domain_names : sequence of str
-        The names of the domains, in the order of `of_domain`.
-    feature_names : array of shape (n_features,)
-        The word of every column of X.
-    n_words : int
-        Number of words per list.
-    shown : array of bool, shape (n_features,), default=None
-        Words that may be listed; None: all.
-
-    Returns
-    -------
-    rows : list of dict
-        `topic`, `class`, `lean` (proportion of the topic in that class, over all classes), `common` and `domains`.
+    `H`: weights of the topics in each class. The class of a topic is the one in which its proportion is largest.
+    Returns `topic`, `class`, `lean` (proportion of the topic in that class, over all classes), `common` and
+    `domains`.
     """
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (len(common),):

@@ -30,47 +30,20 @@ TARGET = "target"
 
 
 class Inputs(NamedTuple):
-    """Documents with and without labels.
+    """Documents with and without labels."""
 
-    Attributes
-    ----------
-    sources : tuple of Source
-        The labelled documents.
-    target : Table
-        The rows of the target that can be labelled.
-    texts : sequence of str
-        Their texts.
-    all_rows : Table
-        All rows of the target as the user passed them, also those that cannot be read.
-    documents : RowIndex
-        The rows of `all_rows` that are in `target`.
-    own_labels : dict of int to label
-        Labels that rows of `all_rows` have already.
-    is_half_labelled : bool
-        Whether `all_rows` is also the source: the rows with own labels are the labelled documents.
-    columns : Columns
-        Columns of the first source and of the target.
-    given : object
-        The target as the user passed it.
-    n_rows : int
-        Number of rows of all sources and the target that could be read, with or without text and label.
-    messages : list of str
-        What was detected, and what was left out.
-    spellings : str
-        A sentence about labels that differ only in their spelling and were not merged; empty if there are none.
-    """
-
-    sources: tuple[Source, ...]
-    target: Table
-    texts: Sequence[str]
-    all_rows: Table
-    documents: RowIndex
-    own_labels: dict[int, Any]
-    is_half_labelled: bool
-    columns: Columns
-    given: Any
-    n_rows: int
-    messages: list[str]
+    sources: tuple[Source, ...]  # the labelled documents
+    target: Table  # the rows of the target that can be labelled
+    texts: Sequence[str]  # their texts
+    all_rows: Table  # all rows of the target as the user passed them, also those that cannot be read
+    documents: RowIndex  # the rows of `all_rows` that are in `target`
+    own_labels: dict[int, Any]  # labels that rows of `all_rows` have already
+    is_half_labelled: bool  # whether `all_rows` is also the source: the rows with own labels are the labelled documents
+    columns: Columns  # columns of the first source and of the target
+    given: Any  # the target as the user passed it
+    n_rows: int  # number of rows of all sources and the target that could be read, with or without text and label
+    messages: list[str]  # what was detected, and what was left out
+    # a sentence about labels that differ only in their spelling and were not merged; empty if there are none
     spellings: str = ""
 
     @property
@@ -113,18 +86,8 @@ class Inputs(NamedTuple):
 def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     """Sources and target as tables.
 
-    Parameters
-    ----------
-    source, target : path, data frame or list of texts
-        A list of paths or frames as `source` means several sources. If `target` is None, the rows of `source` that have
-        a label are the source, and those without one the target.
-    options : TextOptions
-        Names of the columns, and how to read.
-
-    Returns
-    -------
-    inputs : Inputs
-        What was read.
+    `source`, `target`: A list of paths or frames as `source` means several sources. If `target` is None, the rows
+    of `source` that have a label are the source, and those without one the target.
     """
     tables, target_table = read_tables(source, target, options)
     is_half = target is None

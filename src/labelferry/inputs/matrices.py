@@ -26,19 +26,8 @@ DAMAGED = (  # what numpy and scipy raise for a file that they did not write
 def read_matrix(given: Any, inputs: Inputs, option: str) -> Any:
     """Read and check a matrix of the user.
 
-    Parameters
-    ----------
-    given : path, array, sparse matrix or tuple of arrays
-        A .npy or .npz file, or the matrix itself. A tuple is stacked: (source, target), or (source 1, ..., target).
-    inputs : Inputs
-        The documents.
-    option : str
-        Name of the parameter, for error messages.
-
-    Returns
-    -------
-    X : array or csr_array of shape (n_documents, n_features)
-        Rows in the order of `inputs.sources`, then those of the target.
+    `given`: A .npy or .npz file, or the matrix itself. A tuple is stacked: (source, target), or (source 1, ...,
+    target).
     """
     name = option
     if isinstance(given, str | PathLike):

@@ -33,26 +33,7 @@ CONTAINER = (  # limit and use, in the two versions of control groups
 def bytes_of_words(
     documents: Array, n_documents: int, n_classes: int, *, copies: int = COPIES, columns: int = COLUMNS
 ) -> Array:
-    """Bytes that a fit needs with the 1, 2, ... most frequent words.
-
-    Parameters
-    ----------
-    documents : array of int
-        Number of documents of each word.
-    n_documents : int
-        Number of all documents.
-    n_classes : int
-        Number of classes.
-    copies : int, default=COPIES
-        How often the matrix is in memory.
-    columns : int, default=COLUMNS
-        Number of topics; 0 if there are none.
-
-    Returns
-    -------
-    needed : array
-        One number per word.
-    """
+    """Bytes that a fit needs with the 1, 2, ... most frequent words."""
     per_word = 8 * max(columns * COPIES, n_classes * CLASS_COPIES)
     entries = np.sort(documents)[::-1].astype(np.int64)
     return np.asarray(np.cumsum(entries * ENTRY * copies + per_word) + 8 * max(columns, n_classes) * n_documents)

@@ -41,18 +41,10 @@ def cluster_messages(estimator: TransductiveClassifier) -> list[str]:
 def list_methods(name: str | None = None) -> list[dict[str, Any]]:
     """List the methods that `label`, `compare`, `demo` and the bench accept.
 
-    Parameters
-    ----------
-    name : str, default=None
-        Name of one method; None lists all.
-
-    Returns
-    -------
-    methods : list of dict
-        Per method: `name` (what to write), `class`, `summary`, `use` (when to use it), `cost` ("cheap", "medium",
-        "expensive" or "not measured", relative to SourceLR), `ratio` (its seconds divided by those of SourceLR, for
-        100,000 values and two classes; None if not measured) and `parameters` (per parameter `name`, `type` and
-        `meaning`). All texts are those of the docstrings.
+    Returns per method: `name` (what to write), `class`, `summary`, `use` (when to use it), `cost` ("cheap",
+    "medium", "expensive" or "not measured", relative to SourceLR), `ratio` (its seconds divided by those of
+    SourceLR, for 100,000 values and two classes; None if not measured) and `parameters` (per parameter `name`,
+    `type` and `meaning`). All texts are those of the docstrings.
     """
     classes = estimators().values() if name is None else [find(name)]
     return sorted((describe(cls) for cls in classes), key=lambda row: (row["name"] != AUTO, row["name"]))

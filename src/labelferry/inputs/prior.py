@@ -16,20 +16,7 @@ TOLERANCE = 0.02  # of the sum: proportions are often rounded
 
 
 def read_class_prior(class_prior: Any, classes: Array) -> Array | str | None:
-    """The proportions in the order of the classes; a name and None stay as they are.
-
-    Parameters
-    ----------
-    class_prior : dict, array, str or None
-        Proportions by class, proportions in the order of `classes`, or a name.
-    classes : array of shape (n_classes,)
-        The classes.
-
-    Returns
-    -------
-    proportions : array of shape (n_classes,), str or None
-        With the sum 1.
-    """
+    """The proportions in the order of the classes; a name and None stay as they are."""
     if class_prior is None:
         return None
     if isinstance(class_prior, str):

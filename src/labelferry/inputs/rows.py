@@ -24,24 +24,12 @@ REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row that can be read ge
 
 
 class Rows(NamedTuple):
-    """The rows of a table.
+    """The rows of a table."""
 
-    Attributes
-    ----------
-    table : Table
-        All rows.
-    texts : sequence of str or None
-        Texts of all rows; None if a row has none.
-    with_text : array of bool
-        True for rows with a text.
-    labels : list
-        Labels of all rows without the blanks around them; None if a row has none.
-    """
-
-    table: Table
-    texts: Sequence[str | None]
-    with_text: Array
-    labels: list[Any]
+    table: Table  # all rows
+    texts: Sequence[str | None]  # texts of all rows; None if a row has none
+    with_text: Array  # true for rows with a text
+    labels: list[Any]  # labels of all rows without the blanks around them; None if a row has none
 
     @property
     def without_text(self) -> Array:
@@ -62,19 +50,7 @@ class Rows(NamedTuple):
     def count_message(self, which: Array, what: str, effect: str) -> list[str]:
         """A message about these rows; none if there is no such row.
 
-        Parameters
-        ----------
-        which : array of bool
-            One entry per row.
-        what : str
-            What is the matter with them, such as "without a label".
-        effect : str
-            What is done with them.
-
-        Returns
-        -------
-        messages : list of str
-            One message, with the number of rows and the place of the first; none if there is no such row.
+        Returns one message, with the number of rows and the place of the first; none if there is no such row.
         """
         return count_rows(self.table, np.flatnonzero(which), what, effect)
 
@@ -119,24 +95,7 @@ def stripped_message(rows: Rows, column: str) -> list[str]:
 
 
 def merge_spellings(sources: Sequence[Rows], merge: bool) -> tuple[list[Rows], dict[str, str], list[str]]:
-    """Find labels that differ only in case, blanks or Unicode form.
-
-    Parameters
-    ----------
-    sources : sequence of Rows
-        All sources.
-    merge : bool
-        Whether to give them the most frequent spelling.
-
-    Returns
-    -------
-    sources : list of Rows
-        With the merged labels.
-    names : dict of str to str
-        Other spellings and the one that replaces them.
-    messages : list of str
-        One message if there are such labels.
-    """
+    """Find labels that differ only in case, blanks or Unicode form."""
     groups = find_spellings(label for rows in sources for label in rows.labels)
     names = merged_names(groups) if merge else {}
     merged = [rows._replace(labels=rename(rows.labels, names)) if names else rows for rows in sources]

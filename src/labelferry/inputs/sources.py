@@ -17,47 +17,18 @@ EXACT = 2**53  # a float contains all whole numbers up to this one
 
 
 class Source(NamedTuple):
-    """The labelled documents of one source.
+    """The labelled documents of one source."""
 
-    Attributes
-    ----------
-    name : str
-        For people: the file, or the value of the domain column.
-    texts : sequence of str
-        One text per document.
-    labels : array
-        One label per document.
-    rows : array of int
-        Positions of the documents among the rows of all source files.
-    lines : array of int
-        Lines of the documents in their file.
-    unit : str
-        What the lines count; see `Dialect.unit`.
-    """
-
-    name: str
-    texts: Sequence[str]
-    labels: Array
-    rows: Array
-    lines: Array
-    unit: str
+    name: str  # for people: the file, or the value of the domain column
+    texts: Sequence[str]  # one text per document
+    labels: Array  # one label per document
+    rows: Array  # positions of the documents among the rows of all source files
+    lines: Array  # lines of the documents in their file
+    unit: str  # what the lines count; see `Dialect.unit`
 
 
 def make_sources(tables: Sequence[Rows], domain: str | None) -> tuple[Source, ...]:
-    """The sources of all tables; rows without a text or a label are left out.
-
-    Parameters
-    ----------
-    tables : sequence of Rows
-        The labelled tables.
-    domain : str or None
-        Column of the source of each row, in the tables that have it.
-
-    Returns
-    -------
-    sources : tuple of Source
-        The labelled documents.
-    """
+    """The sources of all tables; rows without a text or a label are left out."""
     kept = [np.flatnonzero(rows.with_text & rows.with_label) for rows in tables]
     as_array = label_array([rows.labels[i] for rows, used in zip(tables, kept, strict=True) for i in used.tolist()])
     starts = np.cumsum([0, *(len(rows.table) for rows in tables)]).tolist()
@@ -81,17 +52,7 @@ def by_domain(rows: Rows, used: Array, domain: str | None) -> dict[str, Array]:
 
 
 def check_has_labels(tables: Sequence[Rows], columns: Sequence[str], *, is_half: bool) -> None:
-    """Raise an error if nothing can be learned from the labels.
-
-    Parameters
-    ----------
-    tables : sequence of Rows
-        The labelled tables.
-    columns : sequence of str
-        Label column per table.
-    is_half : bool
-        Whether it is one half-labelled table.
-    """
+    """Raise an error if nothing can be learned from the labels."""
     for rows, column in zip(tables, columns, strict=True):
         name = rows.table.name
         if not rows.with_text.any():

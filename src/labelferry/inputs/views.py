@@ -22,20 +22,7 @@ FOLDER = "embeddings"  # in the user's cache
 
 
 def make_view(inputs: Inputs, options: TextOptions) -> Any:
-    """The second view that `embed=` asks for.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        The documents.
-    options : TextOptions
-        `embed`, and how texts are cleaned.
-
-    Returns
-    -------
-    view : array or csr_array of shape (n_documents, n_features), or None
-        Rows of the sources, then those of the target. None without `embed`.
-    """
+    """The second view that `embed=` asks for."""
     if options.embed is None:
         return None
     if is_matrix(options.embed):

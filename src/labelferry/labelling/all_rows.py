@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..assessment.new_classes import NOT_MARKED
+from ..core.labels import as_labels
 from ..inputs.rows import NO_FEATURES, NO_KNOWN_WORD
 from ..linalg.matrix import Array
 from ..tables.row_index import RowIndex
@@ -88,8 +88,3 @@ def without_known_words(documents: Labelling) -> Array:
 def unknown_reason(documents: Labelling) -> str:
     """Why the documents of `without_known_words` have no label."""
     return NO_KNOWN_WORD if documents.features.vectorizer is not None else NO_FEATURES
-
-
-def as_labels(labels: list[Any], classes: Array) -> Array:
-    """Labels as an array of the type of the classes; of objects if some are missing."""
-    return np.array(labels, dtype=object if any(label is None for label in labels) else classes.dtype)

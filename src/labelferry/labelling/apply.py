@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..assessment.assessment import MANY
 from ..assessment.later import LaterAssessment
 from ..assessment.verdict import Verdict
 from ..core import progress
@@ -18,10 +19,10 @@ from ..tables.names import find_name, listed
 from ..tables.row_index import RowIndex
 from ..tables.sequences import Mapped
 from ..tables.spreadsheet import write_labelled
-from .columns import join_words
-from .evidence import MAX_LISTS, WordLists
+from .columns import NEW_COLUMNS
+from .evidence import MAX_LISTS, WordLists, join_words
+from .marks import MARK, Kind, mark_rows
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model
-from .verdict import MANY
 
 STAGES = ("reading", "labelling", "assessing the labels")
 
@@ -30,7 +31,9 @@ class Applied(NamedTuple):
     """The later documents with their labels."""
 
     table: Table
-    columns: dict[str, Sequence[Any]]  # label, confidence, alternative, evidence, known_words, needs_review, or reason
+    columns: dict[
+        str, Sequence[Any]
+    ]  # label, confidence, alternative, evidence, known_words, needs_review, reason, mark
     messages: list[str]
     classes: Array
     assessment: LaterAssessment | None  # None for a model of an earlier version
@@ -89,7 +92,7 @@ class Applied(NamedTuple):
 
     def write(self, path: str | PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write the documents with the new columns; `spreadsheet` as in `Labelling.write`. Returns messages."""
-        return write_labelled(self.table, self.columns, path, spreadsheet=spreadsheet)
+        return write_labelled(self.table, self.columns, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
 
 def apply(
@@ -168,6 +171,8 @@ def apply(
     if len(used) < len(table):
         reasons = {None: NO_TEXT, 0: NO_KNOWN_WORD}
         columns["reason"] = [table.unreadable.get(row, reasons.get(n)) for row, n in enumerate(columns["known_words"])]
+    labels = columns["label"]
+    columns[MARK] = mark_rows([Kind.NO_LABEL if label is None else Kind.PREDICTED for label in labels], labels)
     return Applied(table, columns, messages, classes, assessment, fitted)
 
 

@@ -10,23 +10,19 @@ import numpy as np
 from ..certificate.sampling import NONE_OF_THESE
 from ..tables.row_index import RowIndex
 from ..tables.sequences import mapped
-from ..tables.unreadable import UNREADABLE
 from .accept_rank import file_confidence
+from .evidence import join_words
 from .held_out import HELD_OUT, answer_columns, answer_values
 from .labelling import Labelling
+from .marks import MARK, Kind, mark_rows
 
 PREDICTED_LABEL = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
 ACCEPT_RANK, ACCEPTED = "accept_rank", "accepted"
 GIVEN, PREDICTED = "given", "predicted"  # in the column origin
-NEW_COLUMNS = (
+NEW_COLUMNS = (  # a user's column of such a name is always renamed, also if this run does not have the new one
     *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
-    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", UNREADABLE, ACCEPT_RANK, ACCEPTED),
+    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", ACCEPT_RANK, ACCEPTED, MARK),
 )
-
-
-def join_words(lists: list[list[str]]) -> list[str]:
-    """Words as the text of a cell."""
-    return [", ".join(words) for words in lists]
 
 
 def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
@@ -57,4 +53,22 @@ def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
     if result.given.any():
         pairs = zip(result.given.tolist(), result.predicted.tolist(), strict=True)
         columns["origin"] = [GIVEN if given else PREDICTED if predicted else None for given, predicted in pairs]
+    columns[MARK] = mark_rows(label_kinds(result, index), columns["label"])
     return columns
+
+
+def label_kinds(result: Labelling, index: RowIndex) -> list[str]:
+    """What the label of each row is; `index` has the rows of the documents.
+
+    A document without a known word has no predicted label: an answer to it is a given label.
+    """
+    documents = result.documents
+    kinds = np.where(result.given, Kind.GIVEN, np.where(result.predicted, Kind.PREDICTED, Kind.NO_LABEL))
+    changes = [(documents.estimator.transduction_empty_, Kind.GIVEN)]
+    if documents.answers is not None:
+        answered = np.isin(np.arange(len(index)), documents.answers.rows)
+        changes.append((answered, Kind.ANSWERED))
+    for mask, kind in changes:
+        rows = index.rows[mask]
+        kinds[rows[kinds[rows] == Kind.PREDICTED]] = kind
+    return [str(kind) for kind in kinds.tolist()]

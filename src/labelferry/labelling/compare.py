@@ -15,7 +15,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.method_spec import describe_method, make_method, parse_method, parse_methods
 from ..core.registry import AUTO
-from ..ensemble import AutoTransfer
+from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.panel import SOURCE_ONLY
 from ..inputs.features import make_features
 from ..inputs.inputs import read_inputs

@@ -130,3 +130,8 @@ def word_lists(columns: Array, words: Array) -> Sequence[list[str]]:
     """
     lists = WordLists(columns, words)
     return lists if len(lists) > MAX_LISTS else lists[:]
+
+
+def join_words(lists: list[list[str]]) -> list[str]:
+    """Lists of words as texts of cells."""
+    return [", ".join(words) for words in lists]

@@ -21,6 +21,7 @@ from ..assessment.reference import Reference
 from ..core import persist
 from ..core.archive import Archive, Under
 from ..core.classifier import TransductiveClassifier
+from ..core.labels import as_labels
 from ..core.online import OnlineClassifier
 from ..core.registry import estimators
 from ..core.sampling import MAX_COMPARED, sample_rows
@@ -32,7 +33,6 @@ from ..tables.sequences import OnDemand, blocks_of, picked
 from ..tables.table import to_list
 from ..text import clean, vectorizer_from, vectorizer_state
 from ..text.vectorize import is_own_pattern
-from .all_rows import as_labels
 from .evidence import NO_WORD, evidence, evidence_columns
 from .view_student import ViewStudent
 

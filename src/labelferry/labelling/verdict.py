@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..assessment.facts import LANGUAGES
+from ..assessment.assessment import MANY
+from ..assessment.rules import LANGUAGES
 from ..assessment.verdict import Verdict
 from ..text.foreign import foreign_message
 from .labelling import Labelling
 
-MANY = 0.6  # share of the labels to review from which the mark does not help to choose
 N_GROUP_WORDS = 5  # per group
 
 

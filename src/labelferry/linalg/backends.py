@@ -40,13 +40,7 @@ class Backend(Protocol):
 
 
 class Threads:
-    """Blocks are visited by threads of this process.
-
-    Parameters
-    ----------
-    n_threads : int, default=None
-        Number of threads; None is the number of cores.
-    """
+    """Blocks are visited by threads of this process."""
 
     def __init__(self, n_threads: int | None = None) -> None:
         self.n_threads = joblib.cpu_count() if n_threads is None else n_threads

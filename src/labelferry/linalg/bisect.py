@@ -24,21 +24,7 @@ def bisect(
 ) -> Array:
     """Cluster the rows of Z, which have unit length.
 
-    Parameters
-    ----------
-    Z : matrix of shape (n_rows, n_columns)
-        Rows of unit length.
-    done : callable
-        `done(rows, Z[rows])` returns True if a cluster must not be split. Equal rows are never split.
-    rng : Generator
-        Random numbers.
-    max_clusters : int, default=None
-        Largest number of clusters; None means no limit.
-
-    Returns
-    -------
-    cluster : array of int, shape (n_rows,)
-        The cluster of each row: 0, 1, ...
+    `done`: `done(rows, Z[rows])` returns True if a cluster must not be split. Equal rows are never split.
     """
     cluster = np.zeros(Z.shape[0], dtype=np.intp)
     limit = Z.shape[0] if max_clusters is None else max_clusters

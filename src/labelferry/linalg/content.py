@@ -55,23 +55,10 @@ def content_order(
 ) -> ContentOrder:
     """Sort rows, columns and groups by content.
 
-    Parameters
-    ----------
-    X : array or canonical CSR matrix of shape (n_rows, n_columns)
-        The entries.
-    kinds : array of int, shape (n_rows,), default=None
-        Rows of different kinds, such as documents of different domains, are never exchanged; lower kinds come first.
-        None: all rows are of one kind.
-    group_of_row : array of int, shape (n_rows,), default=None
-        The group of each row, such as its class; -1 for none. Only who is in one group matters, not its number. None:
-        there are no groups.
-    n_groups : int, default=0
-        Number of groups.
-
-    Returns
-    -------
-    order : ContentOrder
-        Positions in X, in the new order.
+    `kinds`: rows of different kinds, such as documents of different domains, are never exchanged; lower kinds come
+    first. None: all rows are of one kind.
+    `group_of_row`: the group of each row, such as its class; -1 for none. Only who is in one group matters, not its
+    number. None: there are no groups.
     """
     kinds = np.zeros(X.shape[0], dtype=int) if kinds is None else kinds
     group_of_row = np.full(X.shape[0], _NO_GROUP) if group_of_row is None else group_of_row

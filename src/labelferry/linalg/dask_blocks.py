@@ -40,10 +40,7 @@ _CONFIG = Lock()  # the configuration of Dask is that of all threads
 class DaskBackend:
     """Blocks are visited by the workers of a Dask cluster.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        The client of the cluster. Make it with `connect`, which checks the workers.
+    `client`: the client of the cluster. Make it with `connect`, which checks the workers.
     """
 
     def __init__(self, client: Client) -> None:
@@ -138,18 +135,8 @@ def dask_backend(cluster: Any) -> Iterator[Backend | None]:
 def connect(address: str | Client, *, n_workers: int = 2) -> Client:
     """The client of a Dask cluster whose workers have labelferry.
 
-    Parameters
-    ----------
-    address : str or distributed.Client
-        Address of the scheduler, such as "tcp://10.0.0.1:8786"; "local" for processes on this machine, with one thread
-        each, which end with the client; or a client.
-    n_workers : int, default=2
-        Number of processes for "local".
-
-    Returns
-    -------
-    client : distributed.Client
-        The client. Close it with `close_client` if it was made here.
+    `address`: address of the scheduler, such as "tcp://10.0.0.1:8786"; "local" for processes on this machine, with
+    one thread each, which end with the client; or a client.
     """
     check_installed()
     from distributed import Client

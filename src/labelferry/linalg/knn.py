@@ -26,21 +26,9 @@ _NOWHERE = -1
 def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int, rank: Array | None = None) -> sp.csr_array:
     """Cosines of each row with its nearest neighbors.
 
-    Parameters
-    ----------
-    X : matrix of shape (n_rows, n_columns)
-        Rows whose neighbors are computed.
-    others : matrix of shape (n_others, n_columns), default=None
-        Rows among which the neighbors are; None takes X, and a row is not its own neighbor.
-    n_neighbors : int
-        Number of neighbors per row; fewer if fewer cosines are positive.
-    rank : array of int, shape (n_others,), default=None
-        Of equally near rows the one with the lower rank comes first; None: with the lower index.
-
-    Returns
-    -------
-    W : csr_array of shape (n_rows, n_others)
-        Entry (i, j) is cos(x_i, z_j) if z_j is one of the nearest neighbors of x_i.
+    `others`: rows among which the neighbors are; None takes X, and a row is not its own neighbor.
+    `rank`: of equally near rows the one with the lower rank comes first; None: with the lower index.
+    Returns entry (i, j) is cos(x_i, z_j) if z_j is one of the nearest neighbors of x_i.
     """
     if is_blocked(X) or is_blocked(X.T):
         raise ValueError(

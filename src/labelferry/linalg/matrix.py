@@ -44,25 +44,9 @@ def map_reduce(
 ) -> tuple[Any, tuple[Any, ...]]:
     """One pass over the rows of X.
 
-    Parameters
-    ----------
-    function : callable
-        `function(X, *aligned, *shared)` for some rows of X and of the aligned arrays. It returns what belongs to these
-        rows (an array, or None), and a tuple of arrays or numbers that are summed. It must be a function of a module,
-        so that workers can import it.
-    X : matrix
-        A numpy or sparse array is one block; the function is called once.
-    *aligned : arrays
-        Arrays with one row per row of X.
-    shared : tuple, default=()
-        Arguments that are the same for all rows.
-
-    Returns
-    -------
-    rows : array or None
-        The first results, one below the other.
-    sums : tuple
-        The sums of the second results, added in a fixed order.
+    `function`: `function(X, *aligned, *shared)` for some rows of X and of the aligned arrays. It returns what
+    belongs to these rows (an array, or None), and a tuple of arrays or numbers that are summed. It must be a
+    function of a module, so that workers can import it.
     """
     visited: tuple[Any, tuple[Any, ...]]
     visited = X.map_reduce(function, *aligned, shared=shared) if is_blocked(X) else function(X, *aligned, *shared)

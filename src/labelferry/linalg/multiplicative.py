@@ -41,24 +41,9 @@ def root_scale(A: Array, numerator: Array, denominator: Array) -> Array:
 def update_tall(A: Array, N: Array, D: Array, H: Array, *, normalize: bool) -> tuple[Array, Array]:
     """A * (N H') / (D H') with 0 / 0 = 0, and its product with H.
 
-    Parameters
-    ----------
-    A : array of shape (n, k)
-        The factor, with many more rows than columns.
-    N, D : arrays of shape (n, c)
-        Numerator and denominator without their common factor.
-    H : array of shape (k, c)
-        The common factor.
-    normalize : bool
-        Whether the columns of the result are divided by their sum; a column of zeros stays zero.
-
-    Returns
-    -------
-    new : array of shape (n, k)
-        The updated factor. Its columns, not its rows, are contiguous: this halves the time, since numpy is slow with
-        rows of few entries.
-    product : array of shape (n, c)
-        `new @ H`, in the same order.
+    `normalize`: whether the columns of the result are divided by their sum; a column of zeros stays zero.
+    Returns the updated factor. Its columns, not its rows, are contiguous: this halves the time, since numpy is slow
+    with rows of few entries.
     """
     new, product = np.empty_like(A.T, order="C"), np.empty_like(N.T, order="C")
     tiny = np.finfo(A.dtype).tiny  # the smallest normal number keeps 0 / 0 at 0 and changes no other quotient

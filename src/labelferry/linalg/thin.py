@@ -20,18 +20,6 @@ def thin_product(X: Any, B: Array) -> Any:
     scipy multiplies CSR by a matrix with one inner loop over the columns per entry of X. With two columns the loop
     costs more than its content: one product per column takes half the time, and the products of the columns run in
     parallel. The sums are the same, in the same order.
-
-    Parameters
-    ----------
-    X : matrix of shape (n_rows, n_words)
-        The data.
-    B : array of shape (n_words, n_columns)
-        The factor.
-
-    Returns
-    -------
-    XB : array of shape (n_rows, n_columns)
-        The product; its columns are contiguous.
     """
     if not sp.issparse(X) or not 1 < B.shape[1] <= FEW_COLUMNS:
         return X @ B

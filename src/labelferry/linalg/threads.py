@@ -45,18 +45,6 @@ def each(function: Callable[..., Result], *arguments: Iterable[Any]) -> list[Res
     This thread makes the first call, and a thread that is free takes the next one. If the other threads get no time,
     this one makes all calls; it never waits for a thread that has not begun. So a call may use `each` itself: threads
     that have nothing else to do help it.
-
-    Parameters
-    ----------
-    function : callable
-        What is called; it must not depend on the other calls.
-    *arguments : iterables of the same length
-        The arguments of the calls.
-
-    Returns
-    -------
-    results : list
-        The results, in the order of the arguments.
     """
     calls = list(zip(*arguments, strict=True))
     n_helpers = min(n_threads(), len(calls)) - 1

@@ -1,10 +1,5 @@
 """The methods of the five papers, one file per method."""
 
-from .cdsc import CDSC
-from .gcmf import GCMF
-from .label_propagation import HybridLabelPropagation
-from .rsp import RSP
-from .similarity_propagation import HybridSimilarityPropagation
-from .tcl import TCL
+import lazy_loader as _lazy
 
-__all__ = ["CDSC", "GCMF", "RSP", "TCL", "HybridLabelPropagation", "HybridSimilarityPropagation"]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -123,21 +123,8 @@ def objective(f: Factors, p: FactorizationProblem, g: Graphs) -> float:  # (7)
 def step(f: Factors, p: FactorizationProblem, g: Graphs, normalize: str = "update") -> Factors:
     """(8)-(10) for one domain after the other, as in Algorithm 1.
 
-    Parameters
-    ----------
-    f : Factors
-        The factors before the step.
-    p : FactorizationProblem
-        The data.
-    g : Graphs
-        The graphs.
-    normalize : {"update", "cycle", "never"}, default="update"
-        When U_d and V_d are normalized: right after their update, after (10), or never (the setting of Theorem 1).
-
-    Returns
-    -------
-    f : Factors
-        The factors after the step.
+    `normalize`: when U_d and V_d are normalized: right after their update, after (10), or never (the setting of
+    Theorem 1).
     """
     U, H, V, XV = list(f.U), f.H, list(f.V), list(f.XV)
     VtV = [gram(Vd) for Vd in V]

@@ -132,21 +132,8 @@ def objective(f: Factors, p: FactorizationProblem, alpha: float) -> float:  # (4
 def step(f: Factors, p: FactorizationProblem, alpha: float, normalize: str = "update") -> Factors:
     """One cycle of (5)-(8).
 
-    Parameters
-    ----------
-    f : Factors
-        The factors before the cycle.
-    p : FactorizationProblem
-        The data.
-    alpha : float
-        Weight of the common words.
-    normalize : {"update", "cycle", "never"}, default="update"
-        When factors are normalized: after each update, after the cycle, or never (the setting of Theorem 2).
-
-    Returns
-    -------
-    f : Factors
-        The factors after the cycle.
+    `normalize`: when factors are normalized: after each update, after the cycle, or never (the setting of Theorem
+    2).
     """
     U, W, H, V, XV = f
     at_once = normalize == "update"

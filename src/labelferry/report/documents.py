@@ -35,20 +35,6 @@ def record_numbers(inputs: Inputs) -> Array:
 def own_columns(table: Table, text: Collection[str]) -> list[str]:
     """Names of the columns by which people recognize their documents: short values that differ.
 
-    Parameters
-    ----------
-    table : Table
-        The target.
-    text : collection of str
-        Its text columns.
-
-    Returns
-    -------
-    names : list of str
-        At most N_OWN names, in the order of the table.
-
-    Examples
-    --------
     >>> columns = {"id": [1, 2], "subject": ["refund", "no wifi"], "text": ["...", "..."], "queue": ["north", "north"]}
     >>> own_columns(Table("new.csv", columns, [1, 2]), ["text"])
     ['id', 'subject']
@@ -65,22 +51,7 @@ def own_columns(table: Table, text: Collection[str]) -> list[str]:
 
 
 def listed_rows(needs_review: Array, confidence: Array, predicted: Array) -> Array:
-    """Positions of the documents on the page, least confident first.
-
-    Parameters
-    ----------
-    needs_review : array of bool, shape (n_target,)
-        Documents to review. The least confident of them are listed.
-    confidence : array of shape (n_target,)
-        Confidence of the labels.
-    predicted : array of bool, shape (n_target,)
-        Documents with a label. No others are listed.
-
-    Returns
-    -------
-    rows : array of int
-        At most MAX_LISTED. The documents not to review are drawn at random.
-    """
+    """Positions of the documents on the page, least confident first."""
     order = np.argsort(confidence, kind="stable")
     review, others = order[(needs_review & predicted)[order]], np.flatnonzero(~needs_review & predicted)
     review = review[: MAX_LISTED - min(len(others), MIN_OTHERS)]
@@ -92,18 +63,8 @@ def listed_rows(needs_review: Array, confidence: Array, predicted: Array) -> Arr
 def list_documents(result: Labelling, inputs: Inputs) -> dict[str, Any]:
     """The documents of the page.
 
-    Parameters
-    ----------
-    result : Labelling
-        The labels.
-    inputs : Inputs
-        The documents.
-
-    Returns
-    -------
-    documents : dict
-        `columns` (names of the user's columns), `rows` (one dict per document), `classes`, and the numbers of
-        documents: `to_review`, `to_review_listed`, `others`, `others_listed`, and `without_label` (not listed).
+    Returns `columns` (names of the user's columns), `rows` (one dict per document), `classes`, and the numbers of
+    documents: `to_review`, `to_review_listed`, `others`, `others_listed`, and `without_label` (not listed).
     """
     names, records = own_columns(inputs.target, inputs.columns.text_target), record_numbers(inputs)
     rows: list[dict[str, Any]] = []

@@ -16,18 +16,10 @@ ENDING = r"\w{0,40}"  # after a stem
 
 
 class Piece(NamedTuple):
-    """A part of a text.
+    """A part of a text."""
 
-    Attributes
-    ----------
-    text : str
-        The characters, unchanged.
-    is_evidence : bool
-        Whether it is one of the words behind the label.
-    """
-
-    text: str
-    is_evidence: bool
+    text: str  # the characters, unchanged
+    is_evidence: bool  # whether it is one of the words behind the label
 
 
 def pieces(text: str, words: Iterable[str]) -> list[Piece]:
@@ -35,20 +27,6 @@ def pieces(text: str, words: Iterable[str]) -> list[Piece]:
 
     A word that does not occur as a whole is a stem, and matches the words that begin with it.
 
-    Parameters
-    ----------
-    text : str
-        The document.
-    words : iterable of str
-        Words, stems, or sequences of words with spaces.
-
-    Returns
-    -------
-    pieces : list of Piece
-        Together they are the text.
-
-    Examples
-    --------
     >>> [piece.text for piece in pieces("The invoice is wrong.", ["invoice"]) if piece.is_evidence]
     ['invoice']
     """

@@ -149,20 +149,7 @@ def _contents(report: dict[str, Any], charts: dict[str, Any]) -> list[tuple[str,
 
 
 def preview(pieces: list[list[Any]], length: int = PREVIEW) -> list[list[Any]]:
-    """The beginning of a text in pieces, with an ellipsis.
-
-    Parameters
-    ----------
-    pieces : list of [str, bool]
-        Parts of the text, and whether they are marked.
-    length : int, default=200
-        Number of characters.
-
-    Returns
-    -------
-    beginning : list of [str, bool]
-        Pieces that end between two words, if there is a space.
-    """
+    """The beginning of a text in pieces, with an ellipsis."""
     beginning: list[list[Any]] = []
     for text, is_marked in pieces:
         if len(text) > length:

@@ -28,16 +28,6 @@ def place_documents(X: Any) -> Array:
     The documents are reduced to their main directions (truncated SVD, which keeps sparse matrices sparse) and scaled to
     unit length, so that long and short documents of one subject meet. The two main directions of these points are the
     axes of the map.
-
-    Parameters
-    ----------
-    X : matrix of shape (n_documents, n_words)
-        All documents.
-
-    Returns
-    -------
-    points : array of shape (n_documents, 2)
-        Coordinates. They do not depend on labels.
     """
     k = min(N_COMPONENTS, *X.shape)
     left, lengths, _ = randomized_svd(X, k, random_state=0)

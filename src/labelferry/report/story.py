@@ -21,17 +21,8 @@ SMALL_RANGE = 0.1  # of class proportions: the methods agree
 def tell(result: Labelling, labelled: str | PathLike[str] | None = None) -> dict[str, Any]:
     """The story of a result.
 
-    Parameters
-    ----------
-    result : Labelling
-        The labels.
-    labelled : path, default=None
-        The file to which they were written. The commands name it; without it they are Python.
-
-    Returns
-    -------
-    story : dict
-        `known` and `not_known` (sentences) and `next` (steps, each with `sentence` and `commands`).
+    `labelled`: the file to which they were written. The commands name it; without it they are Python.
+    Returns `known` and `not_known` (sentences) and `next` (steps, each with `sentence` and `commands`).
     """
     a = result.assessment
     return {

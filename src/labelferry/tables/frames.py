@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .table import LazyColumns, Table
@@ -36,11 +36,11 @@ def from_frame(frame: Any, *, name: str = "the frame") -> Table:
     return Table(name, LazyColumns(own_names, convert), range(1, len(wrapped) + 1))
 
 
-def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any) -> Any:
+def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any, reserved: Iterable[str] = ()) -> Any:
     """Add new columns to a data frame.
 
-    Its own columns, their types and its index stay as they are and are not converted. If a new column has the name of
-    an own column, the own column is renamed to `<name>_before`.
+    Its own columns, their types and its index stay as they are and are not converted. An own column with the
+    name of a new column, or with another reserved name, is renamed to `<name>_before`.
 
     Parameters
     ----------
@@ -50,6 +50,8 @@ def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any) -> 
         The new columns, one value per row of `table`.
     like : data frame
         The user's frame.
+    reserved : iterable of str, default=()
+        Names that no own column may keep, beside those of the new columns.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any) -> 
     import narwhals as nw
 
     wrapped = wrap(like, "like")
-    names = new_names(table.columns, extra)
+    names = new_names(table.columns, (*extra, *reserved))
     values = {name: list(new_column(table, name, column)) for name, column in extra.items()}
     wrapped = wrapped.rename({column: names[str(column)] for column in wrapped.columns if str(column) in names})
     series = [nw.new_series(name, column, backend=wrapped.implementation) for name, column in values.items()]

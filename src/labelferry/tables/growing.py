@@ -12,21 +12,7 @@ OTHER = 8  # characters that a value other than a text counts as
 
 
 class GrowingColumns:
-    """Columns to which rows are appended.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names of the columns; others may be added to `rows`.
-
-    Attributes
-    ----------
-    rows : dict of str to list
-        The values that are not stored yet. Readers append to these lists, which stay the same objects, and call
-        `put_away` now and then.
-    n_stored : int
-        Number of rows that are no longer in `rows`.
-    """
+    """Columns to which rows are appended."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.rows: dict[str, list[Any]] = {name: [] for name in names}

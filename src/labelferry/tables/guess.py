@@ -135,24 +135,7 @@ def check_different(names: Sequence[str | None]) -> None:
 def choose_texts(
     source: Table, target: Table, text: Names, text_target: Names, taken: Collection[str], messages: list[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Choose the text columns of both tables.
-
-    Parameters
-    ----------
-    source, target : Table
-        The documents.
-    text, text_target : str, sequence of str or None
-        Names of the columns; see `choose_columns`.
-    taken : collection of str
-        Columns with another role.
-    messages : list of str
-        Messages are added here.
-
-    Returns
-    -------
-    source_columns, target_columns : tuple of str
-        Names of the text columns.
-    """
+    """Choose the text columns of both tables."""
     if text is not None:
         source_columns = require_texts(source, "text", text, messages)
         if text_target is None:

@@ -34,17 +34,7 @@ class BadRow(NamedTuple):
 
 
 class BadRows:
-    """Collects bad rows. Without `skip` the first one is an error.
-
-    Parameters
-    ----------
-    name : str
-        Name of the file, for messages.
-    skip : bool
-        Whether to skip bad rows.
-    unit : str, default="line"
-        What is counted, for messages.
-    """
+    """Collects bad rows. Without `skip` the first one is an error."""
 
     def __init__(self, name: str, skip: bool, unit: str = "line") -> None:
         self.name, self.skip, self.unit = name, skip, unit
@@ -99,24 +89,6 @@ def summarize(rows: Iterable[BadRow], name: str, *, unit: str = "line", outcome:
 def rows_message(name: str, lines: Sequence[int], what: str, *, unit: str = "line") -> str:
     """A message with the number of rows and the place of the first.
 
-    Parameters
-    ----------
-    name : str
-        Name of the file.
-    lines : sequence of int
-        Numbers of the rows, at least one.
-    what : str
-        What is the matter with the rows, and what was done with them.
-    unit : str, default="line"
-        What the numbers count; see `Dialect.unit`.
-
-    Returns
-    -------
-    message : str
-        One line.
-
-    Examples
-    --------
     >>> rows_message("new.xlsx", [7, 9], "without a text, not labelled", unit="row")
     'new.xlsx: 2 rows without a text, not labelled; first: row 7'
     """
@@ -129,16 +101,7 @@ class Lines:
 
     Bytes that are not in the encoding are an error or, in a damaged file, recorded as well.
 
-    Parameters
-    ----------
-    file : TextIO
-        The open file.
-    name : str
-        Name of the file, for messages.
-    limit : int
-        Maximal number of characters per line.
-    damaged : bool, default=False
-        Whether a line with bytes that are not in the encoding is a bad row; otherwise it is an error.
+    `damaged`: whether a line with bytes that are not in the encoding is a bad row; otherwise it is an error.
     """
 
     def __init__(self, file: TextIO, name: str, limit: int, *, damaged: bool = False) -> None:

@@ -34,26 +34,7 @@ def find_name(columns: Iterable[str], name: str) -> str | None:
 
 
 def require(table: Table, option: str, name: str, messages: list[str], way_out: str = "") -> str:
-    """The column of this name; an error if the table does not have it.
-
-    Parameters
-    ----------
-    table : Table
-        The documents.
-    option : str
-        Parameter that gives the name, such as "text_target".
-    name : str
-        Name of the column.
-    messages : list of str
-        A message is added if the name of the column is not exactly the same.
-    way_out : str, default=""
-        What to do if there is no such column; by default, to name another.
-
-    Returns
-    -------
-    column : str
-        Name of the column as it is in the table.
-    """
+    """The column of this name; an error if the table does not have it."""
     column = find_name(table.columns, name)
     if column is None:
         similar = [other for other in table.columns if fold(other) == fold(name)]

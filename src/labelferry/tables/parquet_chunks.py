@@ -43,15 +43,7 @@ def parquet_chunks(paths: Sequence[str], rows: int) -> list[Chunk]:
 
 
 class ParquetColumn(OnDemand):
-    """Values of a column of a Parquet file, which are read from the file when they are needed.
-
-    Parameters
-    ----------
-    chunk : Chunk
-        The rows.
-    column : str
-        Name of the column.
-    """
+    """Values of a column of a Parquet file, which are read from the file when they are needed."""
 
     def __init__(self, chunk: Chunk, column: str) -> None:
         self.chunk, self.column = chunk, column

@@ -52,20 +52,6 @@ class OnDemand(Sequence[Any]):
 def blocks_of(values: Sequence[Any], n: int) -> Iterator[list[Any]]:
     """The values in lists of `n`, the last one shorter.
 
-    Parameters
-    ----------
-    values : sequence
-        A list, or values that are read block by block.
-    n : int
-        Number of values per list.
-
-    Yields
-    ------
-    block : list
-        The next values.
-
-    Examples
-    --------
     >>> list(blocks_of(["a", "b", "c"], 2))
     [['a', 'b'], ['c']]
     """
@@ -76,20 +62,8 @@ def blocks_of(values: Sequence[Any], n: int) -> Iterator[list[Any]]:
 def part_of(values: Sequence[Any], start: int, stop: int) -> Sequence[Any]:
     """The values from `start` to `stop`, for another process, which may be on another machine. Read them at once: [:].
 
-    Parameters
-    ----------
-    values : sequence
-        A list, or values that are read block by block.
-    start, stop : int
-        Positions.
+    Returns A list or, for values of a large Parquet file, a sequence that reads the file.
 
-    Returns
-    -------
-    part : sequence
-        A list or, for values of a large Parquet file, a sequence that reads the file.
-
-    Examples
-    --------
     >>> part_of(["a", "b", "c"], 1, 3)
     ['b', 'c']
     """
@@ -127,15 +101,7 @@ class TemporaryBlocks:
 
 
 class StoredColumn(OnDemand):
-    """Values in a temporary file, with the last block that was read in memory.
-
-    Parameters
-    ----------
-    store : TemporaryBlocks
-        The file.
-    n_empty : int, default=0
-        Number of blocks at the beginning in which all values are None.
-    """
+    """Values in a temporary file, with the last block that was read in memory."""
 
     def __init__(self, store: TemporaryBlocks, *, n_empty: int = 0) -> None:
         self.store = store
@@ -269,36 +235,12 @@ class Chained(OnDemand):
 
 
 def mapped(values: Sequence[Any], function: Callable[[list[Any]], list[Any]]) -> Sequence[Any]:
-    """What a function makes of values, each on its own: a list of a list; for others computed when it is needed.
-
-    Parameters
-    ----------
-    values : sequence
-        The values.
-    function : callable
-        Takes a list of values and returns one new value for each.
-
-    Returns
-    -------
-    new : sequence
-        One entry per value.
-    """
+    """What a function makes of values, each on its own: a list of a list; for others computed when it is needed."""
     return Mapped(values, function) if isinstance(values, OnDemand) else function(list(values))
 
 
 def zipped(columns: Sequence[Sequence[Any]]) -> Sequence[tuple[Any, ...]]:
-    """Tuples of the values of several sequences of the same length, at least one.
-
-    Parameters
-    ----------
-    columns : sequence of sequence
-        The values.
-
-    Returns
-    -------
-    rows : sequence of tuple
-        One tuple per position.
-    """
+    """Tuples of the values of several sequences of the same length, at least one."""
     if any(isinstance(column, OnDemand) for column in columns):
         return Zipped(columns)
     return list(zip(*columns, strict=True))
@@ -307,20 +249,6 @@ def zipped(columns: Sequence[Sequence[Any]]) -> Sequence[tuple[Any, ...]]:
 def picked(values: Sequence[Any], rows: Sequence[int] | np.ndarray) -> Sequence[Any]:
     """The values at these positions.
 
-    Parameters
-    ----------
-    values : sequence
-        The values.
-    rows : sequence of int
-        Positions, increasing.
-
-    Returns
-    -------
-    kept : sequence
-        One value per position.
-
-    Examples
-    --------
     >>> picked(["a", "b", "c"], [0, 2])
     ['a', 'c']
     """
@@ -330,16 +258,5 @@ def picked(values: Sequence[Any], rows: Sequence[int] | np.ndarray) -> Sequence[
 
 
 def chained(parts: Sequence[Sequence[Any]]) -> Sequence[Any]:
-    """The values of several sequences, one after the other.
-
-    Parameters
-    ----------
-    parts : sequence of sequence
-        The values.
-
-    Returns
-    -------
-    values : sequence
-        All of them.
-    """
+    """The values of several sequences, one after the other."""
     return Chained(parts) if any(isinstance(part, OnDemand) for part in parts) else [v for part in parts for v in part]

@@ -10,12 +10,12 @@ it when they read the file. Numbers stay as they are. Files for programs are not
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-from ..tables import Table, read_table, write_table
+from . import Table, read_table, write_table
 from .cells import as_number
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -56,12 +56,19 @@ def protected(columns: Mapping[str, Sequence[Any]], path: str | PathLike[str]) -
 
 
 def write_labelled(
-    table: Table, extra: Mapping[str, Sequence[Any]], path: str | PathLike[str], *, spreadsheet: bool = False
+    table: Table,
+    extra: Mapping[str, Sequence[Any]],
+    path: str | PathLike[str],
+    *,
+    reserved: Iterable[str] = (),
+    spreadsheet: bool = False,
 ) -> list[str]:
-    """Write a table with new columns; with `spreadsheet`, no cell of a CSV or TSV file is a formula."""
+    """Write a table with new columns, `reserved` as in `write_table`; with `spreadsheet`, no cell of a CSV or TSV file
+    is a formula.
+    """
     if spreadsheet:
         table, extra = replace(table, columns=protected(table.columns, path)), protected(extra, path)
-    return write_table(table, extra, path)
+    return write_table(table, extra, path, reserved=reserved)
 
 
 def read_protected(path: str | PathLike[str], *, encoding: str | None = None) -> Table:

@@ -16,12 +16,7 @@ SEPARATOR = "\n\n"  # between the texts of two columns
 class LazyColumns(Mapping[str, Sequence[Any]]):
     """Columns that are converted to lists on first access.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names of the columns, in order.
-    convert : callable
-        Takes a name and a number of rows, or None for all rows, and returns the values.
+    `convert`: takes a name and a number of rows, or None for all rows, and returns the values.
     """
 
     def __init__(self, names: Iterable[str], convert: Callable[[str, int | None], Sequence[Any]]) -> None:

@@ -1,8 +1,8 @@
 """Writing a table: every column of the input, then the new ones, in the order of the rows.
 
 The file is written completely or not at all. Values are not changed: in CSV a cell that begins with = + - or @ is
-written as it is, and a spreadsheet may read it as a formula; import such a file as text, or write .xlsx. If a new
-column has the name of an input column, the input column is written as `<name>_before`.
+written as it is, and a spreadsheet may read it as a formula; import such a file as text, or write .xlsx. An input
+column with the name of a new column, or with another reserved name, is written as `<name>_before`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import gzip
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -29,7 +29,12 @@ IN_MEMORY = 1 << 26  # bytes for standard output; more are stored in a temporary
 
 
 def write_table(
-    table: Table, extra: Mapping[str, Sequence[Any]], path: str | os.PathLike[str], *, dialect: Dialect | None = None
+    table: Table,
+    extra: Mapping[str, Sequence[Any]],
+    path: str | os.PathLike[str],
+    *,
+    reserved: Iterable[str] = (),
+    dialect: Dialect | None = None,
 ) -> list[str]:
     """Write a table with new columns.
 
@@ -47,6 +52,8 @@ def write_table(
     path : path
         The file. Its suffix selects the format: .csv, .tsv, .xlsx, .json, .jsonl or .parquet; text formats also with
         .gz. "-" is standard output, as CSV.
+    reserved : iterable of str, default=()
+        Names that no column of the table may keep, beside those of the new columns.
     dialect : Dialect, default=None
         Replaces the dialect of the table.
 
@@ -57,7 +64,7 @@ def write_table(
     """
     path = Path(path)
     format_, zipped = format_of(path)
-    names = new_names(table.columns, extra)
+    names = new_names(table.columns, (*extra, *reserved))
     columns = joined(table, extra, names)
     types = {names.get(name, name): type_ for name, type_ in table.types.items()}
     chosen, messages = output_dialect(format_, dialect or table.dialect, columns, path)
@@ -133,7 +140,9 @@ def shown(path: Path) -> str:
     return "standard output" if str(path) == STANDARD else str(path)
 
 
-def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+def with_columns(
+    table: Table, extra: Mapping[str, Sequence[Any]], *, reserved: Iterable[str] = ()
+) -> dict[str, Sequence[Any]]:
     """The columns as `write_table` writes them.
 
     Parameters
@@ -142,6 +151,8 @@ def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, 
         The table.
     extra : mapping of str to sequence
         The new columns, one value per row.
+    reserved : iterable of str, default=()
+        Names that no column of the table may keep, beside those of the new columns.
 
     Returns
     -------
@@ -150,11 +161,11 @@ def with_columns(table: Table, extra: Mapping[str, Sequence[Any]]) -> dict[str, 
 
     Examples
     --------
-    >>> from .tables import from_texts
+    >>> from labelferry.tables import from_texts
     >>> with_columns(from_texts(["a red door"], ["old"]), {"label": ["new"]})
     {'text': ['a red door'], 'label_before': ['old'], 'label': ['new']}
     """
-    return joined(table, extra, new_names(table.columns, extra))
+    return joined(table, extra, new_names(table.columns, (*extra, *reserved)))
 
 
 def joined(table: Table, extra: Mapping[str, Sequence[Any]], names: Mapping[str, str]) -> dict[str, Sequence[Any]]:
@@ -174,15 +185,16 @@ def new_column(table: Table, name: str, values: Sequence[Any]) -> Sequence[Any]:
     return as_list
 
 
-def new_names(columns: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, str]:
-    """Old and new name of the columns that have the name of a new column.
+def new_names(columns: Collection[str], reserved: Iterable[str]) -> dict[str, str]:
+    """Old and new name of the columns that have a reserved name.
 
-    >>> new_names({"text": [], "label": [], "label_before": []}, {"label": []})
+    >>> new_names(["text", "label", "label_before"], ["label"])
     {'label': 'label_before2'}
     """
-    taken = {*columns, *extra}
+    distinct = dict.fromkeys(reserved)
+    taken = {*columns, *distinct}
     names = {}
-    for name in extra:
+    for name in distinct:
         if name in columns:
             new, number = f"{name}_before", 1
             while new in taken:

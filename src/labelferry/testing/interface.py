@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.classifier import TransductiveClassifier
+from ..core.persist import load
 from .corpora import noisy_corpus, set_seed, small_corpus
 
 
@@ -231,8 +232,6 @@ def check_words_never_seen_in_the_source(estimator: TransductiveClassifier) -> N
 
 def check_save_and_load(estimator: TransductiveClassifier) -> None:
     """A saved and loaded estimator has the same attributes, except private ones, and predicts the same."""
-    from ..core.persist import load
-
     X, y, domain, _ = small_corpus()
     names = np.array(["ant", "bee", "cat"], dtype=object)[y]
     est = estimator.fit(X, names, domain)

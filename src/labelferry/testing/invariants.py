@@ -29,6 +29,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from ..core.classifier import TransductiveClassifier
+from ..core.persist import load
 from ..linalg.normalize import scale_rows
 from .corpora import set_seed
 from .problems import KINDS, Problem, make_problem
@@ -105,22 +106,7 @@ def all_at_once(problem: Problem, ignores_scale: str, rng: np.random.Generator) 
 
 
 def violations(estimator: TransductiveClassifier, problem: Problem, seed: int = 0) -> list[str]:
-    """Names of the invariants that an estimator breaks on a problem, those of `exceptions` too; [] if it refuses it.
-
-    Parameters
-    ----------
-    estimator : TransductiveClassifier
-        Unfitted.
-    problem : Problem
-        See `make_problem`.
-    seed : int, default=0
-        Seed of the changes.
-
-    Returns
-    -------
-    broken : list of str
-        "symmetry" stands for changes of order that a symmetric problem excuses.
-    """
+    """Names of the invariants that an estimator breaks on a problem, those of `exceptions` too; [] if it refuses it."""
     set_seed(estimator)
     first = answer(estimator, problem)
     if isinstance(first, str):
@@ -153,8 +139,6 @@ def check_invariants(estimator: TransductiveClassifier) -> None:
 
 def check_copies(estimator: TransductiveClassifier) -> None:
     """A fit again, a pickled and a saved estimator give the same answer; the input does not change."""
-    from ..core.persist import load
-
     set_seed(estimator)
     for problem in list(sample_problems())[:2]:
         before = [problem.X.data.copy(), problem.X.indices.copy(), problem.y.copy(), problem.domain.copy()]

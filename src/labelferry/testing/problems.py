@@ -67,25 +67,10 @@ def make_problem(
 ) -> Problem:
     """A random problem; the labelled documents have all classes.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of all random numbers.
-    n_documents, n_words, n_classes, n_sources : int
-        Sizes; the number of documents is raised to one per class and one of the target.
-    kind : {"counts", "binary", "tf-idf"}
-        Small whole numbers, zeros and ones, or rows of unit length.
-    density : float
-        Expected share of entries that are not zero.
-    n_duplicates, n_empty, n_single : int
-        Numbers of documents that are replaced by copies of others, by rows of zeros, by a single word.
-    follows_classes : bool
-        Whether words belong to classes.
-
-    Returns
-    -------
-    problem : Problem
-        The rows of the domains are mixed.
+    `n_documents`, `n_words`, `n_classes`, `n_sources`: sizes; the number of documents is raised to one per class
+    and one of the target.
+    `n_duplicates`, `n_empty`, `n_single`: numbers of documents that are replaced by copies of others, by rows of
+    zeros, by a single word.
     """
     rng = np.random.default_rng(seed)
     n = max(n_documents, n_classes * n_sources + 1)

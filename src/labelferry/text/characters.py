@@ -23,21 +23,11 @@ _CHARACTERS = re.compile(f".[{_SIGNS}]*")  # with the vowel signs and tones of T
 
 @dataclass(frozen=True)
 class MixedAnalyzer:
-    """An analyzer for scikit-learn: character n-grams of runs without spaces, n-grams of all other words.
+    """An analyzer for scikit-learn: character n-grams of runs without spaces, n-grams of all other words."""
 
-    Attributes
-    ----------
-    pattern : str
-        Regular expression of a word.
-    ngrams : int
-        Largest number of words in a sequence.
-    stop_words : tuple of str
-        Words to skip. They do not apply to characters.
-    """
-
-    pattern: str
-    ngrams: int
-    stop_words: tuple[str, ...]
+    pattern: str  # regular expression of a word
+    ngrams: int  # largest number of words in a sequence
+    stop_words: tuple[str, ...]  # words to skip. They do not apply to characters
 
     def __call__(self, text: str) -> list[str]:
         return list(self._features(unicodedata.normalize("NFC", text).lower()))

@@ -134,28 +134,9 @@ def fit_tfidf(
 ) -> tuple[list[Any], TfidfVectorizer]:
     """Make one tf-idf matrix per corpus, with one vocabulary for all of them.
 
-    Parameters
-    ----------
-    corpora : sequence of sequence of str
-        The texts of each domain.
-    vectorizer : TfidfVectorizer
-        The settings; `min_df` is a number of documents.
-    prepare : callable, default=list
-        What is done with a list of texts before its words are counted. It must be picklable.
-    limit : callable, default=None
-        Takes the number of documents of each word and the number of all documents; returns how many words to keep, the
-        most frequent ones.
-    processes : int, default=None
-        Number of processes; None: by the number of texts and of processors.
-    report : callable, default=None
-        Is called with the share of the texts that are counted.
-
-    Returns
-    -------
-    matrices : list of csr_array
-        Documents x words, one per corpus.
-    vectorizer : TfidfVectorizer
-        The vectorizer, fitted.
+    `prepare`: what is done with a list of texts before its words are counted. It must be picklable.
+    `limit`: takes the number of documents of each word and the number of all documents; returns how many words to
+    keep, the most frequent ones.
     """
     n_texts = sum(map(len, corpora))
     if processes is None:

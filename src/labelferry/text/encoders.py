@@ -34,17 +34,7 @@ INSTALL = {
 
 
 class Encoder:
-    """A model that turns texts into vectors.
-
-    Parameters
-    ----------
-    load : callable
-        Loads the model and returns the function that encodes a list of texts.
-    name : str, default=None
-        Name that a saved model stores; None for an object of the user.
-    identity : str, default=None
-        Key of the model in the cache; None if its vectors are not cached.
-    """
+    """A model that turns texts into vectors."""
 
     def __init__(self, load: Callable[[], Encode], *, name: str | None = None, identity: str | None = None) -> None:
         self.load = load

@@ -25,22 +25,11 @@ LARGE, N_FIRST, MIN_FIRST = 20_000, 2_000, 2  # of this many texts, so many are 
 def foreign_languages(source: Language, texts: Sequence[str]) -> list[str]:
     """The language of each text that is in none of the languages of the labelled documents.
 
-    Parameters
-    ----------
-    source : Language
-        Languages of the labelled documents.
-    texts : sequence of str
-        The new documents. If there are LARGE or more, all of them are looked at only if a sample of N_FIRST contains
-        MIN_FIRST such texts.
+    `texts`: the new documents. If there are LARGE or more, all of them are looked at only if a sample of N_FIRST
+    contains MIN_FIRST such texts.
+    Returns english name of the language, such as "german"; empty for a text in a language of the labelled
+    documents, and if the language of the text is not clear, or that of fewer than MIN_VOTES labelled documents is.
 
-    Returns
-    -------
-    languages : list of str
-        English name of the language, such as "german"; empty for a text in a language of the labelled documents, and
-        if the language of the text is not clear, or that of fewer than MIN_VOTES labelled documents is.
-
-    Examples
-    --------
     >>> english = Language("english", {"english": 1.0}, 100, 0.0, 0.0)
     >>> foreign_languages(english, ["My password does not work.", "Mein Passwort funktioniert nicht."])
     ['', 'german']

@@ -98,22 +98,7 @@ def vectorizer_from(state: Mapping[str, np.ndarray]) -> TfidfVectorizer:
 
 
 def with_vocabulary(vectorizer: TfidfVectorizer, words: Sequence[str], idf: np.ndarray | None) -> TfidfVectorizer:
-    """Set what `fit` sets: the columns of the words, and the transformer with their weights.
-
-    Parameters
-    ----------
-    vectorizer : TfidfVectorizer
-        The settings. It is changed.
-    words : sequence of str
-        The word of each column.
-    idf : array or None
-        The weight of each word; None if the vectorizer has none.
-
-    Returns
-    -------
-    vectorizer : TfidfVectorizer
-        The same vectorizer.
-    """
+    """Set what `fit` sets: the columns of the words, and the transformer with their weights."""
     vectorizer.vocabulary_ = {word: column for column, word in enumerate(words)}
     vectorizer.fixed_vocabulary_ = False
     weights = TfidfTransformer(**{name: getattr(vectorizer, name) for name in WEIGHTS})

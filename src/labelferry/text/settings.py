@@ -54,24 +54,8 @@ def choose_settings(
 ) -> Choice:
     """Choose the text settings by cross-validation on the labelled documents.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The labelled documents.
-    labels : sequence
-        Their labels.
-    request : TextRequest
-        Settings that are fixed.
-    language : Language
-        Detected language of all documents, labelled and new.
-    sources : sequence of int, default=None
-        The source of each document. With several sources, each one is held out in turn, because the new documents are
-        another source too.
-
-    Returns
-    -------
-    choice : Choice
-        The settings and the held-out accuracies.
+    `sources`: the source of each document. With several sources, each one is held out in turn, because the new
+    documents are another source too.
     """
     options = candidates(request, language)
     if len(options) == 1:
@@ -154,15 +138,7 @@ def _folds(codes: np.ndarray, groups: np.ndarray) -> Iterator[tuple[np.ndarray, 
 def simplest(correct: dict[TextSettings, np.ndarray]) -> TextSettings:
     """The first settings that are at most one standard error worse than the best.
 
-    Parameters
-    ----------
-    correct : dict of TextSettings to array of bool
-        For each candidate, the simplest first, which documents it labels correctly.
-
-    Returns
-    -------
-    settings : TextSettings
-        The chosen ones.
+    `correct`: for each candidate, the simplest first, which documents it labels correctly.
     """
     best = max(correct.values(), key=lambda right: right.mean())
     for settings, right in correct.items():

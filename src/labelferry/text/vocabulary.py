@@ -48,22 +48,8 @@ class Vocabulary:
     ) -> tuple[TfidfVectorizer, np.ndarray]:
         """Fit the vectorizer on the words that were added.
 
-        Parameters
-        ----------
-        vectorizer : TfidfVectorizer
-            The settings. It is changed.
-        n_texts : int
-            Number of all texts.
-        limit : callable, default=None
-            Takes the number of documents of each word and the number of all documents; returns how many words to keep,
-            the most frequent ones.
-
-        Returns
-        -------
-        vectorizer : TfidfVectorizer
-            The same vectorizer, fitted.
-        numbers : array of int
-            The number of the word of each column.
+        `limit`: takes the number of documents of each word and the number of all documents; returns how many words
+        to keep, the most frequent ones.
         """
         bounds = (vectorizer.min_df, vectorizer.max_df)
         low, high = (bound * n_texts if isinstance(bound, float) else bound for bound in bounds)

@@ -24,42 +24,18 @@ class CorpusNotFound(FileNotFoundError):
 
 
 class Source(NamedTuple):
-    """Files of a corpus. Either one of `files` is the whole corpus, or every pattern of `parts` has a match.
+    """Files of a corpus. Either one of `files` is the whole corpus, or every pattern of `parts` has a match."""
 
-    Attributes
-    ----------
-    name : str
-        Name in `labelferry data`.
-    title : str
-        Name for people.
-    loader : str
-        Name of the function that loads it.
-    folder : str
-        Its folder in a folder of data.
-    files : tuple of str
-        Names of files that contain the whole corpus; the first is the one that is downloaded.
-    parts : tuple of str
-        Patterns of the files of a folder that contains the corpus.
-    origin : str
-        Where to download it.
-    license : str
-        Terms of use, one sentence.
-    url : str
-        Address of the first of `files`; empty if address or checksum is not certain.
-    sha256 : str
-        Checksum of the first of `files`.
-    """
-
-    name: str
-    title: str
-    loader: str
-    folder: str
-    files: tuple[str, ...]
-    parts: tuple[str, ...]
-    origin: str
-    license: str
-    url: str = ""
-    sha256: str = ""
+    name: str  # name in `labelferry data`
+    title: str  # name for people
+    loader: str  # name of the function that loads it
+    folder: str  # its folder in a folder of data
+    files: tuple[str, ...]  # names of files that contain the whole corpus; the first is the one that is downloaded
+    parts: tuple[str, ...]  # patterns of the files of a folder that contains the corpus
+    origin: str  # where to download it
+    license: str  # terms of use, one sentence
+    url: str = ""  # address of the first of `files`; empty if address or checksum is not certain
+    sha256: str = ""  # checksum of the first of `files`
 
     def layouts(self) -> list[str]:
         """The files or patterns of files, one of which must exist."""
@@ -84,21 +60,7 @@ def find(
 ) -> Path:
     """Find a corpus.
 
-    Parameters
-    ----------
-    source : Source
-        The corpus.
-    path : path, default=None
-        File or folder to search instead of $LABELFERRY_DATA and the cache.
-    download : bool, default=False
-        Whether it may be downloaded.
-    fetch : callable, default=None
-        Function that downloads it and returns its path. None if it cannot be downloaded.
-
-    Returns
-    -------
-    place : Path
-        The file that contains the corpus, or the folder that contains its parts.
+    `fetch`: function that downloads it and returns its path. None if it cannot be downloaded.
     """
     for place in places(source, path):
         if source.files and place.is_file():
@@ -132,10 +94,7 @@ def directions(source: Source) -> str:
 
 def fetch_url(source: Source) -> Path:
     """Download the first file of a corpus to the cache: complete and with the expected checksum, or not at all."""
-    try:
-        import pooch
-    except ImportError:
-        raise ImportError("downloads need pooch: pip install '.[datasets]' in a clone of labelferry.") from None
+    import pooch
 
     path = cache_path(source)
     download = pooch.HTTPDownloader(timeout=TIMEOUT, headers={"Accept-Encoding": "identity"})

@@ -39,18 +39,7 @@ def summarize() -> list[dict[str, Any]]:
 
 
 def directions_for(name: str) -> str:
-    """Describe which files of a corpus to download, from where, and where to put them.
-
-    Parameters
-    ----------
-    name : str
-        Name of the corpus.
-
-    Returns
-    -------
-    text : str
-        Several lines.
-    """
+    """Describe which files of a corpus to download, from where, and where to put them."""
     if name not in corpora():
         raise ValueError(f"name must be one of {', '.join(corpora())}; got {name!r}.")
     source, _ = corpora()[name]

@@ -53,17 +53,7 @@ class Counts(NamedTuple):
 def count_texts(corpus: Corpus, **fields: str) -> Counts:
     """Count the texts of a corpus and the different values of its fields.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus.
-    **fields : str
-        Field per kind of group, such as `groups="group"`. The values of a field may be tuples.
-
-    Returns
-    -------
-    counts : Counts
-        The counts.
+    `**fields`: field per kind of group, such as `groups="group"`. The values of a field may be tuples.
     """
     return Counts(len(corpus.texts), {kind: len(different(corpus.fields[name])) for kind, name in fields.items()})
 

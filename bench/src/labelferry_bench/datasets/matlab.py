@@ -26,22 +26,7 @@ ORDERS = {b"IM": "<", b"MI": ">"}
 
 
 def read_arrays(content: bytes, names: tuple[str, ...], max_bytes: int) -> dict[str, Any]:
-    """The arrays with these names: dense, or CSC.
-
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    names : tuple of str
-        Names of the arrays; other elements are not read.
-    max_bytes : int
-        Limit on the bytes of all unpacked elements together.
-
-    Returns
-    -------
-    arrays : dict of str to array
-        Those that the file has. ValueError if it is no such file.
-    """
+    """The arrays with these names: dense, or CSC."""
     order = ORDERS.get(content[HEADER - 2 : HEADER])
     if order is None or content[HEADER - 4 : HEADER - 2] not in (b"\x00\x01", b"\x01\x00"):
         raise ValueError("it is no MATLAB file of version 5")

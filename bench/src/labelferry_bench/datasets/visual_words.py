@@ -26,24 +26,6 @@ def visual_words(
 
     Pass the images of all domains in one call, so that they have the same words. An image without descriptors, such as
     an empty sky, is an empty row.
-
-    Parameters
-    ----------
-    paths : iterable of path
-        The image files. They are read in gray.
-    n_words : int, default=800
-        Number of visual words.
-    max_side : int, default=480
-        Images with a longer side, in pixels, are scaled down to it.
-    max_descriptors : int, default=500
-        Number of descriptors per image; the strongest are used.
-    random_state : int, default=None
-        Random seed of k-means.
-
-    Returns
-    -------
-    counts : CSR array
-        Images x visual words.
     """
     from sklearn.cluster import MiniBatchKMeans
 
@@ -66,7 +48,7 @@ def describe(path: str | PathLike[str], max_side: int, max_descriptors: int) -> 
     try:
         import cv2
     except ImportError as error:
-        raise ImportError('visual_words needs OpenCV: pip install ".[images]" in a clone of labelferry.') from error
+        raise ImportError('visual_words needs OpenCV: pip install "bench[images]" in a clone of labelferry.') from error
 
     picture = cv2.imread(fspath(path), cv2.IMREAD_GRAYSCALE)
     if picture is None:

@@ -16,24 +16,7 @@ Pairs = Sequence[tuple[PrintedTable, dict[str, Any]]]  # printed table and row o
 def best_per_corpus(
     table: Table, tasks: Sequence[str], methods: Sequence[str], rows: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Compare like with like: each method of the paper with the same method here, in its default and printed form.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    tasks : sequence of str
-        Its tasks.
-    methods : sequence of str
-        The methods that were run, in the order of the cells.
-    rows : sequence of dict
-        Rows as `tabulate` makes them, one per task.
-
-    Returns
-    -------
-    best : list of dict
-        One element per corpus.
-    """
+    """Compare like with like: each method of the paper with the same method here, in its default and printed form."""
     by_corpus: dict[str, list[tuple[PrintedTable, dict[str, Any]]]] = {}
     for task, row in zip(tasks, rows, strict=True):
         printed = table.printed_row(row["task"])

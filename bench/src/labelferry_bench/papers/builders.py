@@ -29,23 +29,8 @@ clusters_task = partial(Task, sampled=True, recipe=OF_TARGET, scored="purity")
 def reuters_task(name: str, pair: str, *, turned: bool = False, drop_repeated: bool = False, **settings: Any) -> Task:
     """Make a task of a pair of the ready-made Reuters matrices.
 
-    Parameters
-    ----------
-    name : str
-        Name of the task, with its table.
-    pair : str
-        One of `REUTERS_PAIRS`.
-    turned : bool, default=False
-        Whether source and target are exchanged.
-    drop_repeated : bool, default=False
-        Whether target rows that also occur in the source are dropped.
-    **settings
-        Settings of `by_groups`, such as `draw`. With any of them, documents with fewer than three words are dropped.
-
-    Returns
-    -------
-    task : Task
-        The task.
+    `**settings`: settings of `by_groups`, such as `draw`. With any of them, documents with fewer than three words
+    are dropped.
     """
     first, second = ("target", "source") if turned else ("source", "target")
     classes: TwoDomains = {label: ((f"{first} {label}",), (f"{second} {label}",)) for label in pair.split(" vs ")}

@@ -149,22 +149,7 @@ def figure_names() -> list[str]:
 
 
 def draw_figure(name: str, folder: Path, **settings: Any) -> list[Path]:
-    """Write a figure as PNG and SVG, and its numbers as CSV.
-
-    Parameters
-    ----------
-    name : str
-        One of `figure_names()`.
-    folder : Path
-        Folder to write to.
-    **settings
-        Settings of `bench.measure_study`.
-
-    Returns
-    -------
-    paths : list of Path
-        The files.
-    """
+    """Write a figure as PNG and SVG, and its numbers as CSV."""
     if name not in figure_names():
         raise ValueError(f"there is no figure {name!r}; there are {', '.join(figure_names())}.")
     folder.mkdir(parents=True, exist_ok=True)

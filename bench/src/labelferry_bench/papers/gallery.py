@@ -23,26 +23,7 @@ ORDER = ("cdsc", "hybrid", "rsp", "gcmf", "tcl")
 def write_figures(
     folder: Path, records: Path, *, run: bool = True, jobs: int = 1, begin: Begin = ignore, done: Done = ignore
 ) -> str:
-    """Draw all figures and return the section of the page about them.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the pictures, beside the page.
-    records : Path
-        Folder of records and results.
-    run : bool, default=True
-        If False, no study is run: figures are drawn from the records that exist.
-    jobs : int, default=1
-        Number of parallel processes; -1 uses all cores.
-    begin, done : callable
-        As in `measure_study`.
-
-    Returns
-    -------
-    text : str
-        Markdown, with links to the pictures.
-    """
+    """Draw all figures and return the section of the page about them."""
     folder.mkdir(parents=True, exist_ok=True)
     parts = ["\n## Figures and studies\n", INTRODUCTION]
     for name in sorted([*PICTURES, *studies()], key=lambda name: (ORDER.index(name.partition("-")[0]), name)):

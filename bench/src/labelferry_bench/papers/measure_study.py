@@ -64,18 +64,8 @@ def measure_study(
 def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
     """Make a study from the records of the present code, without running anything.
 
-    Parameters
-    ----------
-    name : str
-        Name of the study.
-    folder : Path
-        Folder of records.
-
-    Returns
-    -------
-    study : dict or None
-        As `measure_study`, with the values that all curves have; if these are fewer than three, with the curves that
-        have all values; None if there are none.
+    Returns as `measure_study`, with the values that all curves have; if these are fewer than three, with the curves
+    that have all values; None if there are none.
     """
     study = studies()[name]
     latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}

@@ -23,22 +23,8 @@ def plot_projection(points: Any, labels: Any, domains: Any, *, title: str = "") 
 
     CDSC places all documents of a source class at one point.
 
-    Parameters
-    ----------
-    points : array of shape (n_documents, 2)
-        Coordinates, for example two columns of the eigenvectors of CDSC or SpectralClassifier, sources first:
-        `est.state_.vectors[:, 1:3]`.
-    labels : array of shape (n_documents,)
-        Class of every document.
-    domains : array of shape (n_documents,)
-        Domain of every document.
-    title : str, default=""
-        Title of the figure.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        The figure.
+    `points`: coordinates, for example two columns of the eigenvectors of CDSC or SpectralClassifier, sources first:
+    `est.state_.vectors[:, 1:3]`.
     """
     points = np.asarray(points)
     if points.ndim != 2 or points.shape[1] != 2:
@@ -74,22 +60,6 @@ def plot_similarity(X: Any, labels: Any, domains: Any, *, title: str = "") -> Fi
 
     A cell is the mean over the pairs of two groups of adjacent documents, so no matrix of size documents x documents
     is formed.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n_documents, n_features)
-        The documents.
-    labels : array of shape (n_documents,)
-        Class of every document.
-    domains : array of shape (n_documents,)
-        Domain of every document.
-    title : str, default=""
-        Title of the figure.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        The figure.
     """
     figure, (axes,) = _figure(width=5.5)
     _pattern(figure, axes, X, labels, domains, title)
@@ -101,24 +71,9 @@ def plot_similarities(
 ) -> tuple[Figure, Array]:
     """Draw `plot_similarity` of the same documents in several spaces next to each other.
 
-    Parameters
-    ----------
-    spaces : dict of str to (array or sparse matrix)
-        Per title, the documents in one space.
-    labels : array of shape (n_documents,)
-        Class of every document.
-    domains : array of shape (n_documents,)
-        Domain of every document.
-    threshold : bool, default=False
-        If True, a pair of documents is black if it is more similar than the mean of all pairs, and white otherwise.
-        The whole matrix of documents x documents is drawn, so this is for small samples.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        The figure.
-    patterns : array
-        The mean similarities of all spaces, stacked by rows; with `threshold`, what is drawn.
+    `threshold`: if True, a pair of documents is black if it is more similar than the mean of all pairs, and white
+    otherwise. The whole matrix of documents x documents is drawn, so this is for small samples.
+    Returns the mean similarities of all spaces, stacked by rows; with `threshold`, what is drawn.
     """
     figure, axes = _figure(width=5.0 * len(spaces), n=len(spaces))
     patterns = [
@@ -129,20 +84,7 @@ def plot_similarities(
 
 
 def plot_words(table: Any, *, title: str = "") -> Figure:
-    """Draw a table of texts.
-
-    Parameters
-    ----------
-    table : array of str, shape (n_rows, n_columns)
-        The texts; the first row is the header.
-    title : str, default=""
-        Title of the figure.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        The figure.
-    """
+    """Draw a table of texts."""
     header, *rows = np.asarray(table).tolist()
     figure, (axes,) = _figure(width=7.5, height=0.5 + 0.35 * len(rows))
     axes.axis("off")
@@ -153,18 +95,7 @@ def plot_words(table: Any, *, title: str = "") -> Figure:
 
 
 def plot_curves(study: dict[str, Any]) -> Figure:
-    """Draw a parameter study: one line per curve, with bars of one standard deviation.
-
-    Parameters
-    ----------
-    study : dict
-        Plain values, as `bench.measure_study` returns them.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        The figure.
-    """
+    """Draw a parameter study: one line per curve, with bars of one standard deviation."""
     figure, (axes,) = _figure(width=7.0)
     for curve, color in zip(study["curves"], _colors(len(study["curves"])), strict=True):
         means, sds = (np.array([point[key] for point in curve["points"]]) for key in ("mean", "sd"))
@@ -230,10 +161,8 @@ def _codes(names: Any, n_documents: int, what: str) -> tuple[Array, Array]:
 
 
 def _figure(width: float, n: int = 1, height: float = 4.5) -> tuple[Figure, list[Any]]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("figures need matplotlib: pip install '.[plots]' in a clone of labelferry") from None
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, list(figure.subplots(1, n, squeeze=False)[0])
 

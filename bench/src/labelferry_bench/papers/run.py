@@ -92,26 +92,7 @@ def run(
     done: Done = ignore,
     how: Callable[[Cell], Record] | None = None,
 ) -> list[Record]:
-    """Return the records of cells. Records in the file are used; the other cells are run and appended to it.
-
-    Parameters
-    ----------
-    wanted : sequence of Cell
-        The cells.
-    path : Path
-        File with one record per line.
-    jobs : int, default=1
-        Number of parallel processes; -1 uses all cores.
-    done : callable
-        Called with each record when it is available.
-    how : callable, default=None
-        Runs one cell; None for `measure`.
-
-    Returns
-    -------
-    records : list of dict
-        In the order of `wanted`.
-    """
+    """Return the records of cells. Records in the file are used; the other cells are run and appended to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path) as is_locked:
         if not is_locked:

@@ -14,18 +14,7 @@ MANNER = {"DKT": "in the manner of DKT", "DTL": "in the manner of DTL"}  # no co
 
 
 def section(table: dict[str, Any]) -> str:
-    """Write one table as Markdown.
-
-    Parameters
-    ----------
-    table : dict
-        As `run_table` returns it.
-
-    Returns
-    -------
-    text : str
-        The table, what the papers print beside it, the remarks and the protocol.
-    """
+    """Write one table as Markdown."""
     rows = [row for row in table["rows"] if any(cell and cell["mean"] is not None for cell in row["cells"])]
     not_run = [row["task"] for row in table["rows"] if row not in rows and not row["missing"]]
     parts = [

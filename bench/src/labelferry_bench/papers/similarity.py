@@ -15,22 +15,6 @@ def mean_similarity(X: Any, order: Array, n_bins: int) -> tuple[Array, Array]:
     """Return the mean cosine between groups of documents that are adjacent in `order`.
 
     With the sums S of the unit rows of each group, the means are S S' divided by the numbers of pairs: groups x groups.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n_documents, n_features)
-        The documents.
-    order : array of int, shape (n_documents,)
-        A permutation of the documents.
-    n_bins : int
-        Number of groups.
-
-    Returns
-    -------
-    means : array of shape (n_bins, n_bins)
-        Mean cosines.
-    edges : array of int, shape (n_bins + 1,)
-        Positions in `order` at which the groups begin and end.
     """
     edges = np.linspace(0, len(order), n_bins + 1).round().astype(int)
     sizes = np.diff(edges)

@@ -49,36 +49,17 @@ AS_PUBLISHED = {
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """The numbers of one table of a paper, as printed.
+    """The numbers of one table of a paper, as printed."""
 
-    Attributes
-    ----------
-    citation : str
-        Authors, title, venue and number of the table.
-    measure : {"error", "accuracy", "divergence"}
-        What the numbers are.
-    unit : float
-        The printed number that stands for all documents: 1 for proportions, 100 for percentages.
-    column_to_method : dict of str to (str or None)
-        Per column of the paper, the method of this library as `core.method_spec` reads it; None if there is none.
-    rows : dict of str to tuple of float
-        Per task, one number per column.
-    deviations : dict of str to tuple of (float or None)
-        Standard deviations, None if none is printed.
-    average : tuple of float, or None
-        The printed last row.
-    no_transfer : tuple of str
-        Columns that use labels of the domain they are tested on.
-    """
-
-    citation: str
-    measure: Measure
-    unit: float
+    citation: str  # authors, title, venue and number of the table
+    measure: Measure  # what the numbers are
+    unit: float  # the printed number that stands for all documents: 1 for proportions, 100 for percentages
+    # per column of the paper, the method of this library as `core.method_spec` reads it; None if there is none
     column_to_method: dict[str, str | None]
-    rows: dict[str, tuple[float, ...]]
-    deviations: dict[str, tuple[float | None, ...]]
-    average: tuple[float, ...] | None
-    no_transfer: tuple[str, ...] = ()
+    rows: dict[str, tuple[float, ...]]  # per task, one number per column
+    deviations: dict[str, tuple[float | None, ...]]  # standard deviations, None if none is printed
+    average: tuple[float, ...] | None  # the printed last row
+    no_transfer: tuple[str, ...] = ()  # columns that use labels of the domain they are tested on
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -104,45 +85,23 @@ class PrintedTable:
 
 @dataclass(frozen=True)
 class Table:
-    """All there is to know about a table before it is run.
+    """All there is to know about a table before it is run."""
 
-    Attributes
-    ----------
-    name : str
-        Name on the command line, and the first part of the names of its tasks.
-    position : int
-        Place among the tables; smaller numbers come first.
-    title : str
-        Title in lists and on pages.
-    tasks : tuple of Task
-        The rows.
-    printed : tuple of PrintedTable
-        The tables of the paper with these tasks; empty if no paper has them.
-    methods : tuple of str
-        Methods to run by default; empty for those of the paper, `PAPER_METHODS` and `REFERENCES`.
-    n_seeds : int
-        Number of seeds for the page of results. Five draws of small samples cost less than one run at full size.
-    remarks : tuple of str
-        Paragraphs for the page of results: where the results are below the paper, and what was tried.
-    tested : str or None
-        The method that its paper calls significantly better than the others: paired tests are shown.
-    n_own : int
-        Number of methods that the paper proposes: its last columns.
-    grouped : bool
-        Whether the page shows means over the tasks with the same text before ": " in their names.
-    """
-
-    name: str
-    position: int
-    title: str
-    tasks: tuple[Task, ...]
-    printed: tuple[PrintedTable, ...] = ()
+    name: str  # name on the command line, and the first part of the names of its tasks
+    position: int  # place among the tables; smaller numbers come first
+    title: str  # title in lists and on pages
+    tasks: tuple[Task, ...]  # the rows
+    printed: tuple[PrintedTable, ...] = ()  # the tables of the paper with these tasks; empty if no paper has them
+    # methods to run by default; empty for those of the paper, `PAPER_METHODS` and `REFERENCES`
     methods: tuple[str, ...] = ()
+    # number of seeds for the page of results. Five draws of small samples cost less than one run at full size
     n_seeds: int = 1
+    # paragraphs for the page of results: where the results are below the paper, and what was tried
     remarks: tuple[str, ...] = ()
+    # the method that its paper calls significantly better than the others: paired tests are shown
     tested: str | None = None
-    n_own: int = 1
-    grouped: bool = False
+    n_own: int = 1  # number of methods that the paper proposes: its last columns
+    grouped: bool = False  # whether the page shows means over the tasks with the same text before ": " in their names
 
     @property
     def accuracies(self) -> list[PrintedTable]:
@@ -191,20 +150,10 @@ def read_printed(
 ) -> PrintedTable:
     """Read a table as it is printed.
 
-    Parameters
-    ----------
-    citation, measure, unit, column_to_method, no_transfer
-        As in `PrintedTable`.
-    text : str
-        One line per task: its name, then one number per column, `0.99` or `0.99±0.01`. The line "average" is not a
-        task and is kept separately.
-    tasks : sequence of str, default=()
-        If given, the table is transposed: one line per method in the order of `column_to_method`, one column per task.
-
-    Returns
-    -------
-    printed : PrintedTable
-        The table as data.
+    `text`: one line per task: its name, then one number per column, `0.99` or `0.99±0.01`. The line "average" is
+    not a task and is kept separately.
+    `tasks`: if given, the table is transposed: one line per method in the order of `column_to_method`, one column
+    per task.
     """
     heads = list(tasks or column_to_method)
     lines = [line.rsplit(maxsplit=len(heads)) for line in text.strip().splitlines()]

@@ -81,17 +81,7 @@ def run_table(
 def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
     """Make a table from the records of the present code, without running anything.
 
-    Parameters
-    ----------
-    name : str
-        Name of the table.
-    folder : Path
-        Folder of records.
-
-    Returns
-    -------
-    table : dict or None
-        As `run_table`; None if there is no record of it. The number of seeds may differ between the cells.
+    Returns as `run_table`; None if there is no record of it. The number of seeds may differ between the cells.
     """
     table, available = table_of(name), tasks_here(name)
     wanted = {

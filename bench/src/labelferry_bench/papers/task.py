@@ -64,39 +64,17 @@ class Recipe(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """Labelled source documents and target documents whose labels are used for the score only.
+    """Labelled source documents and target documents whose labels are used for the score only."""
 
-    Attributes
-    ----------
-    name : str
-        Name with its table: "gcmf/rec vs sci".
-    corpora : tuple of Source
-        The corpora it needs.
-    pool : callable
-        Reads the documents from the paths of the corpora.
-    split : callable
-        Selects the documents of source and target from the pool, by seed.
-    recipe : Recipe
-        How their counts become a matrix.
-    sampled : bool
-        Whether documents are drawn by seed.
-    same_classes : bool
-        Whether source and target have the same classes.
-    scored : {"accuracy", "purity"}
-        The score; "purity" if a method finds clusters without names.
-    drop_repeated : bool
-        Whether target rows that also occur in the source are dropped.
-    """
-
-    name: str
-    corpora: tuple[Source, ...]
-    pool: Callable[..., Pool]
-    split: Callable[[Pool, int], Split]
-    recipe: Recipe
-    sampled: bool = False
-    same_classes: bool = True
-    scored: Literal["accuracy", "purity"] = "accuracy"
-    drop_repeated: bool = False
+    name: str  # name with its table: "gcmf/rec vs sci"
+    corpora: tuple[Source, ...]  # the corpora it needs
+    pool: Callable[..., Pool]  # reads the documents from the paths of the corpora
+    split: Callable[[Pool, int], Split]  # selects the documents of source and target from the pool, by seed
+    recipe: Recipe  # how their counts become a matrix
+    sampled: bool = False  # whether documents are drawn by seed
+    same_classes: bool = True  # whether source and target have the same classes
+    scored: Literal["accuracy", "purity"] = "accuracy"  # the score; "purity" if a method finds clusters without names
+    drop_repeated: bool = False  # whether target rows that also occur in the source are dropped
 
     @property
     def table(self) -> str:
@@ -119,25 +97,7 @@ class Task:
         return ", ".join(absent) or None
 
     def load(self, seed: int = 0, path: str | PathLike[str] | None = None) -> Loaded:
-        """Load the documents.
-
-        Parameters
-        ----------
-        seed : int, default=0
-            Seed of the draw.
-        path : path-like, default=None
-            Path of the corpus, if it is not in a folder where loaders search.
-
-        Returns
-        -------
-        data : Loaded
-            Kept in memory for the next call: do not write to it.
-
-        Raises
-        ------
-        CorpusNotFound
-            With the files that are needed and the folder where to put them.
-        """
+        """Load the documents."""
         paths = tuple(find(source, path) for source in self.corpora)
         return _load(self, seed if self.sampled else 0, paths)
 

@@ -39,22 +39,7 @@ class Measurement(NamedTuple):
 
 
 def measure(name: str, n_documents: int, rounds: int) -> Measurement:
-    """Measure a run and its rival. In a round they run one after the other, so that both see the same machine.
-
-    Parameters
-    ----------
-    name : str
-        A key of `RUNS`.
-    n_documents : int
-        Number of generated documents, half of them in the source.
-    rounds : int
-        Number of rounds.
-
-    Returns
-    -------
-    measurement : Measurement
-        The first round also gives the memory and the share of sparse products.
-    """
+    """Measure a run and its rival. In a round they run one after the other, so that both see the same machine."""
     entry = RUNS[name]
     task = generate_task(n_documents)
     small = generate_task(200)

@@ -32,25 +32,10 @@ def run_speed(
 ) -> dict[str, Any]:
     """Measure methods at several sizes.
 
-    Parameters
-    ----------
-    sizes : sequence of int, default=SIZES
-        Numbers of documents, half of them in the source.
-    methods : sequence of str, default=all of `RUNS`
-        What is measured.
-    rounds : int, default=3
-        How often a method and its rival run, in turn.
-    max_seconds : float, default=inf
-        A method is left out at sizes at which one run would take longer, judged by the sizes before.
-    done : callable, default=nothing
-        Called with every row.
-
-    Returns
-    -------
-    result : dict
-        `machine`, `rounds`, and `rows` with one dict per method and size: `method`, `documents`, `rival`, `left_out`
-        (the reason, or None) and the numbers of `FIELDS`: medians of the rounds, `growth` since the size before, the
-        ratio to the rival in seconds and in seconds of processor time.
+    `max_seconds`: A method is left out at sizes at which one run would take longer, judged by the sizes before.
+    Returns `machine`, `rounds`, and `rows` with one dict per method and size: `method`, `documents`, `rival`,
+    `left_out` (the reason, or None) and the numbers of `FIELDS`: medians of the rounds, `growth` since the size
+    before, the ratio to the rival in seconds and in seconds of processor time.
     """
     unknown = [name for name in methods if name not in RUNS]
     if unknown:

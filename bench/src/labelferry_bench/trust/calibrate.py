@@ -277,20 +277,7 @@ def fit_levels(judged: Sequence[Judged], lower: Array) -> Levels:
 
 # -- new classes -------------------------------------------------------------------------------------------------------
 def fit_new_classes(complete: Sequence[Clusters], corpora: Array) -> NewClassCoefficients:
-    """Scales and limit in `assessment/new_classes.py`, from tasks without a new class.
-
-    Parameters
-    ----------
-    complete : sequence of Clusters
-        The clusters of each task.
-    corpora : array of str, shape (n_tasks,)
-        The corpus of each task.
-
-    Returns
-    -------
-    coefficients : NewClassCoefficients
-        An infinite limit if nothing was measured.
-    """
+    """Scales and limit in `assessment/new_classes.py`, from tasks without a new class."""
     measured = [i for i, clusters in enumerate(complete) if len(clusters.cluster)]
     if not measured:
         return NewClassCoefficients(1.0, 1.0, np.inf)

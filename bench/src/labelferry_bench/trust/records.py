@@ -25,7 +25,7 @@ from labelferry.files import atomic_write
 from ..papers.pools import Array
 from .tasks import TaskData, TrustTask
 
-VERSION = 5
+VERSION = 6
 
 
 @dataclass(frozen=True)

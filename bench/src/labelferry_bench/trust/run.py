@@ -32,23 +32,9 @@ def run_trust(
 ) -> dict[str, Any]:
     """Run the bench.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the records.
-    corpora : sequence of str, default=None
-        "newsgroups", "reuters", "amazon", and corpora with domains (names or files). None: all on this machine.
-    as_shipped : bool, default=False
-        Whether to judge by the coefficients of this version; all corpora must be new to it.
-    jobs : int, default=1
-        Number of parallel processes.
-    show : callable, default=no output
-        Called with one line per fitted task.
-
-    Returns
-    -------
-    report : dict
-        Plain values: see `labelferry_bench.trust.report`.
+    `corpora`: "newsgroups", "reuters", "amazon", and corpora with domains (names or files). None: all on this
+    machine.
+    `as_shipped`: whether to judge by the coefficients of this version; all corpora must be new to it.
     """
     if not as_shipped:
         return report(_calibrate(folder, corpora, jobs, show)[1])

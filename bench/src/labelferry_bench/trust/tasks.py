@@ -59,60 +59,26 @@ class TaskData(NamedTuple):
 
 @dataclass(frozen=True)
 class TrustTask:
-    """One transfer, drawn with its own seed.
+    """One transfer, drawn with its own seed."""
 
-    Attributes
-    ----------
-    name : str
-        Name with its corpus: "youtube_spam/Psy to Eminem".
-    corpus : str
-        The corpus that it counts for.
-    kind : str, default="plain"
-        "plain", or the kind of trap.
-    group : str, default=""
-        A group of tasks that is reported on its own.
-    table_task : str, default=""
-        Name of a task of `labelferry_bench.papers.tasks` to take the documents from.
-    data : str, default=""
-        Corpus to read, if it is not a table task.
-    sources, target : tuple of str, str
-        Domains.
-    n_source, n_target : int, default=2000
-        Largest number of documents.
-    rare_source, rare_target : Rare or None, default=None
-        A class that is made rare.
-    shuffled : bool, default=False
-        Whether the labels of the source are shuffled.
-    foreign : str, default=""
-        Corpus that the target domain is read from instead.
-    missing_class : str, default=""
-        Class that the source lacks, a third of the target.
-    copies : int, default=1
-        How often each target document occurs.
-    near_copies : bool, default=False
-        Whether copies lack some words.
-    split_at_spaces : bool, default=False
-        Whether Chinese is split into words at spaces.
-    """
-
-    name: str
-    corpus: str
-    kind: str = PLAIN
-    group: str = ""
-    table_task: str = ""
-    data: str = ""
-    sources: tuple[str, ...] = ()
-    target: str = ""
-    n_source: int = 2000
-    n_target: int = 2000
-    rare_source: Rare | None = None
-    rare_target: Rare | None = None
-    shuffled: bool = False
-    foreign: str = ""
-    missing_class: str = ""
-    copies: int = 1
-    near_copies: bool = False
-    split_at_spaces: bool = False
+    name: str  # name with its corpus: "youtube_spam/Psy to Eminem"
+    corpus: str  # the corpus that it counts for
+    kind: str = PLAIN  # "plain", or the kind of trap
+    group: str = ""  # a group of tasks that is reported on its own
+    table_task: str = ""  # name of a task of `labelferry_bench.papers.tasks` to take the documents from
+    data: str = ""  # corpus to read, if it is not a table task
+    sources: tuple[str, ...] = ()  # domains
+    target: str = ""  # domains
+    n_source: int = 2000  # largest number of documents
+    n_target: int = 2000  # largest number of documents
+    rare_source: Rare | None = None  # a class that is made rare
+    rare_target: Rare | None = None  # a class that is made rare
+    shuffled: bool = False  # whether the labels of the source are shuffled
+    foreign: str = ""  # corpus that the target domain is read from instead
+    missing_class: str = ""  # class that the source lacks, a third of the target
+    copies: int = 1  # how often each target document occurs
+    near_copies: bool = False  # whether copies lack some words
+    split_at_spaces: bool = False  # whether Chinese is split into words at spaces
 
     def load(self) -> TaskData:
         """Draw the documents and make the matrices."""

@@ -11,17 +11,14 @@ from __future__ import annotations
 from functools import cached_property
 from threading import RLock
 
-import numpy as np
-
 from ...certificate import Ladder, require_frozen
 from ...certificate.ladder import TAIL
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.frozen import Frozen, freeze
-from ..sample.usable import ERROR, N_LEARN, Further, Learning, Usable, usable_labels
+from ..sample.usable import ERROR, N_LEARN, Learning, Usable, usable_labels
 from ..store.records import ACCEPT, AGAIN, CertificateRow
 from .carried import Carried, Limit, Part, carried_into, carry_on
+from .job_labels import JobLabels, labels_of_fit
 from .log import JobLog
-from .population import population_of_store
 from .state import JobState
 
 KIND = "accept"  # of a statement, in the table of certificates
@@ -37,7 +34,7 @@ class JobAccept:
         self._seed = int(store.settings["question_seed"])
         self._lock = RLock()
         self._fit = 0  # of what follows
-        self._frozen: Frozen | None = None
+        self._labels: JobLabels | None = None
         self._carried: Carried | None = None
         self._ladders: dict[tuple[float, bool, bool], Ladder] = {}  # by limit, and whether a part of it is excluded
 
@@ -48,14 +45,14 @@ class JobAccept:
         state = self._log.state() if state is None else state
         limit = (float(error), strict)
         with self._lock:
-            frozen, carried = self._of_fit(state)
+            labels, carried = self._of_fit(state)
             part = carried.part(limit)
-            whole = self._ladder(limit, frozen, None)
-            ladder = whole if part is None else self._ladder(limit, frozen, part)
-        accepted = None if part is None else part.accepted(frozen, state.first_codes, state.again_codes)
+            whole = self._ladder(limit, labels, None)
+            ladder = whole if part is None else self._ladder(limit, labels, part)
+        accepted = None if part is None else part.accepted(labels, state)
         return usable_labels(
-            frozen,
-            self._given(state, frozen),
+            labels.frozen,
+            labels.given(state.first_codes, state),
             error=error,
             strict=strict,
             earlier=() if accepted is None else (accepted,),
@@ -65,12 +62,12 @@ class JobAccept:
             whole=whole,
         )
 
-    def _ladder(self, limit: Limit, frozen: Frozen, part: Part | None) -> Ladder:
+    def _ladder(self, limit: Limit, labels: JobLabels, part: Part | None) -> Ladder:
         """The ladder of the labels outside the part that was accepted when the fit was made; answers do not matter."""
         key = (*limit, part is not None)
         if key not in self._ladders:
-            free = None if part is None else ~part.documents[frozen.positions]
-            self._ladders[key] = frozen.ladder(limit[0], tail=TAIL, strict=limit[1], among=free)
+            free = None if part is None else ~part.documents[labels.documents]
+            self._ladders[key] = labels.frozen.ladder(limit[0], tail=TAIL, strict=limit[1], among=free)
         return self._ladders[key]
 
     def issue(self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN) -> Usable:
@@ -118,47 +115,32 @@ class JobAccept:
     def carry(self, state: JobState) -> Carried:
         """What stays accepted if the labels learn again now."""
         with self._lock:
-            frozen, carried = self._of_fit(state)
+            labels, carried = self._of_fit(state)
         limits = {limit_of(row) for row in self.statements(state.fit.fit)}
         now = {limit: self.usable(limit[0], strict=limit[1], learn=0, state=state) for limit in sorted(limits)}
-        codes = (state.first_codes, state.again_codes)
-        parts = {(part.error, part.strict): part.accepted(frozen, *codes) for part in carried.parts}
-        others = {limit: claim for limit, claim in parts.items() if limit not in limits and claim is not None}
-        return carry_on(carried, now, others)
+        return carry_on(carried, now, labels, state)
 
     def questions(self, error: float, reviewer: str = "") -> list[tuple[str, int]]:
         """Purposes and documents to ask a person about, the first one first."""
         state = self._log.state()
         usable = self.usable(error, learn=0, state=state)
-        again = self._documents(usable, usable.again)
+        with self._lock:
+            labels = self._of_fit(state)[0]
+        again = labels.documents_of(usable.again)
         mine = [row.document for row in state.answers if row.reviewer == reviewer]
         recent = set(mine[-SPACING:])
-        new = self._documents(usable, usable.next_rows(AHEAD))
+        new = labels.documents_of(usable.next_rows(AHEAD))
         first = [(AGAIN, document) for document in again if document not in recent]
         last = [(AGAIN, document) for document in again if document in recent]
         return [*first, *((ACCEPT, document) for document in new), *last]
 
-    def _documents(self, usable: Usable, rows: list[int]) -> list[int]:
-        """The documents of rows of the user's file."""
-        places = usable.frozen.rows.positions(np.array(rows, dtype=np.int64))
-        documents: list[int] = usable.frozen.positions[places].tolist()
-        return documents
-
-    def _given(self, state: JobState, frozen: Frozen) -> Further:
-        known = set(state.seen.rows.tolist())
-        places = frozen.places(document for document in state.first_codes if document not in known)
-        first = {place: state.first_codes[document] for document, place in places.items()}
-        again = {places[d]: codes for d, codes in state.again_codes.items() if d in places}
-        return Further(first, again)
-
-    def _of_fit(self, state: JobState) -> tuple[Frozen, Carried]:
+    def _of_fit(self, state: JobState) -> tuple[JobLabels, Carried]:
         """The frozen labels of the current fit, and what was accepted before."""
-        if self._frozen is None or self._carried is None or self._fit != state.fit.fit:
-            population = population_of_store(self._store, state)
-            self._frozen = freeze(population, self._seed, list(self._store.settings["classes"]))
+        if self._labels is None or self._carried is None or self._fit != state.fit.fit:
+            self._labels = labels_of_fit(self._store, state, self._seed)
             self._carried = carried_into(self._store, state.fit)
             self._ladders, self._fit = {}, state.fit.fit
-        return self._frozen, self._carried
+        return self._labels, self._carried
 
 
 def limit_of(row: CertificateRow) -> Limit:

@@ -16,9 +16,10 @@ from ...certificate import Accepted, wrong_labels
 from ...certificate.ladder import TAIL
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.frozen import Frozen
 from ..sample.usable import Usable
 from ..store.fit_labels import FitLabels
+from .job_labels import JobLabels
+from .state import JobState
 
 Limit = tuple[float, bool]  # error and strict
 PREFIX = "accepted/"  # of the masks in the arrays of a fit
@@ -33,20 +34,18 @@ class Part(NamedTuple):
     documents: Array  # mask
     counts: dict[str, int]  # COUNTS when the labels learned again
 
-    def accepted(self, frozen: Frozen, first: Mapping[int, int], again: Mapping[int, list[int]]) -> Accepted | None:
-        """The claim with the answers since then; None if they refute it."""
-        rows = self.documents[frozen.positions]
-        known = set(frozen.known.rows.tolist())
-        places = frozen.places(document for document in first if self.documents[document])
-        codes = {place: first[document] for document, place in places.items() if place not in known}
-        more = {places[document]: list(codes) for document, codes in again.items() if document in places}
-        wrong = wrong_labels(frozen.labels, codes, more)
+    def accepted(self, labels: JobLabels, state: JobState) -> Accepted | None:
+        """The claim with the answers since the labels learned; None if they refute it."""
+        inside = [document for document in state.first_codes if self.documents[document]]
+        given = labels.given(inside, state)
+        wrong = wrong_labels(labels.frozen.labels, given.first, given.again)
         counts = self.counts
         n_answers, n_wrong = counts["n_answers"] + len(wrong), counts["n_wrong"] + sum(wrong.values())
         unseen, most = counts["n"] - n_answers, counts["at_most_wrong"]
         if n_wrong > most:
             return None
         share = min((most - n_wrong) / unseen, 1.0) if unseen else 0.0
+        rows = self.documents[labels.documents]
         return Accepted(
             self.error, TAIL, self.strict, rows, counts["n"], most, counts["n_sample"], counts["sample_wrong"],
             n_answers, n_wrong, unseen, share,
@@ -82,29 +81,23 @@ class Carried(NamedTuple):
         return {f"{PREFIX}{i}": part.documents for i, part in enumerate(self.parts)}
 
 
-def carry_on(before: Carried, now: Mapping[Limit, Usable], others: Mapping[Limit, Accepted]) -> Carried:
-    """What stays accepted after learning again: what is usable `now`, and what `others` had before, by limit."""
+def carry_on(before: Carried, now: Mapping[Limit, Usable], labels: JobLabels, state: JobState) -> Carried:
+    """What stays accepted after learning again: what is usable `now` by limit, and what other limits had before."""
     parts = [
-        Part(*limit, documents_of(usable), counts_of(usable.accepted)) for limit, usable in now.items() if usable.n
+        Part(*limit, labels.mask(usable.accepted.rows), counts_of(usable.accepted))
+        for limit, usable in now.items()
+        if usable.n
     ]
-    kept = [
-        part._replace(counts=counts_of(others[part.error, part.strict]))
-        for part in before.parts
-        if (part.error, part.strict) in others
-    ]
-    return Carried(before.statements + bool(now), (*parts, *kept))
+    for part in before.parts:
+        claim = None if (part.error, part.strict) in now else part.accepted(labels, state)
+        if claim is not None:
+            parts.append(part._replace(counts=counts_of(claim)))
+    return Carried(before.statements + bool(now), tuple(parts))
 
 
 def counts_of(accepted: Accepted) -> dict[str, int]:
     """The counts of a claim."""
     return {name: int(getattr(accepted, name)) for name in COUNTS}
-
-
-def documents_of(usable: Usable) -> Array:
-    """The accepted labels of a job as a mask of its documents."""
-    documents = np.zeros(usable.frozen.n_population, dtype=bool)
-    documents[usable.frozen.positions[usable.accepted.rows]] = True
-    return documents
 
 
 def carried_into(store: storage.Store, fit: FitLabels) -> Carried:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +12,14 @@ from ...certificate.sampling import LABEL, NONE_OF_THESE
 from ...labelling.accept_rank import file_confidence
 from ...labelling.columns import ACCEPT_RANK, ACCEPTED, PREDICTED_LABEL
 from ...labelling.held_out import HELD_OUT
+from ...labelling.marks import MARK, Kind, mark_rows
 from ...linalg.matrix import Array
 from ...tables import Table, take_rows
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.usable import Usable
 from ..store.records import AnswerRow, DocumentRow
 from .log import JobLog
-from .other_rows import add_other_rows, document_rows, kept_languages
+from .other_rows import add_other_rows, document_rows, kept_languages, without_label
 from .population import ranks_of
 from .refit import not_learned
 
@@ -71,12 +72,19 @@ def labelled_table(
         ]
     if languages := kept_languages(store):
         extra["other_language"] = [languages.get(row.number) for row in rows]
-    if any(answers):  # what `certify` needs: labels without the answers, and the answers that were learned from
-        without, seen = not_learned(state.fit.arrays)[0], set(state.seen.rows.tolist())
-        extra[PREDICTED_LABEL] = [values[row.label] for row in rows]
-        extra[HELD_OUT] = [values[store.classes[code]] if i in seen else None for i, code in enumerate(without)]
+    unknown, seen = without_label(store)[0], set(state.seen.rows.tolist())
+    if any(answers):  # what `certify` needs: labels without the answers, and labels of fits without the answer
+        without = not_learned(state.fit.arrays)[0]
+        extra[PREDICTED_LABEL] = [None if row.number in unknown else values[row.label] for row in rows]
+        held_out = (values[store.classes[code]] if i in seen - unknown else None for i, code in enumerate(without))
+        extra[HELD_OUT] = list(held_out)
     extra = clear_unlabelled(extra, reasons_of(store, decided))
-    return add_other_rows(user_table(store, rows), extra, store.settings.get("other_rows", {}))
+    others = store.settings.get("other_rows", {})
+    extra[MARK] = [
+        None if row.number in unknown else Kind.ANSWERED if row.number in seen else Kind.PREDICTED for row in rows
+    ]
+    table, extra = add_other_rows(user_table(store, rows), extra, others)
+    return table, with_marks(extra, extra[MARK])
 
 
 def only_accepted(table: Table, extra: Mapping[str, list[Any]]) -> tuple[Table, dict[str, list[Any]]]:
@@ -89,18 +97,18 @@ def only_accepted(table: Table, extra: Mapping[str, list[Any]]) -> tuple[Table, 
 
 def reasons_of(store: storage.Store, decided: Mapping[int, AnswerRow | None]) -> dict[int, str]:
     """The documents without a known word for which the reviewers chose no class, and why they have no label."""
-    without_label = store.settings.get("without_label")
-    if not without_label:
-        return {}
-    try:
-        documents, reason = {int(number) for number in without_label["documents"]}, str(without_label["reason"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"{store.name}: the job is damaged, its documents without a label cannot be read ({error})."
-        ) from None
+    documents, reason = without_label(store)
     named = {document for document, answer in decided.items() if answer is not None and answer.kind == LABEL}
-    unknown = documents - named
-    return {document: reason for document in range(store.n_documents) if document in unknown}
+    return dict.fromkeys(sorted(documents - named), reason)
+
+
+def with_marks(extra: Mapping[str, list[Any]], kinds: Sequence[str]) -> dict[str, list[Any]]:
+    """The new columns with the marks of all rows; rows that are no documents have no kind yet."""
+    pairs = zip(kinds, extra["label"], strict=True)
+    all_kinds = [kind or (Kind.NO_LABEL if label is None else Kind.GIVEN) for kind, label in pairs]
+    predicted = extra.get(PREDICTED_LABEL, [None] * len(all_kinds))
+    labels = [label if p is None else p for p, label in zip(predicted, extra["label"], strict=True)]
+    return {**extra, MARK: mark_rows(all_kinds, labels)}
 
 
 def clear_unlabelled(extra: Mapping[str, list[Any]], reasons: Mapping[int, str]) -> dict[str, list[Any]]:
@@ -157,6 +165,9 @@ def corrections_table(store: storage.Store, log: JobLog) -> tuple[Table, dict[st
         "reviewer": [answer.reviewer for answer in answers],
         "time": [answer.time for answer in answers],
     }
+    columns[MARK] = mark_rows(
+        [Kind.NO_LABEL if label is None else Kind.GIVEN for label in columns["label"]], columns["label"]
+    )
     table, text = user_table(store, rows), settings["text"]
     if text not in table.columns:
         table = replace(table, columns={**table.columns, text: [row.text for row in rows]})

@@ -7,10 +7,9 @@ from typing import Any
 
 from ...certificate.sampling import N_AUDIT
 from ...labelling.answers import class_named
-from ...tables.cells import as_text
-from ..sample.accept_files import draw_accept, times_asked, with_fingerprint
+from ..sample.accept_files import draw_accept, times_asked
 from ..sample.audit import Sample, as_sample
-from ..sample.filled import Filled, as_table, read_sample
+from ..sample.filled import Filled, read_sample
 from ..sample.population import Population
 from ..sample.usable import ERROR, N_LEARN
 from ..store.records import AGAIN, NewAnswer
@@ -40,7 +39,8 @@ def draw_open(job: Job, n: int = N_AUDIT, *, n_duel: int = 0, blind: bool = Fals
     duel = [row for row in job.questions.open_documents("duel", n + n_duel) if row not in set(audit)][:n_duel]
     if not audit and not duel:
         raise ValueError(f"{job.store.name} has no open question of this kind. Every document has an answer.")
-    rows = [*(("audit", row) for row in audit), *(("duel", row) for row in duel)]
+    position = job.questions.labelled.positions
+    rows = [*(("audit", int(position(row))) for row in audit), *(("duel", int(position(row))) for row in duel)]
     return as_sample(population_of_job(job), rows, job.questions.seed, blind)
 
 
@@ -52,8 +52,8 @@ def draw_accept_open(job: Job, n: int, *, error: float = ERROR, learn: int = N_L
     audit = job.questions.open_documents("audit", min(n, usable.learning.of - usable.learning.answers))
     if not audit:
         raise ValueError(f"{job.store.name}: the labels can learn from the answers now: labelferry accept.")
-    sample = as_sample(population, [("audit", row) for row in audit], job.questions.seed, blind=True)
-    return with_fingerprint(sample, usable.frozen)
+    positions = job.questions.labelled.positions(audit).tolist()
+    return as_sample(population, [("audit", position) for position in positions], job.questions.seed, blind=True)
 
 
 def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
@@ -68,34 +68,26 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
             f"{filled.name} was drawn with the seed {filled.seed}, and the job has {job.questions.seed}. Pass a sample "
             "of this job: labelferry audit."
         )
-    labels = shown_labels(given, population)
+    labelled = job.questions.labelled.rows
     state = job.log.state()
     known = {(row.document, row.reviewer): (row.kind, row.answer) for row in state.answers}
     counts = {"new": 0, "known": 0, "empty": filled.n_empty}
     new = []
-    for (document, name), answer in filled.by_reviewer.items():
-        person, purpose = name or reviewer, filled.purposes[document]
-        number = times_asked(purpose)
+    for (position, name), answer in filled.by_reviewer.items():
+        document, person = int(labelled[position]), name or reviewer
+        number = times_asked(filled.purposes[position])
         is_known = known.get((document, person)) == (answer.kind, answer.answer)
         if len(state.again_codes.get(document, ())) >= number if number else is_known:
             counts["known"] += 1
             continue
-        purpose, shown = AGAIN if number else purpose, labels.get(document)
+        purpose = AGAIN if number else filled.purposes[position]
+        shown = class_named(filled.labels.get(position, ""), population.classes)
         new.append(NewAnswer(document, answer.answer, answer.kind, purpose, person, shown))
     if new:
         job.log.add(new)
     return {**counts, "new": len(new)}
 
 
-def shown_labels(given: Any, population: Population) -> dict[int, str]:
-    """Per document of a filled sample, the label that it shows; none if the labels are hidden."""
-    table = as_table(given, population.encoding)
-    labels = table.columns.get("label", [])
-    rows = (population.rows.position_of(row, table.name) for row in table.columns["row"])
-    names = (class_named(as_text(label), population.classes) for label in labels)
-    return {row: name for row, name in zip(rows, names, strict=False) if name is not None}
-
-
 def population_of_job(job: Job) -> Population:
-    """The population of a job; texts and columns are read one by one."""
-    return population_of_store(job.store, job.log.state())
+    """The population of a job: its documents with a predicted label. Texts and columns are read one by one."""
+    return population_of_store(job.store, job.log.state(), job.questions.labelled)

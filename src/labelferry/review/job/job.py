@@ -14,6 +14,7 @@ import numpy as np
 
 from ...certificate import LEVEL, Certificate, certify
 from ...certificate.sampling import LABEL
+from ...labelling.columns import NEW_COLUMNS
 from ...labelling.labelling import Labelling
 from ...tables.spreadsheet import write_labelled
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
@@ -24,7 +25,7 @@ from .export import corrections_table, labelled_table, only_accepted
 from .log import JobLog
 from .questions import JobQuestions, Question
 from .refit import refit
-from .state import JobState
+from .state import JobState, among
 
 
 def open_job(place: str | os.PathLike[str]) -> Job:
@@ -258,16 +259,18 @@ class Job:
         key = (*state.version, level)
         certificate = self._certificates.get(key)
         if certificate is None:
+            labelled = self.questions.labelled
+            confidence = np.clip(self.store.fits.arrays(FIRST_FIT)["confidence"], 0, 1)  # learned from no answers
             certificate = certify(
-                state.fit.arrays["labels"],
-                self.store.fits.source_only,
-                state.fit.arrays["needs_review"],
-                self.questions.sample("audit", state),
-                self.questions.sample("duel", state),
+                state.fit.arrays["labels"][labelled.rows],
+                self.store.fits.source_only[labelled.rows],
+                state.fit.arrays["needs_review"][labelled.rows],
+                among(labelled, self.questions.sample("audit", state)),
+                among(labelled, self.questions.sample("duel", state)),
                 classes=self.classes,
                 level=level,
-                confidence=np.clip(self.store.fits.arrays(FIRST_FIT)["confidence"], 0, 1),  # learned from no answers
-                known=state.seen,
+                confidence=confidence[labelled.rows],
+                known=among(labelled, state.seen),
             )
             self._certificates = {key: certificate}
         return certificate
@@ -377,8 +380,10 @@ class Job:
         if usable is not None and usable.current.n:  # a statement that others may rely on
             usable = self.accept(usable.error, strict=usable.ladder.strict)
         tables = labelled_table(self.store, self.log, self.questions.new_class_rows, usable)
-        return write_labelled(*(only_accepted(*tables) if accepted else tables), path, spreadsheet=spreadsheet)
+        tables = only_accepted(*tables) if accepted else tables
+        return write_labelled(*tables, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
     def export_corrections(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write the answers that count with their documents, one row per answer; parameters as in `export`."""
-        return write_labelled(*corrections_table(self.store, self.log), path, spreadsheet=spreadsheet)
+        tables = corrections_table(self.store, self.log)
+        return write_labelled(*tables, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)

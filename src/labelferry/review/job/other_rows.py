@@ -2,6 +2,7 @@
 
 `other_rows`: rows that are no documents of the job, without a text or with a given label, so that its files have all
 rows of the table in order. `other_languages`: documents in a language that the labelled documents lack.
+`without_label`: documents without a known word, which have no predicted label.
 """
 
 from __future__ import annotations
@@ -107,3 +108,24 @@ def kept_languages(store: storage.Store) -> dict[int, str]:
     if outside := [number for number in kept if not 0 <= number < store.n_documents]:
         raise ValueError(f"{store.name}: the job is damaged, its languages name document {outside[0]}.")
     return kept
+
+
+def without_label(store: storage.Store) -> tuple[set[int], str]:
+    """The documents without a known word and why they have no predicted label; an answer to one is a given label."""
+    kept = store.settings.get("without_label")
+    if not kept:
+        return set(), ""
+    try:
+        documents, reason = {int(number) for number in kept["documents"]}, str(kept["reason"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{store.name}: the job is damaged, its documents without a label cannot be read ({error})."
+        ) from None
+    if outside := [number for number in sorted(documents) if not 0 <= number < store.n_documents]:
+        raise ValueError(f"{store.name}: the job is damaged, its documents without a label name {outside[0]}.")
+    return documents, reason
+
+
+def labelled_documents(store: storage.Store) -> RowIndex:
+    """The documents with a predicted label: those that are certified."""
+    return RowIndex.without(sorted(without_label(store)[0]), store.n_documents)

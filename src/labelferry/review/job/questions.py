@@ -1,12 +1,14 @@
 """The questions of a job: which documents to ask a person about, in which order, and which answers are a random sample.
 
 Every order is fixed by the seed of the job: it does not depend on who answers or when. The answers to a prefix of the
-audit order are therefore a random sample of all documents, whatever the purpose for which they were given.
+audit order are therefore a random sample of all documents with a predicted label, whatever the purpose for which they
+were given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,11 +17,13 @@ import numpy as np
 from ...certificate import Answers, audit_order
 from ...certificate.ahead import MOST_ANSWERS
 from ...linalg.matrix import Array
+from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.usable import ERROR
 from ..store.records import ACCEPT, QUEUES, now
 from .accept import JobAccept
 from .log import JobLog
+from .other_rows import labelled_documents
 from .reasons import WHY, reason
 from .state import JobState
 
@@ -53,6 +57,11 @@ class JobQuestions:
         self._audit = (0, np.zeros(0, dtype=np.int64))  # a fit and its order
         self.seed = int(store.settings["question_seed"])  # of the random samples
 
+    @cached_property
+    def labelled(self) -> RowIndex:
+        """The documents with a predicted label: the random samples are drawn from these."""
+        return labelled_documents(self._store)
+
     @property
     def new_class_rows(self) -> Array:
         """Documents that no class explains, in the order in which they are asked about."""
@@ -63,8 +72,9 @@ class JobQuestions:
         if purpose in ("audit", "duel"):
             fit = (self._log.state() if state is None else state).fit
             if self._audit[0] != fit.fit:  # a new order after learning, see `certificate/sampling.py`
-                seen = fit.arrays.get("held_out/seen", ())
-                self._audit = (fit.fit, audit_order(self._store.n_documents, self.seed, seen))
+                seen = fit.arrays.get("held_out/seen", np.zeros(0, dtype=np.int64))
+                known = self.labelled.positions(seen[self.labelled.contains(seen)])
+                self._audit = (fit.fit, self.labelled.rows[audit_order(len(self.labelled), self.seed, known)])
             order = self._audit[1]
             return order if purpose == "audit" else order[(fit.arrays["labels"] != self._store.fits.source_only)[order]]
         if purpose in QUEUES and purpose != ACCEPT:  # whose order depends on the answers
@@ -168,7 +178,11 @@ class JobQuestions:
     def waiting(self) -> int:
         """Answers to questions of the random sample that come after a document without an answer."""
         state = self._log.state()
-        counted = {*self.sample("audit", state).rows.tolist(), *state.seen.rows.tolist()}
+        counted = {
+            *self.sample("audit", state).rows.tolist(),
+            *state.seen.rows.tolist(),
+            *self.labelled.others.tolist(),
+        }
         return len({row.document for row in state.answers if row.purpose == "audit"} - counted)
 
 

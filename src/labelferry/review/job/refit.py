@@ -18,7 +18,7 @@ from .. import store as storage  # its classes are imported on first use: they n
 from ..store.records import FIRST_FIT, FitData
 from .carried import Carried
 from .other_rows import kept_languages
-from .population import with_label
+from .population import is_labelled
 from .state import JobState
 
 METHOD = "learned from answers"
@@ -123,7 +123,7 @@ def ranks_after(inputs: PoolInputs, in_panel: Array, codes: Mapping[int, int], s
     inside = answered[np.isin(answered, in_panel)]
     positions = np.searchsorted(in_panel, inside)
     answers = np.array([codes[row] for row in inside.tolist()], dtype=np.int64)
-    return rank_pool(inputs, in_panel, positions, answers, with_label(store))
+    return rank_pool(inputs, in_panel, positions, answers, is_labelled(store))
 
 
 def summarize(before: Mapping[str, Array], fit: FitData, codes: dict[int, int]) -> dict[str, Any]:

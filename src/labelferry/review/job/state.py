@@ -17,9 +17,16 @@ from ...certificate import UNCLEAR_CODE, Answers
 from ...certificate.sampling import answered_prefix
 from ...labelling.answers import code_of
 from ...linalg.matrix import Array
+from ...tables.row_index import RowIndex
 from ..store.decisions import by_document, current_answers, decide
 from ..store.fit_labels import FitLabels
 from ..store.records import AGAIN, UNDO, AnswerRow
+
+
+def among(documents: RowIndex, answers: Answers) -> Answers:
+    """The answers to these documents, by their positions among them."""
+    inside = documents.contains(answers.rows)
+    return Answers(documents.positions(answers.rows[inside]), answers.codes[inside])
 
 
 @dataclass(frozen=True)

@@ -7,25 +7,26 @@ purpose `again 1`, then `again 2` (`labelferry.certificate.final_answers`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...certificate.sampling import UNCLEAR
 from ...labelling.answers import Given, read_answers
+from ...labelling.columns import ACCEPT_RANK
 from ...linalg.matrix import Array
-from ...tables.cells import as_text
 from ..store.decisions import majority
 from ..store.records import ACCEPT, AGAIN
 from .audit import Sample, as_sample
-from .filled import as_table, is_sample, read_sample
+from .filled import is_sample, read_sample
 from .frozen import Frozen, freeze
 from .population import Population
+from .same_labels import check_fingerprint, seed_of_labels
 from .usable import ERROR, Further, Usable, usable_labels
 
-FINGERPRINT = "labels"  # column of a sample: checksum of the labels for which it was drawn
+RANKS = (
+    "Labels and their ranks must stay as they are while people answer: pass the file from which it was drawn, or draw "
+    "a new sample."
+)
 
 
 class AnsweredSamples(NamedTuple):
@@ -46,18 +47,22 @@ def usable_of_samples(
     seed: int | None = None,
     values: list[Any] | None = None,
 ) -> tuple[Usable, AnsweredSamples]:
-    """The labels of a population that may be used by samples that people filled in."""
+    """The labels of a population that may be used by samples that people filled in.
+
+    The seed is that of the samples. Without samples it follows from the labels and `seed`, so that everybody who has
+    the labels draws the same documents.
+    """
     answered = read_samples(population, samples)
-    if seed is not None and answered.seed not in (None, seed):
-        raise ValueError(f"the samples were drawn with the seed {answered.seed}; got {seed}. Omit the seed.")
-    frozen = freeze(population, seed if answered.seed is None else answered.seed, values)
-    for sample in samples:
-        check_fingerprint(sample, frozen, population.encoding)
-    places = frozen.places(answered.first)
-    known = set(frozen.known.rows.tolist())
-    first = {place: answered.first[row] for row, place in places.items() if place not in known}
-    again = {places[row]: codes for row, codes in answered.again.items() if row in places}
-    return usable_labels(frozen, Further(first, again), error=error, strict=strict), answered
+    if seed is not None and answered.seed is not None:
+        raise ValueError(f"the samples have the seed {answered.seed} already. Omit the seed.")
+    own = seed_of_labels(population, seed or 0) if answered.seed is None else answered.seed
+    frozen = freeze(population, own, values)
+    rows = population.rows.rows
+    first = {int(rows[position]): code for position, code in answered.first.items()}
+    places = frozen.places(first)
+    again = {places[row]: codes for p, codes in answered.again.items() if (row := int(rows[p])) in places}
+    given = Further({place: first[row] for row, place in places.items()}, again)
+    return usable_labels(frozen, given, error=error, strict=strict), answered
 
 
 def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamples:
@@ -72,6 +77,9 @@ def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamp
             f"the samples were drawn with different seeds ({', '.join(map(str, sorted(seeds)))}). Pass samples that "
             "follow each other: labelferry accept FILE SAMPLE... -o NEXT."
         )
+    for sample in filled:
+        if ACCEPT_RANK in check_fingerprint(sample.name, sample.fingerprint, population, sample.labels):
+            raise ValueError(f"{sample.name} was drawn for other ranks or confidences of {population.name}. {RANKS}")
     first: dict[int, list[Given]] = {}
     again: dict[int, list[tuple[int, Given]]] = {}
     for sample in filled:
@@ -99,35 +107,17 @@ def times_asked(purpose: str) -> int:
     return 0 if name != AGAIN else int(number) if number.isdecimal() else 1
 
 
-def check_fingerprint(sample: Any, frozen: Frozen, encoding: str | None) -> None:
-    """Raise an error if a sample was drawn for other labels; one without the column is accepted."""
-    table = as_table(sample, encoding)
-    found = {as_text(value) for value in table.columns.get(FINGERPRINT, ())}
-    if "sample_seed" in table.columns and found and found != {str(frozen.fingerprint)}:
-        raise ValueError(
-            f"{table.name} was drawn for other labels than those of {frozen.name}: labels must stay as they are while "
-            "people answer. Pass the file from which it was drawn, or draw a new sample."
-        )
-
-
 def draw_accept(population: Population, usable: Usable, n: int) -> Sample:
     """The next documents to answer: those that are asked again, then n more, in their random order."""
-    frozen = usable.frozen
-    again = [
-        (f"{AGAIN} {len(usable.given.again.get(place, ())) + 1}", place)
-        for place in frozen.rows.positions(np.array(usable.again, dtype=np.int64)).tolist()
+    given = {row: len(usable.given.again.get(place, ())) for row, place in usable.frozen.places(usable.again).items()}
+    rows = [
+        *((f"{AGAIN} {given[row] + 1}", row) for row in usable.again),
+        *((ACCEPT, row) for row in usable.next_rows(n)),
     ]
-    new = frozen.rows.positions(np.array(usable.next_rows(n), dtype=np.int64)).tolist()
-    rows = [*again, *((ACCEPT, place) for place in new)]
     if not rows:
         raise ValueError(f"{population.name}: no question is left. Every label that can be accepted is.")
-    positions = [(purpose, int(frozen.positions[place])) for purpose, place in rows]
-    return with_fingerprint(as_sample(population, positions, frozen.seed, blind=True), frozen)
-
-
-def with_fingerprint(sample: Sample, frozen: Frozen) -> Sample:
-    """The sample with the checksum of the labels for which it was drawn."""
-    return replace(sample, columns={**sample.columns, FINGERPRINT: [frozen.fingerprint] * len(sample)})
+    positions = [(purpose, int(population.rows.positions(row))) for purpose, row in rows]
+    return as_sample(population, positions, usable.frozen.seed, blind=True)
 
 
 def usable_of_answers(
@@ -141,7 +131,7 @@ def usable_of_answers(
     if samples:
         options = {"error": error, "strict": strict, "seed": seed, "values": values.tolist()}
         return usable_of_samples(population, samples, **options)[0]
-    frozen = freeze(population, seed, values.tolist())
+    frozen = freeze(population, seed_of_labels(population, seed or 0), values.tolist())
     return usable_labels(frozen, rows_with_answers(answers, frozen, n_rows, values), error=error, strict=strict)
 
 
@@ -159,12 +149,11 @@ def rows_with_answers(answers: Any, frozen: Frozen, n_rows: int, values: Array) 
     if not isinstance(pairs, Mapping):
         pairs = dict(enumerate(pairs))
     lists = {row: list(value) if isinstance(value, list | tuple) else [value] for row, value in pairs.items()}
-    known, codes = set(frozen.known.rows.tolist()), dict[int, list[int]]()
+    codes: dict[int, list[int]] = {}
     for k in range(max(map(len, lists.values()), default=0)):
         read = read_answers({row: value[k] for row, value in lists.items() if len(value) > k}, values, n_rows)
-        inside = frozen.rows.contains(read.rows)
-        places = frozen.rows.positions(read.rows[inside]).tolist()
-        for place, code in zip(places, read.codes[inside].tolist(), strict=True):
-            if place not in known:
-                codes.setdefault(place, []).append(code)
+        places = frozen.places(read.rows.tolist())
+        for row, code in zip(read.rows.tolist(), read.codes.tolist(), strict=True):
+            if row in places:
+                codes.setdefault(places[row], []).append(code)
     return Further({place: given[0] for place, given in codes.items()}, {p: given[1:] for p, given in codes.items()})

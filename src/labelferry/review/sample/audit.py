@@ -24,8 +24,9 @@ from ...tables.spreadsheet import protected, read_protected
 from ...tables.write import new_names
 from .exchange import TEXT, is_json, write_json
 from .population import Population
+from .same_labels import FINGERPRINT, check_fingerprint, labels_fingerprint, one_fingerprint, seed_of_labels
 
-ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population", "labels")  # columns of a sample
+ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population", FINGERPRINT)  # columns of a sample
 
 
 @dataclass(frozen=True)
@@ -53,26 +54,35 @@ class Sample:
 
 
 def draw(
-    population: Population, n: int = N_AUDIT, *, n_duel: int = 0, seed: int | None = None, blind: bool = False
+    population: Population,
+    n: int = N_AUDIT,
+    *,
+    n_duel: int = 0,
+    seed: int | None = None,
+    sample_seed: int | None = None,
+    blind: bool = False,
 ) -> Sample:
     """Draw n of the documents at random, and `n_duel` of those on which label and source-only classifier differ.
 
-    A larger sample with the same seed contains the smaller one. A column of the user with the name of a new one is
-    kept as `<name>_before`.
+    A larger sample of the same labels with the same seed contains the smaller one; other labels get another sample.
+    `sample_seed` is the column of an earlier sample. A column of the user with the name of a new one is kept as
+    `<name>_before`.
     """
     if n < 0 or n_duel < 0 or n + n_duel == 0:
         raise ValueError(f"the sample must have at least one document; got n={n} and {n_duel} for the comparison.")
     if not len(population.texts):
         raise ValueError(f"{population.name} has no row with a predicted label, so there is nothing to check.")
-    seed = secrets.randbelow(2**31) if seed is None else seed
-    orders = sample_orders(population, seed)
+    if sample_seed is None:
+        sample_seed = secrets.randbelow(2**31) if seed is None else seed_of_labels(population, seed)
+    orders = sample_orders(population, sample_seed)
     if n_duel and not len(orders["duel"]):
         why = "has no column source_only" if population.source_only is None else "has no document on which they differ"
         raise ValueError(f"{population.name} {why}: nothing to compare with the source-only classifier. Omit --duel.")
     audit = orders["audit"][:n].tolist()
     drawn = set(audit)
     duel = [row for row in orders["duel"][: n_duel + n].tolist() if row not in drawn][:n_duel]
-    return as_sample(population, [*(("audit", row) for row in audit), *(("duel", row) for row in duel)], seed, blind)
+    rows = [*(("audit", row) for row in audit), *(("duel", row) for row in duel)]
+    return as_sample(population, rows, sample_seed, blind)
 
 
 def check_no_answers(path: str | PathLike[str]) -> None:
@@ -95,10 +105,10 @@ def seed_of(path: str | PathLike[str]) -> int:
     return int(seed)
 
 
-def keep_answers(sample: Sample, path: str | PathLike[str]) -> Sample:
-    """A larger sample with the answers of a smaller one."""
-    encoding = None if sample.dialect is None else sample.dialect.other_encoding
-    earlier = read_protected(path, encoding=encoding).columns
+def keep_answers(sample: Sample, path: str | PathLike[str], population: Population) -> Sample:
+    """A larger sample with the answers of a smaller one; an error if the labels changed since that one was drawn."""
+    earlier = read_protected(path, encoding=population.encoding).columns
+    check_fingerprint(str(path), one_fingerprint(earlier, str(path)), population, {})
     answers = {int(as_text(row)): as_text(a) for row, a in zip(earlier["row"], earlier["answer"], strict=True)}
     missing = sorted(row for row, answer in answers.items() if answer and row not in sample.columns["row"])
     if missing:
@@ -122,6 +132,7 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
         "purpose": [purpose for purpose, _ in rows],
         "sample_seed": [seed] * len(rows),
         "population": [len(population.texts)] * len(rows),
+        FINGERPRINT: [labels_fingerprint(population)] * len(rows),
     }
     if blind:
         del columns["label"]
@@ -131,7 +142,7 @@ def as_sample(population: Population, rows: Sequence[tuple[str, int]], seed: int
 def sample_names(population: Population) -> tuple[dict[str, str], str]:
     """Names of the user's columns in a sample, and that of the texts."""
     columns = dict.fromkeys((*population.own, population.text), ())
-    names = {name: name for name in columns} | new_names(columns, dict.fromkeys(ADDED, ()))
+    names = {name: name for name in columns} | new_names(columns, ADDED)
     return names, names[population.text]
 
 

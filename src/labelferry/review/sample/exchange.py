@@ -21,7 +21,7 @@ LABEL_STUDIO, ARGILLA = "label-studio", "argilla"
 FORMS = (LABEL_STUDIO, ARGILLA)
 QUESTION, TEXT = "label", "text"  # names of the question and of the text
 AGENT = "labelferry"
-KEPT = ("row", "purpose", "sample_seed", "population")
+KEPT = ("row", "purpose", "sample_seed", "population", "labels_fingerprint")
 
 
 def is_json(path: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from .audit import Sample, sample_names, sample_orders
 from .corrections import NOT_RANDOM, is_corrections, read_corrections
 from .exchange import TEXT, is_json, read_json
 from .population import Population
+from .same_labels import one_fingerprint, unchanged
 
 NEEDED = ("row", "answer", "purpose")
 SAMPLE_NEEDED = (*NEEDED, "sample_seed", "population")
@@ -33,6 +35,8 @@ class Filled(NamedTuple):
     seed: int
     by_reviewer: dict[tuple[int, str], Given]  # per position from 0 and name of the person
     purposes: dict[int, str]  # of all rows of the sample, also those without an answer
+    fingerprint: str = ""  # of the labels for which it was drawn
+    labels: Mapping[int, str] = MappingProxyType({})  # that it shows, per position
 
     @property
     def answers(self) -> dict[int, Given]:
@@ -62,13 +66,23 @@ def read_sample(given: str | PathLike[str] | Mapping[str, Any] | Any, population
             "file from which it was drawn."
         )
     answers, purposes = read_rows(table, population, text)
-    return Filled(table.name, seed, answers, purposes)
+    fingerprint = one_fingerprint(table.columns, table.name)
+    return Filled(table.name, seed, answers, purposes, fingerprint, shown_labels(table, population))
+
+
+def shown_labels(table: Table, population: Population) -> dict[int, str]:
+    """Per position, the label that a sample shows; none if the labels are hidden."""
+    rows = (population.rows.position_of(row, table.name) for row in table.columns["row"])
+    return {
+        row: text for row, label in zip(rows, table.columns.get("label", ()), strict=False) if (text := as_text(label))
+    }
 
 
 def text_column(table: Table, population: Population, needed: Sequence[str]) -> str:
     """Name of the column of the texts; an error if it or a column that is needed is missing."""
     own = sample_names(population)[1]
-    text = next((name for name in (own, population.text, TEXT) if name in table.columns), own)
+    kept = (own, population.text, f"{population.text}_before", population.text.removesuffix("_before"), TEXT)
+    text = next((name for name in kept if name in table.columns), own)
     missing = [name for name in (*needed, text) if name not in table.columns]
     if missing:
         raise ValueError(
@@ -124,7 +138,8 @@ def one_number(table: Table, column: str) -> int:
 
 
 def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
-    """What the answers of a sample prove about the labels of its population."""
+    """What the answers of a sample prove about the labels of its population; an error if these changed."""
+    population = same_labels(population, filled)
     orders = sample_orders(population, filled.seed)
     source_only = population.labels if population.source_only is None else population.source_only
     return certify(
@@ -140,11 +155,18 @@ def certify_sample(population: Population, filled: Filled, level: float = LEVEL)
     )
 
 
+def same_labels(population: Population, filled: Filled) -> Population:
+    """The population without what changed since the sample was drawn; an error if that is a label."""
+    return unchanged(population, filled.name, filled.fingerprint, filled.labels)
+
+
 def certificate_dict(certificate: Certificate, population: Population) -> dict[str, Any]:
     """A certificate as plain values; without a comparison if the labels of the source-only classifier are unknown."""
     values = certificate.as_dict()
     if population.source_only is None:
-        no_comparison = f"{population.name} has no column source_only: no comparison with the source-only classifier."
+        no_comparison = (
+            f"{population.name} has no usable column source_only: no comparison with the source-only classifier."
+        )
         values["sentences"] = [s for s in values["sentences"] if "source-only classifier" not in s] + [no_comparison]
         values["better_than_source_only"] = None
     return values

@@ -7,8 +7,8 @@ file. A file, a result and a job that have the same labels therefore have the sa
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 
@@ -25,8 +25,6 @@ class Frozen(NamedTuple):
 
     name: str  # of the file or job
     rows: RowIndex  # of the places in the user's file
-    positions: Array  # of the places in the population
-    n_population: int
     labels: Array  # class codes
     ranks: Array  # 1 for the label that is most likely correct
     p_wrong: Array
@@ -35,15 +33,6 @@ class Frozen(NamedTuple):
     values: list[Any]  # the classes as the user has them
     seed: int
 
-    @property
-    def fingerprint(self) -> int:
-        """Checksum of the labels, their ranks and what they learned from: another one means other labels."""
-        parts = (self.rows.rows, self.labels, self.ranks, np.round(self.p_wrong * 1e4), np.sort(self.known.rows))
-        value = crc32("\0".join(self.classes).encode("utf-8", "surrogatepass"))
-        for part in parts:
-            value = crc32(np.ascontiguousarray(part, dtype=np.int64).tobytes(), value)
-        return value
-
     def ladder(self, error: float, *, tail: float, strict: bool = False, among: Array | None = None) -> Ladder:
         """The ladder of these labels, or of those in the mask `among`."""
         return make_ladder(
@@ -51,20 +40,21 @@ class Frozen(NamedTuple):
             strict=strict,
         )  # fmt: skip
 
-    def places(self, positions: Any) -> dict[int, int]:
-        """The places of those positions of the population that have one."""
-        positions = np.asarray(list(positions), dtype=np.int64)
-        place = np.searchsorted(self.positions, positions)
-        inside = np.isin(positions, self.positions)
-        return dict(zip(positions[inside].tolist(), place[inside].tolist(), strict=True))
+    def places(self, rows: Iterable[int]) -> dict[int, int]:
+        """The places of those rows of the file whose labels can be certified: not of those that were learned from."""
+        given = np.fromiter(rows, dtype=np.int64)
+        given = given[self.rows.contains(given)]
+        places = self.rows.positions(given)
+        new = ~np.isin(places, self.known.rows)
+        return dict(zip(given[new].tolist(), places[new].tolist(), strict=True))
+
+    def rows_of(self, places: Iterable[int]) -> list[int]:
+        """The rows of places in the user's file."""
+        return [int(self.rows.rows[place]) for place in places]
 
 
-def freeze(population: Population, seed: int | None = None, values: list[Any] | None = None) -> Frozen:
-    """The labels of a population that can be accepted.
-
-    Without a seed, it is made from the labels: everybody who has them draws the same documents, and nobody can try
-    several samples.
-    """
+def freeze(population: Population, seed: int, values: list[Any] | None = None) -> Frozen:
+    """The labels of a population that can be accepted; `seed` is that of its sample."""
     ranking = population.ranking
     if ranking is None:
         raise ValueError(
@@ -72,18 +62,21 @@ def freeze(population: Population, seed: int | None = None, values: list[Any] | 
             "Pass a file that `labelferry label` wrote, or add the column."
         )
     kept = np.flatnonzero(ranking.ranks)
-    if len(np.unique(ranking.ranks[kept])) < len(kept) or (ranking.ranks < 0).any():
+    ranks = ranking.ranks[kept]
+    if len(np.unique(ranks)) < len(ranks) or (ranks < 0).any():
         raise ValueError(
             f"{population.name}: the column {ACCEPT_RANK} must have different numbers from 1. Restore the column, or "
             "remove it to rank by confidence."
         )
-    if not len(kept):
-        raise ValueError(f"{population.name} has no predicted label, so none can be accepted.")
     inside = np.isin(population.known.rows, kept)
-    known = Answers(np.searchsorted(kept, population.known.rows[inside]), population.known.codes[inside])
-    frozen = Frozen(
-        population.name, population.rows.then(kept), kept, len(population.texts), population.labels[kept],
-        rank_by(-ranking.ranks[kept], np.ones(len(kept), dtype=bool)), np.round(1 - ranking.confidence[kept], 4), known, population.classes,
-        values or list(population.classes), 0,
-    )  # fmt: skip
-    return frozen._replace(seed=frozen.fingerprint if seed is None else seed)
+    return Frozen(
+        population.name,
+        population.rows.then(kept),
+        population.labels[kept],
+        rank_by(-ranks, np.ones(len(kept), dtype=bool)),
+        np.round(1 - ranking.confidence[kept], 4),
+        Answers(np.searchsorted(kept, population.known.rows[inside]), population.known.codes[inside]),
+        population.classes,
+        values or list(population.classes),
+        seed,
+    )

@@ -5,25 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ...certificate import UNCLEAR_CODE, Answers
 from ...certificate.sampling import NONE_OF_THESE, no_answers
-from ...inputs.rows import REASONS
+from ...certificate.sentences import count
 from ...labelling.accept_rank import file_confidence, rank_by
-from ...labelling.columns import ACCEPT_RANK, GIVEN, NEW_COLUMNS, PREDICTED, PREDICTED_LABEL
-from ...labelling.held_out import HELD_OUT
+from ...labelling.columns import ACCEPT_RANK, NEW_COLUMNS, PREDICTED_LABEL
 from ...labelling.labelling import Labelling
+from ...labelling.marks import MARK, Kind, Mark, label_key, read_marks
 from ...linalg.matrix import Array
 from ...tables import Dialect, Table, choose_text, join_texts, joined_name, take_rows
 from ...tables.cells import as_text
 from ...tables.row_index import RowIndex
 from ...tables.sequences import picked
 from ...tables.spreadsheet import read_protected
+from ...tables.unreadable import UNREADABLE
 
-ORIGINS = ("", GIVEN, PREDICTED)
+NOT_MARKED = (
+    f"has no column {MARK!r} with the marks of `labelferry label`: only its columns label and confidence are read, all "
+    "others are taken as your own"
+)
 
 
 class Ranking(NamedTuple):
@@ -49,6 +53,7 @@ class Population(NamedTuple):
     own: Mapping[str, Sequence[Any]] = MappingProxyType({})  # the user's other columns
     messages: Sequence[str] = ()  # about the columns that were detected
     dialect: Dialect | None = None  # how the file was written
+    warnings: Sequence[str] = ()  # what a reader of the certificate should know about the file
     ranking: Ranking | None = None  # None if the file has no confidences
 
     @property
@@ -64,99 +69,141 @@ def population_of_file(
     classes: Sequence[str] = (),
     encoding: str | None = None,
 ) -> Population:
-    """The population of a file that `labelferry label` wrote. Rows that could not be labelled are not part of it.
+    """The population of a file that `labelferry label` wrote. Rows without a predicted label are not part of it.
 
     `text` names the text column, or several that are joined; it is detected if not given. `classes` are classes beside
-    those that occur in the file.
+    those that occur in the file. In a file without marks of labelferry, every row with a label is part of it.
     """
     everything = read_protected(path, encoding=encoding)
     if "label" not in everything.columns:
         raise ValueError(f"{everything.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
-    predicted = predicted_rows(everything)
-    if not len(predicted):
-        raise ValueError(f"{everything.name} has no predicted label. Pass a file that `labelferry label` wrote.")
+    predicted, ours, warnings = certified_columns(everything)
     table = take_rows(everything, predicted.rows.tolist())
     messages: list[str] = []
-    columns = choose_text(table, text, NEW_COLUMNS, messages)
+    columns = choose_text(table, kept_names(text, table) if MARK in ours else text, ours, messages)
     texts = [as_text(value) for value in join_texts(table, columns)]
-    labels = [
-        as_text(value) for value in table.columns[PREDICTED_LABEL if PREDICTED_LABEL in table.columns else "label"]
-    ]
-    names = {*labels, *classes}
-    for other in ("alternative", "source_only"):
-        names |= {as_text(value) for value in table.columns.get(other, ())}
-    known = sorted(names - {""})
-    answers = known_answers(table, known)
+    new = one_spelling({name: [as_text(value) for value in table.columns[name]] for name in ours})
+    labels = certified_labels(new)
+    known = sorted({*labels, *classes, *new.get("alternative", ()), *new.get("source_only", ())} - {""})
+    answers = known_answers(table, new, known)
     empty = [row for row, label in enumerate(labels) if not label and row not in answers.rows]
     if empty:
         raise ValueError(
             f"{table.name}, line {table.lines[empty[0]]}: no label. Certify a file in which every row has one."
         )
-    source_only = None
-    if "source_only" in table.columns:
-        source_only = np.array([known.index(as_text(value)) for value in table.columns["source_only"]])
+    code = {name: number for number, name in enumerate(known)}
+    source_only = new.get("source_only", [""])
     return Population(
         table.name,
         texts,
         predicted,
-        np.array([known.index(label) if label else 0 for label in labels]),  # without a label: none of these
-        source_only,
-        np.array(
-            [as_text(v).lower() in ("true", "1") for v in table.columns.get("needs_review", [False] * len(table))]
-        ),
-        None if any(table.columns.get(HELD_OUT, ())) else numbers(table.columns.get("confidence")),
+        np.array([code.get(label, 0) for label in labels]),  # without a label: none of these
+        np.array([code[name] for name in source_only]) if all(source_only) else None,
+        np.array([value.lower() in ("true", "1") for value in new.get("needs_review", [""] * len(table))]),
+        None if len(answers.rows) else numbers(new.get("confidence")),
         known,
         answers,
         joined_name(columns),
-        {name: values for name, values in table.columns.items() if name not in (*NEW_COLUMNS, *columns)},
+        {
+            name: values
+            for name, values in table.columns.items()
+            if name not in (*ours, *columns) and (name != UNREADABLE or any(values))
+        },
         messages,
         table.dialect,
-        ranking_of_table(table),
+        warnings,
+        ranking_of_columns(new),
     )
 
 
-def ranking_of_table(table: Table) -> Ranking | None:
+def ranking_of_columns(columns: Mapping[str, Sequence[str]]) -> Ranking | None:
     """The ranks in the column accept_rank; without it, by the confidence; None if there is no confidence."""
-    given = table.columns.get("confidence")
-    ranked = [as_text(value) for value in table.columns.get(ACCEPT_RANK, ())]
-    if given is None or not len(table):
-        return None
-    confidence = numbers([value or "0" for value in map(as_text, given)])  # without a label: accepted last
+    given = columns.get("confidence", ())
+    confidence = numbers([value or "0" for value in given])  # without a label: accepted last
     if confidence is None:
         return None
     confidence = file_confidence(confidence)
+    ranked = columns.get(ACCEPT_RANK, ())
     if not any(ranked):
-        return Ranking(rank_by(confidence, np.ones(len(table), dtype=bool)), confidence)
-    ranks = np.array([int(value) if value.isdecimal() else -bool(value) for value in ranked], dtype=np.int64)
-    return Ranking(ranks, confidence)
+        return Ranking(rank_by(confidence, np.ones(len(given), dtype=bool)), confidence)
+    ranks = [int(value) if value.isdecimal() else -bool(value) for value in ranked]
+    return Ranking(np.array(ranks, dtype=np.int64), confidence)
 
 
-def predicted_rows(table: Table) -> RowIndex:
-    """The rows whose label was predicted: not those that had one, those with a reason to have none, or empty ones."""
-    nothing = [None] * len(table)
-    reasons, origins = (table.columns.get(name, nothing) for name in ("reason", "origin"))
-    if not all(as_text(value) in ORIGINS for value in origins):  # a column of the user
-        origins = nothing
-    results = [table.columns[name] for name in ("label", "confidence", "answer", HELD_OUT) if name in table.columns]
-    rows = zip(reasons, origins, zip(*results, strict=True), strict=True)
-    return RowIndex.where(
-        [
-            as_text(reason) not in REASONS and as_text(origin) != GIVEN and any(map(as_text, cells))
-            for reason, origin, cells in rows
-        ]
-    )
+def certified_columns(table: Table) -> tuple[RowIndex, list[str], list[str]]:
+    """The rows whose labels are to be certified, the columns that are ours, and warnings.
+
+    A column is ours by the marks of labelferry, not by its name: without them only the label and its confidence are.
+    """
+    marks = read_marks(table.columns.get(MARK, ()))
+    if not any(marks):
+        rows = RowIndex.where([bool(as_text(value)) for value in table.columns["label"]])
+        if not len(rows):
+            raise ValueError(f"{table.name} has no label in its column 'label'. Pass a file that `label` wrote.")
+        return rows, [name for name in ("label", "confidence") if name in table.columns], [f"{table.name} {NOT_MARKED}"]
+    rows = RowIndex.where([mark is not None and mark.predicted for mark in marks])
+    if not len(rows):
+        raise ValueError(f"{table.name} has no predicted label. Pass a file that `labelferry label` wrote.")
+    ours = [name for name in NEW_COLUMNS if name in table.columns]
+    labels = certified_labels({name: table.columns[name] for name in ours})
+    changed = [row for row in rows.rows.tolist() if not cast(Mark, marks[row]).fits(labels[row])]
+    warnings = []
+    if n := sum(mark is None for mark in marks):
+        warnings.append(f"{table.name}: {count(n, 'row')} without a mark of labelferry, left out")
+    if (n_runs := len({mark.run for mark in marks if mark is not None})) > 1:
+        warnings.append(f"{table.name} has labels of {n_runs} runs of labelferry: they are certified together")
+    if changed:
+        labels_changed = "1 label was" if len(changed) == 1 else f"{len(changed):,} labels were"
+        warnings.append(
+            f"{table.name}: {labels_changed} changed after labelferry wrote it (first: row {changed[0] + 1}); they "
+            "count as they are now"
+        )
+    return rows, ours, warnings
 
 
-def known_answers(table: Table, classes: Sequence[str]) -> Answers:
-    """The answers that were there when the labels of a file were fitted: those with a held-out label."""
-    held_out = [as_text(value) for value in table.columns.get(HELD_OUT, ())]
-    if any(held_out) and "answer" not in table.columns:
-        raise ValueError(f"{table.name} has a column {HELD_OUT!r} but no column 'answer'. Restore it.")
-    given = {row: as_text(table.columns["answer"][row]) for row, label in enumerate(held_out) if label}
+def certified_labels(columns: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Per row, the label that is to be certified: the predicted one if the column `label` has the answer."""
+    labels = [as_text(value) for value in columns["label"]]
+    if PREDICTED_LABEL not in columns:
+        return labels
+    return [as_text(value) or label for value, label in zip(columns[PREDICTED_LABEL], labels, strict=True)]
+
+
+def one_spelling(columns: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The columns with one name per class: a spreadsheet writes 1.0 as 1 where a whole column has numbers.
+
+    >>> one_spelling({"label": ["1", "2"], "alternative": ["2.0", ""]})
+    {'label': ['1', '2'], 'alternative': ['2', '']}
+    """
+    spelled = {label_key(label): label for label in certified_labels(columns)}
+    others = {name: columns[name] for name in ("alternative", "source_only", "answer") if name in columns}
+    return {
+        **columns,
+        **{name: [spelled.get(label_key(value), value) for value in values] for name, values in others.items()},
+    }
+
+
+def kept_names(text: str | Sequence[str] | None, table: Table) -> str | Sequence[str] | None:
+    """Names of text columns as in the user's file, as those under which `label` kept them.
+
+    >>> kept_names("answer,body", Table("t", {"answer": [""], "answer_before": ["a"], "body": ["b"]}, [2]))
+    ['answer_before', 'body']
+    """
+    given = [text] if isinstance(text, str) else text or ()
+    names = [name.strip() for part in given for name in part.split(",")]
+    kept = {name: f"{name}_before" for name in names if name in NEW_COLUMNS and f"{name}_before" in table.columns}
+    return [kept.get(name, name) for name in names] if kept else text
+
+
+def known_answers(table: Table, columns: Mapping[str, Sequence[str]], classes: Sequence[str]) -> Answers:
+    """The answers that the labels of a file learned from, by the marks of their rows."""
+    marks = read_marks(table.columns.get(MARK, ())) if MARK in columns else []
+    rows = [row for row, mark in enumerate(marks) if mark is not None and mark.kind == Kind.ANSWERED]
+    if rows and "answer" not in columns:
+        raise ValueError(f"{table.name} has labels that learned from answers but no column 'answer'. Restore it.")
     codes = {name: code for code, name in enumerate([*classes, NONE_OF_THESE])}
-    return Answers(
-        np.array(list(given), dtype=np.int64), np.array([codes.get(a, UNCLEAR_CODE) for a in given.values()])
-    )
+    given = [codes.get(columns["answer"][row], UNCLEAR_CODE) for row in rows]
+    return Answers(np.array(rows, dtype=np.int64), np.array(given, dtype=np.int64))
 
 
 def numbers(values: Sequence[Any] | None) -> Array | None:
@@ -169,9 +216,12 @@ def numbers(values: Sequence[Any] | None) -> Array | None:
 
 
 def population_of_result(result: Labelling) -> Population:
-    """The population of a result of `label`: the documents with a predicted label."""
+    """The population of a result of `label`: the documents with a predicted label.
+
+    A document without a known word has none, also if an answer names its class.
+    """
     documents, classes, inputs = result.documents, result.estimator.classes_, result.inputs
-    labelled = RowIndex.where(documents.predicted)
+    labelled = RowIndex.where(documents.predicted & ~documents.estimator.transduction_empty_)
     kept, answers = labelled.rows, no_answers()
     if documents.answers is not None:
         inside = labelled.contains(documents.answers.rows)

@@ -158,10 +158,7 @@ class Usable:
     def again(self) -> list[int]:
         """Rows of the file to ask once more, if possible another person: an answer contradicts the label."""
         places = contradictions(self.frozen.labels, self.given.first, self.given.again)
-        return [int(self.frozen.rows.rows[place]) for place in places if self._counts(place)]
-
-    def _counts(self, place: int) -> bool:
-        return bool(self.ladder.place[place] < self.ladder.n_labels)
+        return self.frozen.rows_of(place for place in places if self.ladder.place[place] < self.ladder.n_labels)
 
     @cached_property
     def wrong(self) -> dict[int, bool]:
@@ -170,7 +167,7 @@ class Usable:
 
     def next_rows(self, n: int) -> list[int]:
         """The next n rows of the file to ask about, if the answers agree with the labels."""
-        return [int(self.frozen.rows.rows[place]) for place in next_questions(self.ladder, self.wrong, n)]
+        return self.frozen.rows_of(next_questions(self.ladder, self.wrong, n))
 
     def next_row(self) -> int | None:
         """The row of the file to ask about next; None if nothing is left to certify."""

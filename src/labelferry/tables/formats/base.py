@@ -94,36 +94,18 @@ def write_nothing(columns: ColumnValues, out: OutputFile) -> None:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format.
+    """A file format."""
 
-    Attributes
-    ----------
-    name : str
-        Name for messages, such as "CSV".
-    suffixes : tuple of str
-        Suffixes in lower case. The first is the usual one.
-    read : callable
-        Reads an `InputFile` and returns `Parsed`.
-    write : callable
-        Writes columns to an `OutputFile`.
-    matches : callable
-        Whether a file that begins with these bytes has this format; used if the suffix is unknown.
-    is_text : bool
-        Whether it is a text format. Text formats can be written as .gz.
-    check : callable
-        Raises an error if columns cannot be written to a file of this name. It runs before the labels are predicted.
-    keeps_encoding : bool
-        Whether the output has the encoding of the input. JSON is always UTF-8.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    read: Callable[[InputFile], Parsed]
-    write: Callable[[ColumnValues, OutputFile], None]
+    name: str  # name for messages, such as "CSV"
+    suffixes: tuple[str, ...]  # suffixes in lower case. The first is the usual one
+    read: Callable[[InputFile], Parsed]  # reads an `InputFile` and returns `Parsed`
+    write: Callable[[ColumnValues, OutputFile], None]  # writes columns to an `OutputFile`
+    # whether a file that begins with these bytes has this format; used if the suffix is unknown
     matches: Callable[[bytes], bool]
-    is_text: bool
+    is_text: bool  # whether it is a text format. Text formats can be written as .gz
+    # raises an error if columns cannot be written to a file of this name. It runs before the labels are predicted
     check: Callable[[ColumnValues, str], None] = check_nothing
-    keeps_encoding: bool = False
+    keeps_encoding: bool = False  # whether the output has the encoding of the input. JSON is always UTF-8
 
     @property
     def is_output(self) -> bool:

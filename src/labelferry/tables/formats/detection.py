@@ -2,8 +2,8 @@
 
 It is asked only about encodings that files of texts have. Its models know words in small letters: words in capital
 letters are compared as small ones. It does not recognize short texts in kana: they are recognized here. It takes signs
-of Windows, such as dashes and quotes, for letters of DOS or of old Macs: they are letters only if the signs would be
-inside words.
+of Windows, such as dashes and quotes, for letters of DOS or of old Macs: they are such letters if the signs would be
+inside words, and otherwise not.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 
-LATIN = ("cp1252", "cp1250", "cp1254", "cp1257", "cp1258", "iso8859_2")
+LATIN = ("cp1250", "cp1254", "cp1257", "cp1258", "iso8859_2")
 CYRILLIC_AND_GREEK = ("cp1251", "koi8_r", "koi8_u", "iso8859_5", "cp1253", "iso8859_7")
 DOS_AND_MAC = ("cp850", "cp866", "mac_roman")
 JAPANESE = ("cp932", "euc_jis_2004")  # the second contains EUC-JP
@@ -23,7 +23,8 @@ DENSE = 1 / 3  # share of the bytes beyond ASCII in such texts; the confidence i
 
 CONTROLS = bytes({*range(32)} - {*b"\t\n\r"})  # chardet takes text with such characters for binary data
 DECLARED = bytes.maketrans(b"<#", b"  ")  # it believes the declarations of encodings in HTML, XML and Python
-LONG = re.compile(rb"(?<=[\x00-\x7f]{60})[\x00-\x7f]+(?=[\x00-\x7f]{60})")  # it reads only the first 16 KB
+LONG = re.compile(rb"(?<=[\x00-\x7f]{30})[\x00-\x7f]+(?=[\x00-\x7f]{30})")  # only what is near other bytes tells
+RUN = re.compile(rb"[\x80-\xff]+")
 PAIR = re.compile(rb"[\x80-\xff]{2}")  # all alphabets but the Latin one have such pairs
 WORD = re.compile(r"[^\W\d_]{2,}")
 KANA = re.compile("[\u3041-\u30ff]")
@@ -42,9 +43,10 @@ def detect(sample: bytes) -> str | None:
     # A new line comes first, because chardet takes a file that begins with "BM" for a picture.
     sample = LONG.sub(b"\n", b"\n" + sample.translate(DECLARED, CONTROLS))
     confidence, name = max(most_probable(sample), in_small_letters(sample))
-    if confidence < LOW and (japanese := next((other for other in JAPANESE if is_kana(sample, other)), None)):
+    if confidence <= LOW and (japanese := next((other for other in JAPANESE if is_kana(sample, other)), None)):
         return japanese
-    if confidence < LOW and n_other(sample) >= max(MANY, DENSE * len(sample)):
+    n_different = sum(map(len, {*RUN.findall(sample)}))  # a line that is repeated says nothing new
+    if confidence <= LOW and n_different >= MANY and n_other(sample) >= DENSE * len(sample):
         return None
     return usual_name(sample, name)
 
@@ -53,22 +55,23 @@ def most_probable(sample: bytes) -> tuple[float, str]:
     """The confidence and the name of the encoding that chardet finds."""
     import chardet  # takes time, and is seldom needed
 
-    found = chardet.detect(sample, include_encodings=candidates(sample), compat_names=False)
-    return found["confidence"], (found["encoding"] or "cp1252").replace("-", "_")
+    names = candidates(sample)
+    found = chardet.detect(sample, include_encodings=names, no_match_encoding=names[0], compat_names=False)
+    return found["confidence"], (found["encoding"] or names[0]).replace("-", "_")
 
 
 def candidates(sample: bytes) -> tuple[str, ...]:
     """The encodings that a sample may have."""
     n_odd = len(ODD.findall(sample.decode("cp1252", "replace")))
     others = (*CYRILLIC_AND_GREEK, *OTHERS) if PAIR.search(sample) else ()
-    rare = DOS_AND_MAC if n_odd >= MANY_ODD * n_other(sample) else ()
-    return (*LATIN, *others, *rare)
+    western = DOS_AND_MAC if n_odd >= MANY_ODD * n_other(sample) else ("cp1252",)
+    return (*western, *LATIN, *others)
 
 
 def in_small_letters(sample: bytes) -> tuple[float, str]:
     """The same for the small letters of a text in capital letters; a confidence of 0 for other texts."""
     best = 0.0, ""
-    for name in (*LATIN, *CYRILLIC_AND_GREEK, *DOS_AND_MAC):
+    for name in ("cp1252", *LATIN, *CYRILLIC_AND_GREEK, *DOS_AND_MAC):
         text = decoded(sample, name) or ""
         words = "".join(word for word in WORD.findall(text) if not word.isascii())
         if sum(map(str.isupper, words)) > MOSTLY * sum(map(str.islower, words)):

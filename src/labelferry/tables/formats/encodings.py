@@ -26,27 +26,13 @@ FEW_BYTES = 100  # that are not ASCII; with fewer the user should check the enco
 
 
 class Encoding(NamedTuple):
-    """The encoding of a file.
+    """The encoding of a file."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the Python codec.
-    mark : bool
-        Whether the file begins with a byte order mark.
-    detected : bool
-        Whether the name is a guess from the content.
-    damaged : bool
-        Whether some bytes are not in the encoding although most of the file is.
-    few_letters : bool
-        Whether it was detected from fewer than FEW_BYTES bytes that are not ASCII.
-    """
-
-    name: str
-    mark: bool = False
-    detected: bool = False
-    damaged: bool = False
-    few_letters: bool = False
+    name: str  # name of the Python codec
+    mark: bool = False  # whether the file begins with a byte order mark
+    detected: bool = False  # whether the name is a guess from the content
+    damaged: bool = False  # whether some bytes are not in the encoding although most of the file is
+    few_letters: bool = False  # whether it was detected from fewer than FEW_BYTES bytes that are not ASCII
 
     @property
     def decoder(self) -> str:
@@ -55,20 +41,7 @@ class Encoding(NamedTuple):
 
 
 def choose_encoding(file: BinaryIO, named: str | None) -> Encoding:
-    """The encoding of an open file, whose position does not change.
-
-    Parameters
-    ----------
-    file : BinaryIO
-        A file at its beginning, with `seek`.
-    named : str or None
-        Encoding that the user names.
-
-    Returns
-    -------
-    encoding : Encoding
-        Name, byte order mark, and whether it is detected.
-    """
+    """The encoding of an open file, whose position does not change."""
     if named is not None:
         check_codec(named)
     try:
@@ -90,20 +63,6 @@ def choose_encoding(file: BinaryIO, named: str | None) -> Encoding:
 def choose_by_sample(sample: bytes, named: str | None) -> Encoding:
     """The encoding of bytes that are not UTF-8: damaged UTF-8, or the named or a detected encoding.
 
-    Parameters
-    ----------
-    sample : bytes
-        Lines that are not ASCII.
-    named : str or None
-        Encoding that the user names.
-
-    Returns
-    -------
-    encoding : Encoding
-        The encoding to use.
-
-    Examples
-    --------
     >>> choose_by_sample("La porte est cassée, très cassée".encode("cp1252"), None).name
     'cp1252'
     >>> choose_by_sample("cassée".encode() + b"s\\xe9", "cp1252").damaged

@@ -38,23 +38,7 @@ class Document(NamedTuple):
 def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, bad: BadRows) -> Parsed:
     """Read the documents of a folder in the order of their names.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    name : str
-        Its name, for messages.
-    encoding : str or None
-        Encoding of files that are not UTF-8; None: detected from all of them together.
-    limit : int
-        Maximal number of characters per document.
-    bad : BadRows
-        Collects the files that cannot be read.
-
-    Returns
-    -------
-    parsed : Parsed
-        One row per file.
+    `encoding`: encoding of files that are not UTF-8; None: detected from all of them together.
     """
     if encoding is not None:
         check_codec(encoding)

@@ -47,19 +47,9 @@ def is_number(cell: str) -> bool:
 def looks_like_data(columns: Mapping[str, Sequence[Any]]) -> bool:
     """Whether the header of a table is probably its first document.
 
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        Values per name.
+    Returns true if no name is usual, and one is a sentence, a number, very long, occurs twice in its own column, or
+    has the shape of its values, such as T-1001 or 2024-05-01; or if there is one name, with five words or more.
 
-    Returns
-    -------
-    is_data : bool
-        True if no name is usual, and one is a sentence, a number, very long, occurs twice in its own column, or has the
-        shape of its values, such as T-1001 or 2024-05-01; or if there is one name, with five words or more.
-
-    Examples
-    --------
     >>> looks_like_data({"The door is red again.": ["The house is green."], "yes": ["no"]})
     True
     >>> looks_like_data({"text": ["The house is green."], "label": ["no"]})

@@ -38,18 +38,10 @@ SUPERSETS = {  # programs that write mail state the old name of an encoding and 
 
 
 class DocumentRow(NamedTuple):
-    """A document that was read.
+    """A document that was read."""
 
-    Attributes
-    ----------
-    values : dict
-        Value per column.
-    is_guess : bool
-        Whether the text is in none of the known encodings and was read as cp1252.
-    """
-
-    values: dict[str, Any]
-    is_guess: bool = False
+    values: dict[str, Any]  # value per column
+    is_guess: bool = False  # whether the text is in none of the known encodings and was read as cp1252
 
 
 def read_mailbox(source: InputFile) -> Parsed:
@@ -80,20 +72,7 @@ def read_mailbox(source: InputFile) -> Parsed:
 
 
 def guess_messages(name: str, n_guessed: int) -> list[str]:
-    """A message if texts were read as cp1252 because no other encoding fits.
-
-    Parameters
-    ----------
-    name : str
-        Name of the file or folder.
-    n_guessed : int
-        Number of these e-mails.
-
-    Returns
-    -------
-    messages : list of str
-        One message; none if there is no such e-mail.
-    """
+    """A message if texts were read as cp1252 because no other encoding fits."""
     if not n_guessed:
         return []
     if n_guessed == 1:
@@ -139,20 +118,6 @@ def joined(lines: list[bytes], size: int) -> bytes | None:
 def message_row(content: bytes, encoding: str | None) -> DocumentRow | str:
     """The columns of a message or, as a string, what is wrong.
 
-    Parameters
-    ----------
-    content : bytes
-        The message with its headers.
-    encoding : str or None
-        Encoding of parts that are not in the encoding that they state.
-
-    Returns
-    -------
-    row : DocumentRow or str
-        Values of id, date, from, subject and text.
-
-    Examples
-    --------
     >>> message_row(b"From: ann@example.org\\nSubject: =?utf-8?q?T=C3=BCr?=\\n\\nIt is red.", None).values
     {'id': None, 'date': None, 'from': 'ann@example.org', 'subject': 'Tür', 'text': 'It is red.'}
     """

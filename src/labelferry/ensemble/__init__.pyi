@@ -1,0 +1,1 @@
+from .auto_transfer import AutoTransfer as AutoTransfer

@@ -1,0 +1,58 @@
+"""The frozen labels of one fit of a job: which document has which place, and the answers by place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from ...linalg.matrix import Array
+from ...tables.row_index import RowIndex
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.frozen import Frozen, freeze
+from ..sample.usable import Further
+from .other_rows import document_rows, labelled_documents
+from .population import population_of_store
+from .state import JobState
+
+
+class JobLabels(NamedTuple):
+    """Labels of a fit that can be accepted."""
+
+    frozen: Frozen
+    file_rows: RowIndex  # of the documents
+
+    @property
+    def documents(self) -> Array:
+        """The document of each place."""
+        return self.file_rows.positions(self.frozen.rows.rows)
+
+    def documents_of(self, rows: Iterable[int]) -> list[int]:
+        """The documents of rows of the user's file."""
+        documents: list[int] = self.file_rows.positions(np.array(list(rows), dtype=np.int64)).tolist()
+        return documents
+
+    def given(self, documents: Iterable[int], state: JobState) -> Further:
+        """The answers to documents that the labels did not learn from."""
+        numbers = list(documents)
+        rows = self.file_rows.rows[np.array(numbers, dtype=np.int64)].tolist()
+        places = self.frozen.places(rows)
+        by_place = {places[row]: document for row, document in zip(rows, numbers, strict=True) if row in places}
+        return Further(
+            {place: state.first_codes[document] for place, document in by_place.items()},
+            {place: state.again_codes.get(document, []) for place, document in by_place.items()},
+        )
+
+    def mask(self, places: Array) -> Array:
+        """A mask of places as a mask of documents."""
+        documents = np.zeros(len(self.file_rows), dtype=bool)
+        documents[self.documents[places]] = True
+        return documents
+
+
+def labels_of_fit(store: storage.Store, state: JobState, seed: int) -> JobLabels:
+    """The frozen labels of the current fit of a job."""
+    population = population_of_store(store, state, labelled_documents(store))
+    rows = document_rows(store.n_documents, store.settings.get("other_rows", {}))
+    return JobLabels(freeze(population, seed, list(store.settings["classes"])), rows)

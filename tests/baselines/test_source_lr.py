@@ -1,0 +1,186 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from labelferry.baselines.source_lr import GRID, SourceLR
+from labelferry.core.persist import load
+from labelferry.families import linear
+from labelferry.families.linear import training_folds
+
+from ..planted import two_sources, vocabulary_shift
+
+
+@pytest.mark.parametrize("C", [0.5, 10.0])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_equals_scikit_learn(n_classes, C):
+    task = vocabulary_shift(n_classes=n_classes)
+    names = np.array(["a", "b", "c", "d"])
+    est = SourceLR(C=C)
+    labels = est.transfer(task.Xs, names[task.ys], task.Xt)
+    reference = LogisticRegression(C=C, solver="newton-cg").fit(task.Xs, names[task.ys])
+    np.testing.assert_array_equal(labels, reference.predict(task.Xt))
+    np.testing.assert_allclose(est.transduction_proba_, reference.predict_proba(task.Xt), rtol=1e-9)
+    np.testing.assert_allclose(est.predict_proba(task.Xs), reference.predict_proba(task.Xs), rtol=1e-9)
+    assert (est.n_iter_, est.converged_, len(est.objective_history_)) == (np.max(reference.n_iter_), True, 0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_solution_is_the_optimum(n_classes):
+    task = vocabulary_shift(n_classes=n_classes)
+    est = SourceLR(C=10)
+    est.transfer(task.Xs, task.ys, task.Xt)
+    optimum = LogisticRegression(C=10, tol=1e-10, max_iter=10_000).fit(task.Xs, task.ys)
+    np.testing.assert_allclose(est.transduction_proba_, optimum.predict_proba(task.Xt), atol=5e-3)
+
+
+def test_c_by_cross_validation_equals_scikit_learns_grid_search():
+    task = vocabulary_shift(n_classes=4, seed=1)
+    est = SourceLR()
+    est.transfer(task.Xs, task.ys, task.Xt)
+    search = GridSearchCV(LogisticRegression(solver="newton-cg"), {"C": list(GRID)}, cv=5).fit(task.Xs, task.ys)
+    np.testing.assert_allclose(est.transduction_proba_, search.predict_proba(task.Xt), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("rare", "n_folds"), [(3, 3), (2, 2), (1, None)])
+def test_folds_of_a_rare_class(rare, n_folds):
+    task = vocabulary_shift(n_docs=60, seed=2)
+    keep = np.sort(np.append(np.flatnonzero(task.ys == 0), np.flatnonzero(task.ys == 1)[:rare]))
+    Xs, ys = task.Xs[keep], task.ys[keep]
+    est = SourceLR()
+    est.transfer(Xs, ys, task.Xt)
+    model = LogisticRegression(C=10, solver="newton-cg")
+    reference = model if n_folds is None else GridSearchCV(model, {"C": list(GRID)}, cv=n_folds)
+    np.testing.assert_allclose(est.transduction_proba_, reference.fit(Xs, ys).predict_proba(task.Xt), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("n_classes", "floor"), [(2, 0.85), (4, 0.6)])
+def test_planted_vocabulary_shift_is_half_bridged(n_classes, floor):
+    """The common words help to some extent; a source-only model cannot use the words that only the target has."""
+    task = vocabulary_shift(n_classes=n_classes)
+    accuracy = (SourceLR().transfer(task.Xs, task.ys, task.Xt) == task.yt).mean()
+    assert floor < accuracy < 1
+
+
+def test_target_documents_have_no_influence():
+    task = vocabulary_shift(seed=3)
+    all_, few = SourceLR(), SourceLR()
+    all_.transfer(task.Xs, task.ys, task.Xt)
+    few.transfer(task.Xs, task.ys, task.Xt[:5])
+    np.testing.assert_allclose(all_.state_.coef, few.state_.coef, atol=1e-9)  # the order of the words may differ
+
+
+def test_given_target_labels_are_used_for_training():
+    task = vocabulary_shift(seed=3)
+    X, y = sp.vstack([task.Xs, task.Xt], format="csr"), np.append(task.ys, np.where(np.arange(150) < 75, task.yt, -1))
+    est = SourceLR(C=10).fit(X, y, np.repeat([1, -1], 150), use_target_labels=True)
+    reference = LogisticRegression(C=10, solver="newton-cg").fit(X[:225], y[:225])
+    np.testing.assert_allclose(est.transduction_proba_[75:], reference.predict_proba(X[225:]), rtol=1e-6)
+    np.testing.assert_array_equal(est.transduction_[:75], task.yt[:75])
+
+
+def test_sources_are_pooled():
+    Xs, ys, Xt, _ = two_sources(seed=1)
+    two, one = SourceLR(), SourceLR()
+    two.transfer(Xs, ys, Xt)
+    one.transfer(sp.vstack(Xs, format="csr"), np.concatenate(ys), Xt)
+    np.testing.assert_allclose(two.transduction_proba_, one.transduction_proba_, rtol=1e-9)
+
+
+def test_sparse_equals_dense_and_precision_is_kept():
+    task = vocabulary_shift(n_classes=3, seed=6)
+    est = SourceLR()
+    proba = []
+    for dtype in (np.float64, np.float32):
+        for kind in (sp.csr_array, sp.csr_array.toarray):
+            est.transfer(kind(task.Xs.astype(dtype)), task.ys, kind(task.Xt.astype(dtype)))
+            assert est.state_.coef.dtype == est.transduction_proba_.dtype == dtype
+            proba.append(est.transduction_proba_)
+    np.testing.assert_allclose(proba[1], proba[0], rtol=1e-6)
+    for other in proba[2:]:
+        np.testing.assert_allclose(other, proba[0], atol=2e-3)
+
+
+def test_negative_features_are_accepted():
+    rng = np.random.default_rng(0)
+    ys = np.arange(60) % 3
+    Xs = rng.normal(size=(60, 5)) + 4 * np.eye(3, 5)[ys]
+    np.testing.assert_array_equal(SourceLR().transfer(Xs, ys, 4 * np.eye(3, 5)), [0, 1, 2])
+
+
+@pytest.mark.parametrize("C", ["best", 0, -1.0])
+def test_an_invalid_c_is_rejected(C):
+    with pytest.raises(ValueError, match="'C' parameter of SourceLR"):
+        SourceLR(C=C).transfer(np.eye(4), [0, 0, 1, 1], np.eye(4))
+
+
+def test_save_and_load(tmp_path):
+    task = vocabulary_shift(n_classes=3, seed=7)
+    est = SourceLR()
+    est.transfer(task.Xs, np.array(["x", "y", "z"])[task.ys], task.Xt)
+    est.save(tmp_path / "model.npz")
+    task.Xt.sort_indices()  # the last digit of a sum depends on the order
+    np.testing.assert_array_equal(load(tmp_path / "model.npz").predict_proba(task.Xt), est.predict_proba(task.Xt))
+
+
+def test_equal_documents_are_in_one_fold():
+    """Two files with the same documents: no model is tested on a document that it has learned with its label."""
+    rng = np.random.default_rng(0)
+    X, codes = rng.random((60, 6)).round(), rng.integers(3, size=60)
+    X, codes = np.vstack([X, X]), np.tile(codes, 2)
+    folds = training_folds(sp.csr_array(X), codes)
+    assert np.sort(np.concatenate([test for _, test in folds])).tolist() == list(range(120))
+    labelled = np.column_stack([X, codes])
+    for train, test in folds:
+        assert not {*map(tuple, labelled[train])} & {*map(tuple, labelled[test])}
+        assert set(codes[train]) == {0, 1, 2}
+
+
+def test_without_copies_the_folds_are_those_of_scikit_learn():
+    codes = np.random.default_rng(0).integers(3, size=50)
+    expected = StratifiedKFold(5).split(codes, codes)
+    for (train, test), (train_0, test_0) in zip(training_folds(np.arange(50.0)[:, None], codes), expected, strict=True):
+        np.testing.assert_array_equal(train, train_0)
+        np.testing.assert_array_equal(test, test_0)
+
+
+def test_copies_of_random_documents_do_not_raise_the_held_out_accuracy():
+    """Random labels, every document twice: held-out accuracy is that of chance, with one source and with two."""
+    rng = np.random.default_rng(0)
+    X, codes = sp.csr_array(rng.random((200, 50))), rng.integers(2, size=200)
+    once = linear.choose_C(linear.logistic_regression(), X, codes, GRID, proba=False)
+    twice = linear.choose_C(
+        linear.logistic_regression(), sp.csr_array(sp.vstack([X, X])), np.tile(codes, 2), GRID, proba=False
+    )
+    assert abs(once.accuracy - 0.5) < 0.1
+    assert abs(twice.accuracy - 0.5) < 0.1
+
+
+def test_a_class_of_equal_documents_does_not_prevent_a_test_of_the_others():
+    X, codes = np.vstack([np.eye(20), np.ones((6, 20))]), np.repeat([0, 1], [20, 6])
+    folds = training_folds(X, codes)
+    assert len(folds) == 5
+    assert all(set(codes[train]) == {0, 1} for train, _ in folds)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", [31, 256])
+def test_equal_dense_documents_are_in_one_fold(n_columns, dtype):
+    """Products with dense arrays are rounded by the position of a row; folds must not depend on it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(101, n_columns)).astype(dtype)
+    rows, codes = np.tile(np.arange(101), 3), np.tile(np.arange(101) % 2, 3)
+    for train, test in training_folds(X[rows], codes):
+        assert not set(rows[train]) & set(rows[test])
+
+
+def test_cross_validation_of_many_documents_trains_on_a_sample(monkeypatch):
+    codes = np.repeat([0, 1, 2], [900, 90, 10])
+    monkeypatch.setattr(linear, "MAX_TRAINING", 100)
+    folds = training_folds(np.arange(1.0, 1001)[:, None], codes)
+    assert len(folds) == 5
+    assert np.sort(np.concatenate([test for _, test in folds])).tolist() == list(range(1000)), "each row is tested once"
+    for train, test in folds:
+        assert len(np.intersect1d(train, test)) == 0
+        assert np.bincount(codes[train]).tolist() == [90, 9, 1]

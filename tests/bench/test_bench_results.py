@@ -1,0 +1,165 @@
+"""The page of results: what a table has besides accuracies, and how it is written."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import wilcoxon
+from typer.testing import CliRunner
+
+from labelferry import cli
+from labelferry.core.registry import estimators
+from labelferry_bench.papers.extra_columns import METHODS, measure_within, within_cells
+from labelferry_bench.papers.figures import PICTURES
+from labelferry_bench.papers.gallery import ORDER, write_figures
+from labelferry_bench.papers.measure_study import recorded_study
+from labelferry_bench.papers.results import CHOSEN_ON, chosen_on
+from labelferry_bench.papers.run import append_record, cells
+from labelferry_bench.papers.sections import section
+from labelferry_bench.papers.splits import Split
+from labelferry_bench.papers.studies import studies
+from labelferry_bench.papers.tabulate import paired_tests, recorded_table, tabulate
+from labelferry_bench.papers.task import find_repeated
+from labelferry_bench.papers.tasks import TABLES, TASKS, tasks_of
+
+from ..planted import vocabulary_shift
+
+
+def cell_record(cell, score):
+    return {
+        **cell._asdict(),
+        "score": score,
+        "balanced": None,
+        "seconds": 1.0,
+        "protocol": {"n_target": 9, "n_also_in_source": 2, "n_with_other_label": 1},
+        "divergences": {"KLt": 0.5, "KLc": 2.0},
+    }
+
+
+@pytest.fixture
+def everything_is_here(monkeypatch):
+    monkeypatch.setattr("labelferry_bench.papers.task._is_available", lambda source: True)
+
+
+def test_a_recorded_table_uses_the_seeds_that_exist(everything_is_here, tmp_path):
+    for seed, cell in enumerate(cells(["gcmf/rec vs sci"], ["TCL"], 3)):
+        append_record(tmp_path / "gcmf.jsonl", cell_record(cell, 0.9 + 0.01 * seed))
+    stale = cells(["gcmf/rec vs sci"], ["TCL"], 4)[3]._replace(code="of another version")
+    append_record(tmp_path / "gcmf.jsonl", cell_record(stale, 0.1))
+    table = recorded_table("gcmf", tmp_path)
+    row = next(row for row in table["rows"] if row["task"] == "rec vs sci")
+    cell = row["cells"][[method["method"] for method in table["methods"]].index("TCL")]
+    assert (cell["n"], cell["mean"]) == (3, pytest.approx(0.91))
+    page = section(table)
+    assert "| `TCL` | 91.0±0.8 | **91.0±0.8** | 3 | 1.0 |" in page
+    assert "| `GCMF` |  | not run | 0 |  |" in page
+    assert "Not run for this page: comp vs rec, comp vs sci, comp vs talk, rec vs talk, " in page
+    assert recorded_table("tcl", tmp_path) is None
+
+
+def test_paired_tests_compare_over_the_tasks():
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(0.8, 0.9, size=(9, 2))
+    scores[:, 0] += 0.05
+    rows = [{"cells": [{"mean": own}, {"mean": other}, None]} for own, other in scores]
+    [test] = paired_tests("TCL", ["TCL", "DTL", "NMTF"], rows)
+    difference = scores[:, 0] - scores[:, 1]
+    assert test["p"] == wilcoxon(difference).pvalue
+    assert (test["method"], test["difference"]) == ("DTL", pytest.approx(difference.mean()))
+    assert test["won"] + test["tied"] + test["lost"] == 9
+    assert paired_tests("GCMF", ["TCL", "DTL", "NMTF"], rows) == []
+    [few] = paired_tests("TCL", ["TCL", "DTL", "NMTF"], rows[:3])
+    assert few["p"] is None
+
+
+def test_only_papers_that_claim_significance_are_tested():
+    assert {name: table.tested for name, table in TABLES.items() if table.tested} == {"gcmf": "GCMF", "tcl": "TCL"}
+
+
+def test_repeated_rows_are_found_with_their_labels():
+    counts = sp.csr_array(np.array([[1, 2, 0], [0, 0, 3], [1, 2, 0], [1, 1, 0], [0, 0, 3], [0, 0, 3]], dtype=float))
+    split = Split(np.array([0, 1]), np.array(["a", "a"]), np.array([2, 3, 4, 5]), np.array(["a", "b", "b", "a"]))
+    repeated = find_repeated(counts, split)
+    assert repeated.in_source.tolist() == [True, False, True, True]
+    assert repeated.other_label.tolist() == [False, False, True, False]
+
+
+def test_the_page_states_how_many_rows_are_repeated(everything_is_here):
+    wanted = cells(tasks_of("reuters-distinct")[:1], ["SourceLR"], 1)
+    records = [cell_record(cell, 0.5) for cell in wanted]
+    table = tabulate(TABLES["reuters-distinct"], tasks_of("reuters-distinct")[:1], ["SourceLR"], records)
+    assert "of 9 target rows 2 are also rows of the source, 1 of them with another label" in section(table)
+
+
+def test_errors_within_a_domain_are_beside_those_of_the_paper(everything_is_here, monkeypatch):
+    planted = vocabulary_shift(n_docs=60)
+    loaded = type("Loaded", (), {"Xs": planted.Xs, "ys": planted.ys, "Xt": planted.Xt, "yt": planted.yt})
+    wanted = within_cells(TABLES["cdsc"].printed, ["cdsc/rec vs talk"], 1)
+    assert [cell.method for cell in wanted] == [METHODS["Din-CV"], METHODS["Dout-CV"]]
+    monkeypatch.setattr("labelferry_bench.papers.task._load", lambda *_: loaded)
+    monkeypatch.setattr("labelferry_bench.papers.task.find", lambda *_: None)
+    records = [measure_within(cell) for cell in wanted]
+    assert all(record["score"] > 0.8 for record in records)
+    records += [cell_record(cell, 0.7) for cell in cells(["cdsc/rec vs talk"], ["SourceSVM"], 1)]
+    page = section(tabulate(TABLES["cdsc"], ["cdsc/rec vs talk"], ["SourceSVM"], records))
+    assert "|  | Din-Dout | Dout-CV | Din-CV |" in page
+    assert "| rec vs talk | 0.300 (0.316) |" in page
+    assert within_cells(TABLES["gcmf"].printed, ["gcmf/rec vs talk"], 1) == []
+
+
+def test_a_grouped_table_has_one_column_per_group(everything_is_here):
+    tasks = tasks_of("cdsc-text")
+    records = [cell_record(cell, 0.8) for cell in cells(tasks, ["CDSC"], 1)]
+    page = section(tabulate(TABLES["cdsc-text"], tasks, ["CDSC"], records))
+    assert page.count("Porter stems, tf |") == 2
+    assert "| `CDSC` | 80.0 | 80.0 | 80.0 | 80.0 | 80.0 | 80.0 | 80.0 | 80.0 | **80.0** | 1 | 1.0 |" in page
+
+
+def test_the_command_prints_the_divergences_of_the_paper(everything_is_here, monkeypatch, tmp_path):
+    monkeypatch.setattr("labelferry_bench.papers.run.measure", lambda cell: cell_record(cell, 0.8))
+    task = "orgs vs people from orgs + people"
+    arguments = ["bench", "table", "rsp", "--tasks", task, "--out", str(tmp_path)]
+    shown = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "100"})
+    assert "2.00 (0.24)" in shown.stdout
+
+
+def test_no_transfer_is_one_number_per_target(everything_is_here):
+    """The target of a task is drawn first and counted alone: it does not depend on the source."""
+    tasks = [TASKS[name] for name in tasks_of("rsp") if name.startswith("rsp/comp vs rec")]
+    assert {task.recipe.over for task in tasks} == {"target"}
+    assert {task.split.keywords["parts"][0].domain for task in tasks} == {"target"}
+
+
+def test_a_recorded_study_has_the_curves_that_are_complete(everything_is_here, tmp_path):
+    study = studies()["gcmf-p"]
+    first = study.curves[0]
+    for x in study.values:
+        [cell] = cells(first.tasks, [first.method.format(x=x)], 1)
+        append_record(tmp_path / "gcmf-p.jsonl", cell_record(cell, 0.9))
+    assert [curve["label"] for curve in recorded_study("gcmf-p", tmp_path)["curves"]] == [first.label]
+    assert recorded_study("gcmf-2a", tmp_path) is None
+
+
+def test_every_figure_has_a_finding():
+    assert not [name for name, study in studies().items() if not study.finding]
+    assert not [name for name, drawn in PICTURES.items() if not drawn.finding]
+    assert {name.partition("-")[0] for name in (*studies(), *PICTURES)} == set(ORDER)
+
+
+def test_the_page_shows_the_figures_that_were_run(everything_is_here, monkeypatch, tmp_path):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("labelferry_bench.papers.gallery.PICTURES", {})
+    study = studies()["gcmf-p"]
+    for curve in study.curves:
+        for x in study.values:
+            [cell] = cells(curve.tasks, [curve.method.format(x=x)], 1)
+            append_record(tmp_path / "gcmf-p.jsonl", cell_record(cell, 0.9))
+    page = write_figures(tmp_path / "figures", tmp_path, run=False)
+    assert "](figures/gcmf-p.svg)" in page
+    assert page.count("Not run for this page.") == len(studies()) - 1
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["gcmf-p.svg"]
+
+
+def test_defaults_that_were_chosen_are_of_estimators():
+    names = {name for method, *_ in CHOSEN_ON for name in method.split(", ")}
+    assert names <= set(estimators())
+    assert chosen_on().count("\n") == len(CHOSEN_ON) + 2

@@ -1,0 +1,139 @@
+"""Progress: which share of the work is done, and how long the rest takes."""
+
+import pytest
+
+from labelferry.core import costs, progress
+from labelferry.core.costs import Cost, Costs, seconds_of
+from labelferry.core.progress import Remaining, TimeLeft
+from labelferry.core.registry import estimators
+from labelferry.ensemble.panel import make_estimators, panel_stages
+
+from ..planted import as_domains, vocabulary_shift
+
+SIZE = (200_000, 4)
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def table(monkeypatch):
+    """Costs that are easy to compute: for SIZE, A takes 4 seconds and B takes 20."""
+    stages = {"A": Cost(2.0, 1.0, 0.0), "B": Cost(5.0, 1.0, 1.0), "C": Cost(0.0, 0.0, 0.0)}
+    monkeypatch.setattr(costs, "load_costs", lambda: Costs({"TCL": Cost(3.0, 0.0, 0.0)}, stages))
+
+
+def test_costs_by_hand(table):
+    assert seconds_of("A", *SIZE) == 4
+    assert seconds_of("B", *SIZE) == 20
+    assert seconds_of("TCL(n_topics=4)", *SIZE) == 3
+    assert seconds_of("something new", *SIZE) == 8, "the mean of the stages"
+
+
+def test_nothing_is_known_before_the_size(table):
+    time_left = TimeLeft(Clock())
+    time_left.expect("A", "B")
+    time_left.begin("A")
+    assert time_left.remaining() is None
+    time_left.size(*SIZE)
+    assert time_left.remaining() is None, "nothing is known about a stage that began before"
+    time_left.step(0.01)
+    assert time_left.remaining() is None
+    time_left.step(0.1)
+    assert time_left.remaining() is not None
+
+
+def test_the_share_and_the_rest_by_hand(table):
+    clock = Clock()
+    time_left = TimeLeft(clock)
+    time_left.expect("A", "B")
+    time_left.size(*SIZE)
+    time_left.begin("A")
+    assert time_left.remaining() == Remaining(0.0, 24.0)
+    clock.now += 1
+    assert time_left.remaining() == Remaining(1 / 24, 23.0)
+    clock.now += 7  # A takes 8 seconds instead of 4
+    assert time_left.remaining() == Remaining(8 / 28, None)
+    time_left.begin("B")
+    share, seconds = time_left.remaining()
+    assert seconds == pytest.approx(20 * ((8 + 1) / (4 + 1)) ** (1 / 3)), "one stage of three; two have the factor 1"
+    assert share == 8 / 28, "the share never decreases"
+    clock.now += 36
+    assert time_left.remaining() == Remaining(0.99, None)
+
+
+def test_one_cost_that_is_very_wrong_does_not_end_the_estimate(table):
+    time_left = TimeLeft(Clock())
+    time_left.expect("A", "B", "B")
+    time_left.size(*SIZE)
+    time_left.begin("B")
+    time_left.begin("A")  # B took no time instead of 20 seconds
+    assert time_left.remaining().seconds == pytest.approx(24 * 4 ** (-1 / 3))
+
+
+def test_stages_that_are_expected_twice_count_once(table):
+    time_left = TimeLeft(Clock())
+    time_left.expect("A", "B")
+    time_left.size(*SIZE)
+    time_left.expect("B", "B")
+    time_left.begin("A")
+    assert time_left.remaining().seconds == pytest.approx(4 + 20 + 20)
+
+
+def test_stages_before_the_size_say_nothing_about_the_speed(table):
+    clock = Clock()
+    time_left = TimeLeft(clock)
+    time_left.expect("A", "B")
+    time_left.begin("A")
+    clock.now += 100
+    time_left.size(*SIZE)
+    time_left.begin("B")
+    assert time_left.remaining() == Remaining(100 / 120, 20.0)
+
+
+def test_stages_that_were_not_expected_and_stages_that_come_twice(table):
+    time_left = TimeLeft(Clock())
+    time_left.size(*SIZE)
+    time_left.expect("A", "A")
+    time_left.begin("D")
+    time_left.begin("A")
+    assert time_left.remaining().seconds == pytest.approx(8 * 4 ** (-1 / 3)), "D took no time instead of 8 seconds"
+    time_left.begin("A")
+    time_left.begin("A")
+    assert time_left.remaining().seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "1 s"), (7.4, "7 s"), (12, "10 s"), (33, "35 s"), (100, "2 min"), (1000, "17 min")],
+)
+def test_the_rest_in_words(seconds, text):
+    assert str(Remaining(0.354, seconds)) == f"35 %, about {text} left"
+    assert str(Remaining(0.354, None)) == "35 %"
+
+
+def test_the_table_has_every_method_and_every_stage():
+    measured = costs.load_costs()
+    assert set(measured.methods) == set(estimators())
+    domains = as_domains(vocabulary_shift(n_docs=60))
+    assert set(panel_stages(domains)) <= set(measured.stages)
+    assert set(make_estimators(0)) <= set(panel_stages(domains))
+    for stage in ("counting words", "assessing the answer", "finding evidence", "writing"):
+        assert stage in measured.stages
+    for cost in (*measured.methods.values(), *measured.stages.values()):
+        assert cost.seconds > 0
+        assert 0 <= cost.by_entries <= 2
+        assert 0 <= cost.by_classes <= 2
+
+
+def test_without_a_listener_nothing_happens():
+    progress.expect("A")
+    progress.size(1, 2)
+    progress.begin("A")

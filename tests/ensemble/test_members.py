@@ -1,0 +1,190 @@
+"""The members of the panel that are not estimators of their own."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from labelferry import SourceLR
+from labelferry.ensemble.members import common_words, fit_source, log_count_ratios, self_training, top_per_class
+from labelferry.ensemble.panel import SECOND_VIEW, fit_panel
+from labelferry.ensemble.view_members import predict_view, self_training_view, smooth_view, with_view
+from labelferry.families.linear import GRID, START_C
+from labelferry.linalg.matrix import short_indices
+from labelferry.linalg.normalize import normalize_rows_l2
+
+from ..planted import as_domains, vocabulary_shift
+
+
+def fitted(task):
+    return as_domains(task), task.Xt
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def task(request):
+    return vocabulary_shift(n_classes=request.param, n_docs=90, common=0.3)
+
+
+@pytest.fixture(scope="module")
+def source(task):
+    return fit_source(*fitted(task))
+
+
+def test_fit_source_is_source_lr(task, source):
+    estimator = SourceLR(C="cv")
+    labels = estimator.transfer(task.Xs, task.ys, task.Xt)
+    assert (source.proba.argmax(axis=1) == labels).all()
+    np.testing.assert_allclose(source.proba, estimator.transduction_proba_, atol=1e-6)
+    assert source.codes.tolist() == task.ys.tolist()
+
+
+def test_held_out_probabilities_are_scikit_learns(task, source):
+    model = LogisticRegression(C=source.C, solver="newton-cg")
+    X = short_indices(task.Xs)
+    held_out = cross_val_predict(model, X, task.ys, cv=StratifiedKFold(5), method="predict_proba")
+    np.testing.assert_allclose(source.held_out, held_out, atol=0.01)  # here every fit starts from zero
+
+
+def test_the_first_best_C_is_chosen():
+    """The source-only classifier of noise: every C gives another accuracy."""
+    rng = np.random.default_rng(0)
+    task = vocabulary_shift(n_docs=80)
+    task = task._replace(ys=rng.integers(2, size=80))
+    X, folds = short_indices(task.Xs), list(StratifiedKFold(5).split(task.Xs, task.ys))
+
+    def accuracy(C):
+        model = LogisticRegression(C=C, solver="newton-cg")
+        return np.mean([model.fit(X[a], task.ys[a]).score(X[b], task.ys[b]) for a, b in folds])
+
+    accuracies = [accuracy(C) for C in GRID]
+    assert len(set(accuracies)) > 1
+    assert GRID[int(np.argmax(accuracies))] == fit_source(*fitted(task)).C
+
+
+def test_a_class_with_a_single_document_has_no_held_out_documents():
+    task = vocabulary_shift(n_docs=40)
+    rows = np.append(np.flatnonzero(task.ys == 0), 1)
+    fit = fit_source(*fitted(task._replace(Xs=task.Xs[rows], ys=task.ys[rows])))
+    assert fit.held_out.shape == (0, 2)
+    assert fit.C == START_C
+
+
+def test_common_words_uses_the_words_of_both_sides(task):
+    P = common_words(*fitted(task))
+    counts = [np.asarray((X != 0).sum(axis=0)).ravel() for X in (task.Xs, task.Xt)]
+    common = np.flatnonzero((counts[0] >= 5) & (counts[1] >= 5))
+    Xs, Xt = (normalize_rows_l2(X[:, common]).toarray() for X in (task.Xs, task.Xt))
+    model = LogisticRegression(C=1.0, class_weight="balanced", solver="newton-cg").fit(Xs, task.ys)
+    np.testing.assert_allclose(P, model.predict_proba(Xt), atol=1e-4)
+
+
+def test_few_common_words_give_no_member():
+    task = vocabulary_shift(n_docs=60)
+    rng = np.random.default_rng(0)
+    for n_common, expected in ((19, True), (20, False)):
+        Xs, Xt = (np.zeros((60, 60)) for _ in range(2))
+        Xs[:, :40], Xt[:, 40 - n_common :] = rng.random((60, 40)) + 0.1, rng.random((60, 20 + n_common)) + 0.1
+        few = task._replace(Xs=sp.csr_array(Xs), Xt=sp.csr_array(Xt))
+        assert (common_words(*fitted(few)) is None) == expected
+
+
+def test_log_count_ratios_equals_the_loops(task):
+    n_classes, n_words = task.ys.max() + 1, task.Xs.shape[1]
+    Xs, Xt = task.Xs.toarray(), task.Xt.toarray()
+    columns = []
+    for c in range(n_classes):
+        inside, outside = [1.0] * n_words, [1.0] * n_words
+        for i, label in enumerate(task.ys):
+            for w in range(n_words):
+                if Xs[i, w] > 0:
+                    (inside if label == c else outside)[w] += 1
+        ratio = [np.log(a / sum(inside)) - np.log(b / sum(outside)) for a, b in zip(inside, outside, strict=True)]
+        model = LogisticRegression(C=1.0, tol=1e-3, solver="newton-cg").fit(Xs * ratio, task.ys == c)
+        columns.append(model.predict_proba(Xt * ratio)[:, 1])
+    expected = np.stack(columns, axis=1)
+    expected /= expected.sum(axis=1, keepdims=True)
+    P = log_count_ratios(*fitted(task))
+    np.testing.assert_allclose(P, expected, atol=1e-6)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+
+
+def test_self_training_of_one_round_by_hand(task, source):
+    P = self_training(*fitted(task), source.proba, rounds=[(0.2, 0.7)])
+    rows = top_per_class(source.proba, 0.2)
+    X = np.vstack([task.Xs.toarray(), task.Xt.toarray()[rows]])
+    y = np.append(task.ys, source.proba.argmax(axis=1)[rows])
+    weights = np.append(np.full(90, 0.7), np.ones(len(rows)))
+    model = LogisticRegression(C=START_C, class_weight="balanced", tol=1e-3, solver="newton-cg")
+    model.fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(P, model.predict_proba(task.Xt.toarray()), atol=1e-6)
+
+
+def test_self_training_crosses_a_vocabulary_shift():
+    task = vocabulary_shift(n_docs=240, common=0.1)
+    start = fit_source(*fitted(task)).proba
+    P = self_training(*fitted(task), start)
+    before, after = ((A.argmax(axis=1) == task.yt).mean() for A in (start, P))
+    assert after > before + 0.05
+
+
+def test_top_per_class_by_hand():
+    P = np.array([[0.9, 0.1], [0.6, 0.4], [0.7, 0.3], [0.8, 0.2], [0.45, 0.55], [0.2, 0.8]])
+    assert top_per_class(P, 0.5).tolist() == [0, 3, 5]
+    assert top_per_class(P, 0.3).tolist() == [0, 3, 5]
+    assert top_per_class(P, 0.01).tolist() == [0, 5]
+    assert sorted(top_per_class(P, 1.0)) == list(range(6))
+    assert top_per_class(P[:4], 0.25).tolist() == [0]
+
+
+def test_the_second_view_ignores_what_a_domain_shares():
+    task = vocabulary_shift(n_docs=60)
+    rng = np.random.default_rng(0)
+    view = np.eye(2)[np.concatenate([task.ys, task.yt])] + 0.2 * rng.normal(size=(120, 2))
+    for rows in (view, view + [40.0, 0.0] * (np.arange(120) < 60)[:, None], sp.csr_array(view), np.rint(9 * view)):
+        seen = with_view(as_domains(task), rows)
+        for predict in (predict_view, smooth_view, self_training_view):
+            P = predict(seen)
+            assert (P.argmax(axis=1) == task.yt).mean() > 0.95
+            np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-6)
+
+
+def test_the_length_of_the_rows_of_a_sparse_view_does_not_matter():
+    task = vocabulary_shift(n_docs=60)
+    rng = np.random.default_rng(0)
+    view = sp.csr_array(rng.random((120, 5)))
+    longer = sp.csr_array(sp.diags_array(rng.uniform(1, 9, 120)) @ view)
+    domains = as_domains(task)
+    P, Q = (predict_view(with_view(domains, rows)) for rows in (view, longer))
+    np.testing.assert_allclose(P, Q, atol=1e-6)
+
+
+def test_a_view_of_one_target_document():
+    domains = as_domains(vocabulary_shift(n_docs=60))
+    target = domains.targets[0]
+    one = replace(target, X=target.X[:1], codes=target.codes[:1], rows=target.rows[:1])
+    few = replace(domains, domains=(*domains.sources, one))
+    view = np.random.default_rng(0).random((120, 5))
+    assert smooth_view(with_view(few, view)).shape == (1, 2)
+    assert self_training_view(with_view(few, view)).shape == (1, 2)
+
+
+def test_the_panel_without_a_view_is_a_part_of_the_panel_with_one():
+    domains = as_domains(vocabulary_shift(n_docs=60))
+    alone = fit_panel(domains, seed=0)
+    both = fit_panel(domains, seed=0, second_view=np.random.default_rng(0).random((120, 5)))
+    assert tuple(both.proba) == (*alone.proba, *SECOND_VIEW)
+    for name, P in alone.proba.items():
+        np.testing.assert_array_equal(both.proba[name], P)
+
+
+def test_the_panel_has_ten_members_and_sourcelr_is_first():
+    predictions = fit_panel(as_domains(vocabulary_shift(n_docs=120, common=0.3)), seed=0)
+    assert len(predictions.proba) == 10
+    assert next(iter(predictions.proba)) == "SourceLR"
+    assert set(predictions.seconds) == set(predictions.proba)
+    for P in predictions.proba.values():
+        np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(predictions.source_proportions, 0.5)

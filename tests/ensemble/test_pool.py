@@ -1,0 +1,228 @@
+"""The pool: equally confident members, weights that follow the evidence, and the budget of change."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logit
+
+from labelferry.assessment.agreement import kappa, margin
+from labelferry.assessment.assessment import PanelPredictions
+from labelferry.ensemble.panel import MIXTURES, SOURCE_ONLY, fit_panel
+from labelferry.ensemble.pool import (
+    MIXTURE,
+    Evidence,
+    PoolCoefficients,
+    budget_of_change,
+    coefficients_from,
+    combine,
+    equally_confident,
+    find_evidence,
+    keep_within,
+    pool,
+    pool_weights,
+    rank_calibrate,
+)
+
+from ..planted import as_domains, vocabulary_shift
+
+EXAMPLES = settings(max_examples=30, deadline=None)
+N = 400
+COEFFICIENTS = PoolCoefficients(
+    constant=-1.0, members={}, agreement=2.0, stability=1.0, proportions=0.2, budget=(0.02, 0.15, 2.0, 0.45)
+)
+
+
+def probabilities(rng, n=60, c=3):
+    return rng.dirichlet(np.full(c, 0.7), size=n)
+
+
+def predict(codes, confidence=0.9):
+    """Two-class probabilities with one confidence."""
+    return np.where(np.arange(2) == np.asarray(codes)[:, None], confidence, 1 - confidence)
+
+
+def with_errors(y, share, seed):
+    """The labels with a share of errors."""
+    return np.where(np.random.default_rng(seed).random(len(y)) < share, 1 - y, y)
+
+
+def panel(y, mixtures, **members):
+    """A panel with an excellent held-out accuracy. The source-only classifier has 25 % errors."""
+    proba = {SOURCE_ONLY: predict(with_errors(y, 0.25, 0)), **members}
+    proba |= {name: predict(codes) for name, codes in zip(MIXTURES, mixtures, strict=True)}
+    held_out = np.arange(100) % 2
+    return PanelPredictions(proba, dict.fromkeys(proba, 0.1), predict(held_out), held_out)
+
+
+# -- equally confident ------------------------------------------------------------------------------------------------
+@EXAMPLES
+@given(st.integers(0, 10_000), st.integers(2, 5), st.floats(0, 0.9))
+def test_rank_calibrate_keeps_labels_and_order(seed, c, least):
+    P = probabilities(np.random.default_rng(seed), c=c)
+    S = rank_calibrate(P, least)
+    assert np.allclose(S.sum(axis=1), 1, atol=c * 1e-4)
+    assert (S.argmax(axis=1) == P.argmax(axis=1)).all()
+    ordered = np.sort(P, axis=1)
+    odds = np.argsort(ordered[:, -1] / ordered[:, -2])
+    top = S.max(axis=1)
+    if c == 2:
+        assert (np.diff(top[odds]) >= -1e-12).all()
+        assert top.min() == pytest.approx(0.5 + 0.5 * (least + (1 - least) / 61), abs=1e-6)
+
+
+def test_rank_calibrate_makes_sharp_and_flat_members_equal():
+    P = probabilities(np.random.default_rng(0), c=2)
+    sharp = P**4 / (P**4).sum(axis=1, keepdims=True)
+    assert np.allclose(rank_calibrate(P), rank_calibrate(sharp))
+
+
+def test_the_three_mixtures_are_one_member():
+    y = np.arange(N) % 2
+    predictions = panel(y, [with_errors(y, 0.1, s) for s in (1, 2, 3)])
+    S = equally_confident(predictions.proba)
+    assert list(S) == [SOURCE_ONLY, MIXTURE]
+    expected = np.mean([rank_calibrate(predictions.proba[name]) for name in MIXTURES], axis=0)
+    np.testing.assert_array_equal(S[MIXTURE], expected)
+
+
+# -- the evidence -----------------------------------------------------------------------------------------------------
+def test_evidence_by_hand():
+    y = np.arange(N) % 2
+    mixtures = [with_errors(y, share, seed) for seed, share in ((1, 0.1), (2, 0.2), (3, 0.3))]
+    predictions = panel(y, mixtures)
+    evidence = find_evidence(predictions, equally_confident(predictions.proba))
+    assert evidence.held_out == 1
+    stability = (kappa(mixtures[0], mixtures[1]) + kappa(mixtures[0], mixtures[2])) / 2
+    assert evidence.stability == pytest.approx(stability)
+    assert evidence.clusters == pytest.approx(stability)
+    assert evidence._replace(held_out=0.5).clusters == pytest.approx(stability / 2)
+    assert evidence._replace(held_out=-0.2).clusters == 0
+    assert set(evidence.agreement) == {SOURCE_ONLY, MIXTURE}
+
+
+def test_weights_by_hand():
+    S = dict.fromkeys([SOURCE_ONLY, "other", MIXTURE], np.full((1, 2), 0.5))
+    evidence = Evidence(0.8, 0.9, {SOURCE_ONLY: 0.2, "other": 0.4, MIXTURE: 0.6})
+    coefficients = COEFFICIENTS._replace(members={"other": 0.7})
+    expected = np.exp([-1 + 2 * -0.2, -1 + 0.7, -1 + 2 * 0.2 + logit(0.72)])
+    np.testing.assert_allclose(pool_weights(S, evidence, coefficients), expected)
+
+
+def test_budget_by_hand():
+    evidence = Evidence(0.8, 0.9, {})
+    assert budget_of_change(evidence, COEFFICIENTS) == pytest.approx(0.02 + 0.15 * 0.8 + 2 * (0.72 - 0.45))
+    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS) == pytest.approx(0.14)
+    assert budget_of_change(evidence._replace(held_out=-1), COEFFICIENTS) == pytest.approx(0.02)
+    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(0, 0, 9, 0))) == 1
+
+
+# -- the pool ---------------------------------------------------------------------------------------------------------
+def test_pool_by_hand():
+    S = {"a": np.array([[0.9, 0.1]]), "b": np.array([[0.4, 0.6]])}
+    odds = (0.9 / 0.1) ** 0.5 * (0.4 / 0.6) ** 2 * (0.8 / 0.2) ** 0.3
+    Q = pool(S, np.array([0.5, 2.0]), np.array([0.8, 0.2]), 0.3)
+    assert Q[0, 0] / Q[0, 1] == pytest.approx(odds)
+    assert Q.sum() == pytest.approx(1)
+
+
+def test_the_proportions_of_the_source_tie():
+    S = {"a": np.array([[0.45, 0.55], [0.05, 0.95]])}
+    one = np.ones(1)
+    assert pool(S, one, np.array([0.9, 0.1]), 0.2).argmax(axis=1).tolist() == [0, 1]
+    assert pool(S, one, np.array([0.1, 0.9]), 0.2).argmax(axis=1).tolist() == [1, 1]
+    np.testing.assert_allclose(pool(S, one, np.array([0.5, 0.5]), 0.2), S["a"])  # a balanced source changes nothing
+    assert np.isfinite(pool(S, one, np.array([1.0, 0.0]), 0.2)).all()
+
+
+# -- the budget of change ---------------------------------------------------------------------------------------------
+@EXAMPLES
+@given(st.integers(0, 10_000), st.integers(2, 5), st.floats(0, 1))
+def test_no_more_labels_change_than_the_budget(seed, c, share):
+    rng = np.random.default_rng(seed)
+    Q, before = probabilities(rng, c=c), rng.integers(c, size=60)
+    P = keep_within(Q, before, share)
+    after, changed = Q.argmax(axis=1), P.argmax(axis=1) != before
+    assert changed.sum() == min((after != before).sum(), int(share * 60))
+    assert (P.argmax(axis=1) == np.where(changed, after, before)).all()
+    np.testing.assert_allclose(np.sort(P, axis=1), np.sort(Q, axis=1), atol=1e-8)
+    rows = np.arange(60)
+    gain = np.log(Q[rows, after] / Q[rows, before])
+    undone = (after != before) & ~changed
+    if changed.any() and undone.any():  # the largest gains are kept
+        assert gain[changed].min() >= gain[undone].max()
+
+
+def test_budgets_0_and_1():
+    rng = np.random.default_rng(0)
+    Q, before = probabilities(rng), rng.integers(3, size=60)
+    assert (keep_within(Q, before, 0.0).argmax(axis=1) == before).all()
+    assert keep_within(Q, before, 1.0) is Q
+
+
+def test_exact_ties_are_undone_too():
+    Q, before = np.full((4, 3), 1 / 3), np.array([0, 1, 2, 2])
+    assert (keep_within(Q, before, 0.0).argmax(axis=1) == before).all()
+
+
+@pytest.mark.parametrize("budget", [0.0, 0.1, 1.0])
+def test_changed_is_the_exact_share(budget):
+    y = np.arange(N) % 2
+    predictions = panel(y, [y, y, y])
+    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0)))
+    before = predictions.source_only.argmax(axis=1)
+    assert answer.budget == budget
+    assert answer.changed == (answer.proba.argmax(axis=1) != before).mean()
+    assert answer.changed <= budget
+    assert (answer.changed > 0) == (budget > 0)
+
+
+# -- all together -----------------------------------------------------------------------------------------------------
+def test_a_mixture_that_drifts_has_little_weight():
+    y = np.arange(N) % 2
+    drifting = [np.random.default_rng(s).integers(2, size=N) for s in (1, 2, 3)]
+    answer = combine(panel(y, drifting, other=predict(with_errors(y, 0.25, 4))), COEFFICIENTS)
+    assert sum(answer.weights[name] for name in MIXTURES) < 0.05
+    assert answer.evidence.clusters < 0.2
+    assert answer.changed <= 0.17
+
+
+def test_a_mixture_that_is_stable_decides():
+    y = np.arange(N) % 2
+    predictions = panel(y, [y, y, y], other=predict(with_errors(y, 0.25, 4)))
+    answer = combine(predictions, COEFFICIENTS)
+    assert sum(answer.weights[name] for name in MIXTURES) > 0.9
+    assert (answer.proba.argmax(axis=1) == y).mean() > 0.98
+    assert (predictions.source_only.argmax(axis=1) == y).mean() < 0.8
+
+
+def test_weights_are_those_of_the_members_and_sum_to_one():
+    y = np.arange(N) % 2
+    predictions = panel(y, [with_errors(y, 0.1, s) for s in (1, 2, 3)], other=predict(y))
+    weights = combine(predictions, COEFFICIENTS).weights
+    assert set(weights) == set(predictions.proba)
+    assert sum(weights.values()) == pytest.approx(1)
+    assert len({weights[name] for name in MIXTURES}) == 1
+
+
+def test_a_panel_without_mixtures():
+    """Features below 0 leave no mixture models."""
+    task = vocabulary_shift(n_docs=60, common=0.4)
+    turn = np.random.default_rng(0).normal(size=(task.Xs.shape[1], 20))
+    predictions = fit_panel(as_domains(task._replace(Xs=task.Xs @ turn, Xt=task.Xt @ turn)), seed=0)
+    assert SOURCE_ONLY in predictions.proba
+    assert not set(MIXTURES) & set(predictions.proba)
+    answer = combine(predictions, COEFFICIENTS)
+    assert answer.evidence.stability == 0
+    assert set(answer.weights) == set(predictions.proba)
+    assert sum(answer.weights.values()) == pytest.approx(1)
+    assert (answer.proba.argmax(axis=1) == task.yt).mean() > 0.8
+
+
+def test_coefficients_from_a_file_have_a_tuple():
+    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4]}
+    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4))
+
+
+def test_margin_by_hand():
+    np.testing.assert_allclose(margin(np.array([[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]])), [0.2, 0.7])

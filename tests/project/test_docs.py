@@ -1,0 +1,136 @@
+"""The statements of the pages in docs/ are checked: examples run, quoted code exists, links are not broken."""
+
+import importlib.util
+import json
+import re
+import runpy
+
+import pytest
+
+import labelferry
+from labelferry_bench.datasets import CorpusNotFound
+
+from .. import tickets
+from ..pages import PAGES, ROOT, read, run_blocks
+
+pytestmark = pytest.mark.usefixtures("shared_panels")
+
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
+LATER = {
+    ROOT / "docs" / "results.md"
+}  # written by `labelferry bench results`, from corpora that are not in the repository
+METHODS = [page for page in PAGES if page.parent.name == "methods"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("docs/tutorial.md", ["0 of 360", "least confident: 92%, others: 100.0%", "['technical' 'billing']"]),
+        ("docs/python.md", ["TCL safe", "['technical' 'billing']", " None\n"]),
+    ],
+)
+def test_examples_run_from_top_to_bottom(page, expected, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    printed_by_command = run_blocks(read(page))
+    printed = capsys.readouterr().out
+    for text in expected:
+        assert text in printed
+    if page == "docs/tutorial.md":
+        assert re.search(r"100%\s+of\s+the\s+new\s+documents", printed_by_command["diagnose labelled.csv new.csv"])
+        assert "Sources, nearest first" in printed_by_command["diagnose first.csv second.csv new.csv"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("tickets", [r"source-only classifier: 0\.7\d\d", r"labelferry: +0\.9\d\d", r"\['technical' 'billing'\]"]),
+        ("newsgroups", [r"SourceLR +0\.7\d\d", r"TCL +0\.[89]\d\d", r"EMNaiveBayes +0\.9\d\d"]),
+        ("when_it_fails", [r"EMNaiveBayes +0\.5\d\d", r"\d+ of 50 are correct"]),
+    ],
+)
+def test_examples_of_the_gallery_run(name, expected, capsys):
+    try:
+        runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+    except CorpusNotFound as missing:
+        pytest.skip(str(missing))
+    printed = capsys.readouterr().out
+    for pattern in expected:
+        assert re.search(pattern, printed), pattern
+
+
+def test_command_line_reference_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("make_cli", ROOT / "docs" / "make_cli.py")
+    make_cli = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make_cli)
+    assert read("docs/cli.md") == make_cli.reference(), "run python docs/make_cli.py"
+
+
+def documented_fields(heading):
+    """The names in the first column of the table under this heading of docs/json.md."""
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", read("docs/json.md"), flags=re.M | re.S)[1]
+    rows = [line for line in section.splitlines() if line.startswith("| `")]
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+
+@pytest.mark.slow
+def test_fields_of_the_json_output_are_documented(tmp_path):
+    demo = labelferry.load_demo()
+    source, target, label = demo.texts_source, demo.texts_target, demo.y_source
+    result = labelferry.label(source, target, label=label, method="tcl")
+    result.save(tmp_path / "model.npz")
+    summary = result.summary()
+    tickets.write_csv(tmp_path / "later.csv", {"text": target})
+    outputs = {
+        "label": summary,
+        "apply": labelferry.apply(tmp_path / "model.npz", tmp_path / "later.csv").summary(),
+        "changed_words": summary["changed_words"][0],
+        "diagnose": labelferry.diagnose(source, target, label=label),
+        "compare": labelferry.compare(source, target, label=label, methods=["tcl"]),
+        "explain": labelferry.explain(tmp_path / "model.npz"),
+    }
+    for heading, output in outputs.items():
+        json.dumps(output, allow_nan=False)
+        assert documented_fields(heading) == set(output), heading
+
+
+def quotations(page):
+    """(source file, quoted lines) per Python block of a page; the file is the last one linked before the block."""
+    text = page.read_text(encoding="utf-8")
+    for block in re.finditer(r"^```python\n(.*?)^```", text, flags=re.M | re.S):
+        link = [path for path in LINK.findall(text[: block.start()]) if path.endswith(".py")][-1]
+        yield page.parent / link, block[1].splitlines()
+
+
+@pytest.mark.parametrize("page", METHODS, ids=lambda page: page.stem)
+def test_quoted_code_is_in_the_source(page):
+    quoted = list(quotations(page))
+    assert bool(quoted) == (page.stem not in ("README", "others"))
+    for path, lines in quoted:
+        source = {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
+        assert [line for line in lines if line.strip() not in {"", *source}] == [], path.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_are_not_broken(page):
+    targets = {(page.parent / path).resolve() for path in LINK.findall(page.read_text(encoding="utf-8"))}
+    assert {path for path in targets - LATER if not path.exists()} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_one_equation_has_one_number(page):
+    """An equation with two numbers is not displayed."""
+    for equation in re.findall(r"^```math\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S):
+        assert equation.count(r"\tag") <= 1
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = read("mkdocs.yml")
+    for page in PAGES:
+        if (ROOT / "docs") in page.parents:
+            assert page.relative_to(ROOT / "docs").as_posix() in navigation
+
+
+def test_picture_is_small():
+    assert (ROOT / "docs" / "report.png").stat().st_size < 300_000

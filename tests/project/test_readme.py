@@ -1,0 +1,76 @@
+"""The statements of README.md are checked: its examples run, its numbers and its lists are up to date."""
+
+import re
+
+import pytest
+
+import labelferry.methods
+from labelferry.core.registry import estimators
+
+from ..pages import blocks, read, run_blocks, write_demo_files
+
+README = read("README.md")
+COMMAND = "label labelled.csv new.csv -o out.csv --report page.html"
+
+
+def same_output(printed, sample):
+    """Equal except for numbers (the last digit depends on the machine) and trailing spaces."""
+
+    def plain(text):
+        return re.sub(r"\d+", "0", " ".join(text[text.index("Verdict") :].split()))
+
+    assert plain(printed) == plain(sample), "paste the new output into README.md"
+
+
+@pytest.mark.slow
+def test_code_runs_from_top_to_bottom(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_demo_files()
+    printed = run_blocks(README)
+    lines = capsys.readouterr().out.splitlines()
+    shown = re.search(r"# (<labelferry labels: .*>)", README)[1]
+    assert re.sub(r"\d+", "0", lines[0]) == re.sub(r"\d+", "0", shown)
+    (sample,) = (text for _, text in blocks(README, "text"))
+    same_output(printed[COMMAND], sample)
+
+
+@pytest.mark.slow
+def test_accuracies_are_those_of_the_demo(tmp_path, monkeypatch):
+    """Within one point: the last digit may depend on the machine."""
+    monkeypatch.chdir(tmp_path)
+    write_demo_files()
+    shown = re.search(r"([\d.]+)% of the labels are correct\. .*?\sreaches ([\d.]+)%", README, flags=re.S)
+    for percent, method in zip(shown.groups(), ("auto", "sourcelr"), strict=True):
+        labels = labelferry.label("labelled.csv", "new.csv", method=method).labels
+        assert float(percent) == pytest.approx(100 * (labels == labelferry.load_demo().y_target).mean(), abs=1)
+
+
+def named(page):
+    """The estimators in the first column of the tables of a page."""
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+
+def test_every_method_is_in_a_table():
+    assert set(estimators()) <= named(README) | named(read("docs/methods/others.md"))
+    assert set(labelferry.methods.__all__) <= named(README)
+    assert set(labelferry.baselines.__all__) <= named(read("docs/methods/others.md"))
+
+
+def test_install_commands_name_extras_that_exist():
+    import tomllib
+
+    extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
+    assert set(re.search(r'`pip install "\.\[([\w,]+)\]"`', README)[1].split(",")) <= set(extras)
+    listed = re.search(r"Extras: (.*?)\.\s", README, flags=re.S)[1]
+    assert set(re.findall(r"`(\w+)`", listed)) == set(extras) - {"all"}
+
+
+def test_a_fresh_clone_needs_one_command_to_run_and_one_to_test():
+    (fresh,) = (text for _, text in blocks(README, "sh") if text.startswith("make"))
+    commands = [line.split("#")[0].strip() for line in fresh.splitlines()]
+    assert commands == ["make demo", "make test"]
+
+
+def test_it_can_be_read_in_two_minutes():
+    assert len(README.split()) <= 1400

@@ -33,7 +33,8 @@ from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
 from .inputs.views import OWN_VECTORS, check_embed, view_name
 from .labelling.answers import answers_of_target
-from .labelling.columns import ACCEPTED, NEW_COLUMNS, new_columns
+from .labelling.column_names import ACCEPTED, NEW_COLUMNS
+from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
 from .labelling.save import save_model

@@ -55,5 +55,5 @@ def test_errors(images, tmp_path):
 
 def test_without_opencv(monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
-    with pytest.raises(ImportError, match=r'pip install "\.\[images\]"'):
+    with pytest.raises(ImportError, match=r'pip install "bench\[images\]"'):
         visual_words(["x.jpg"])

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry.certificate import audit_order
 from labelferry.cli import app
-from labelferry.labelling.columns import NEW_COLUMNS
+from labelferry.labelling.column_names import NEW_COLUMNS
 from labelferry.labelling.marks import MARK, label_key, mark_rows, read_marks
 from labelferry.review.job.files import draw_open, import_answers, population_of_job
 from labelferry.review.job.job import Job

@@ -19,7 +19,7 @@ from ..tables.names import find_name, listed
 from ..tables.row_index import RowIndex
 from ..tables.sequences import Mapped
 from ..tables.spreadsheet import write_labelled
-from .columns import NEW_COLUMNS
+from .column_names import NEW_COLUMNS
 from .evidence import MAX_LISTS, WordLists, join_words
 from .marks import MARK, Kind, mark_rows
 from .model import NO_REFERENCE, SAVE_AGAIN, Model, load_model

@@ -7,22 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.sampling import NONE_OF_THESE
 from ..tables.row_index import RowIndex
 from ..tables.sequences import mapped
 from .accept_rank import file_confidence
+from .column_names import ACCEPT_RANK, GIVEN, PREDICTED
 from .evidence import join_words
-from .held_out import HELD_OUT, answer_columns, answer_values
+from .held_out import answer_columns, answer_values
 from .labelling import Labelling
 from .marks import MARK, Kind, mark_rows
-
-PREDICTED_LABEL = "predicted_label"  # column of a job's file, in which `label` is the answer if there is one
-ACCEPT_RANK, ACCEPTED = "accept_rank", "accepted"
-GIVEN, PREDICTED = "given", "predicted"  # in the column origin
-NEW_COLUMNS = (  # a user's column of such a name is always renamed, also if this run does not have the new one
-    *("label", "confidence", "alternative", "evidence", "needs_review", NONE_OF_THESE, "source_only"),
-    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", ACCEPT_RANK, ACCEPTED, MARK),
-)
 
 
 def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:

@@ -11,10 +11,8 @@ from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.labelled_pool import held_out
 from ..linalg.matrix import Array
 from ..tables.row_index import RowIndex
+from .column_names import HELD_OUT, NOT_KNOWN
 from .labelling import Labelling
-
-HELD_OUT = "held_out"  # column of labels of fits without the answer of the row; empty if it was not learned from
-NOT_KNOWN = "?"  # in this column
 
 
 def rows_in_panel(result: Labelling) -> RowIndex:

@@ -10,8 +10,7 @@ import numpy as np
 
 from ...certificate.sampling import LABEL, NONE_OF_THESE
 from ...labelling.accept_rank import file_confidence
-from ...labelling.columns import ACCEPT_RANK, ACCEPTED, PREDICTED_LABEL
-from ...labelling.held_out import HELD_OUT
+from ...labelling.column_names import ACCEPT_RANK, ACCEPTED, HELD_OUT, PREDICTED_LABEL
 from ...labelling.marks import MARK, Kind, mark_rows
 from ...linalg.matrix import Array
 from ...tables import Table, take_rows

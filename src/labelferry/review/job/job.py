@@ -14,7 +14,7 @@ import numpy as np
 
 from ...certificate import LEVEL, Certificate, certify
 from ...certificate.sampling import LABEL
-from ...labelling.columns import NEW_COLUMNS
+from ...labelling.column_names import NEW_COLUMNS
 from ...labelling.labelling import Labelling
 from ...tables.spreadsheet import write_labelled
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...inputs.inputs import Inputs
-from ...labelling.columns import GIVEN, PREDICTED
+from ...labelling.column_names import GIVEN, PREDICTED
 from ...tables import Table
 from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`

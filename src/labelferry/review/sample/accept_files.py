@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ...certificate.sampling import UNCLEAR
 from ...labelling.answers import Given, read_answers
-from ...labelling.columns import ACCEPT_RANK
+from ...labelling.column_names import ACCEPT_RANK
 from ...linalg.matrix import Array
 from ..store.decisions import majority
 from ..store.records import ACCEPT, AGAIN

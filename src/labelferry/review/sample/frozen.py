@@ -14,7 +14,7 @@ import numpy as np
 
 from ...certificate import Answers, Ladder, make_ladder
 from ...labelling.accept_rank import rank_by
-from ...labelling.columns import ACCEPT_RANK
+from ...labelling.column_names import ACCEPT_RANK
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .population import Population

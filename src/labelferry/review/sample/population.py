@@ -13,7 +13,7 @@ from ...certificate import UNCLEAR_CODE, Answers
 from ...certificate.sampling import NONE_OF_THESE, no_answers
 from ...certificate.sentences import count
 from ...labelling.accept_rank import file_confidence, rank_by
-from ...labelling.columns import ACCEPT_RANK, NEW_COLUMNS, PREDICTED_LABEL
+from ...labelling.column_names import ACCEPT_RANK, NEW_COLUMNS, PREDICTED_LABEL
 from ...labelling.labelling import Labelling
 from ...labelling.marks import MARK, Kind, Mark, label_key, read_marks
 from ...linalg.matrix import Array

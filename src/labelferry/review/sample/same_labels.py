@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...labelling.columns import ACCEPT_RANK
+from ...labelling.column_names import ACCEPT_RANK
 from ...labelling.marks import digits_of, label_key
 from ...tables.cells import as_text
 from .population import Population

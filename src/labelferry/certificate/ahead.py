@@ -30,26 +30,7 @@ class Step(NamedTuple):
 
 
 def climb(ladder: Ladder, wrong: Array, given: Given, budget: int, cost: Array | None = None) -> list[Step]:
-    """What is certified after further answers, if they are as in `wrong` and are asked as `next_question` does.
-
-    Parameters
-    ----------
-    ladder : Ladder
-        The frozen ladder.
-    wrong : array of bool of shape (n_documents,)
-        What the answer to each document is or would be.
-    given : Given
-        The answers so far; they agree with `wrong`.
-    budget : int
-        Number of further answers at most.
-    cost : array of int of shape (n_documents,), default=None
-        Answers that each document needs; None: one.
-
-    Returns
-    -------
-    steps : list of Step
-        The first one has no more answers; then one per set that is certified.
-    """
+    """What is certified after further answers, if they are as in `wrong` and are asked as `next_question` does."""
     top, spent = highest(ladder, given), 0
     steps = [Step(0, ladder.sizes[top] if top >= 0 else 0)]
     for j, rows, certified in ascend(ladder, wrong, given, budget):
@@ -104,22 +85,7 @@ def next_questions(ladder: Ladder, wrong: Mapping[int, bool], n: int) -> list[in
 
 
 def chance_to_pass(b: Array, t: int, k: int, shares: Array) -> Array:
-    """For each share of wrong answers: the probability that k_s <= b_s for some s > t, s < len(b).
-
-    Parameters
-    ----------
-    b : array of int
-        Limits, from `limits`.
-    t, k : int
-        Answers so far, and wrong ones among them.
-    shares : array of shape (n_shares,)
-        Probability of each further answer to be wrong.
-
-    Returns
-    -------
-    probability : array of shape (n_shares,)
-        From 0 to 1.
-    """
+    """For each share of wrong answers: the probability that k_s <= b_s for some s > t, s < len(b)."""
     width = int(b.max(initial=-1)) - k + 1  # more wrong answers than this never pass
     if width < 1:
         return np.zeros(len(shares))

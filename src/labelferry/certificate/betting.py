@@ -34,24 +34,7 @@ N_NODES = 201  # values of D
 
 
 def sum_bounds(x: Array, n: int, level: float, unclear: Array | None = None) -> tuple[Array, Array]:
-    """Ends for the sum D after each answer, valid at all of them together.
-
-    Parameters
-    ----------
-    x : array of shape (n_paths, n_answers)
-        -1, 0 or 1 per answer; any integers from -1 to 1.
-    n : int
-        Number of documents.
-    level : float
-        Confidence level.
-    unclear : array of bool of the same shape, default=None
-        True where the person could not decide.
-
-    Returns
-    -------
-    low, high : tuple of array of int of shape (n_paths, n_answers)
-        The ends.
-    """
+    """Ends for the sum D after each answer, valid at all of them together."""
     x = np.asarray(x)
     unclear = np.zeros(x.shape, dtype=bool) if unclear is None else unclear
     tail = (1 - level) / 2

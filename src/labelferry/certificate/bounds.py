@@ -145,22 +145,7 @@ def spending(t: int, n: int) -> float:
 
 
 def too_small(paths: Array, n: int, tail: float) -> Array:
-    """For each path of k_t, after each answer: the smallest R that is not rejected as too small.
-
-    Parameters
-    ----------
-    paths : array of int of shape (n_paths, n_answers)
-        k after 1, 2, ... answers.
-    n : int
-        Number of documents.
-    tail : float
-        Probability to reject the true R at any time.
-
-    Returns
-    -------
-    low : array of int of shape (n_paths, n_answers)
-        Never decreases along a path.
-    """
+    """For each path of k_t, after each answer: the smallest R that is not rejected as too small."""
     m = paths.shape[1]
     if m == 0:
         return np.zeros(paths.shape, dtype=int)
@@ -178,21 +163,8 @@ def too_small(paths: Array, n: int, tail: float) -> Array:
 def count_bounds(values: Array, n: int, level: float, unclear: Array | None = None) -> tuple[Array, Array]:
     """Ends for R after each answer, valid at all of them together.
 
-    Parameters
-    ----------
-    values : array of shape (n_paths, n_answers)
-        1 where the document has the property, else 0.
-    n : int
-        Number of documents.
-    level : float
-        Confidence level.
-    unclear : array of bool of the same shape, default=None
-        True where the person could not decide: against the property for the lower end, for it for the upper end.
-
-    Returns
-    -------
-    low, high : tuple of array of int of shape (n_paths, n_answers)
-        The ends.
+    `unclear`: true where the person could not decide: against the property for the lower end, for it for the upper
+    end.
     """
     values = np.asarray(values).astype(bool)
     unclear = np.zeros(values.shape, dtype=bool) if unclear is None else unclear

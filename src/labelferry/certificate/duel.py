@@ -77,25 +77,7 @@ def difference_bounds(d: Array, n: int, n_classes: int, level: float, unclear: A
 def compare(labels: Array, source_only: Array, duel: Answers, n_classes: int, level: float, *, known: Answers) -> Duel:
     """Compare the labels with those of the source-only classifier.
 
-    Parameters
-    ----------
-    labels : array of int of shape (n_documents,)
-        Predicted codes.
-    source_only : array of int of shape (n_documents,)
-        Codes of the source-only classifier.
-    duel : Answers
-        Random sample of the documents on which the two differ.
-    n_classes : int
-        Number of classes.
-    level : float
-        Confidence level.
-    known : Answers
-        Answers that the labels learned from; these documents count exactly, and are not sampled.
-
-    Returns
-    -------
-    duel : Duel
-        Verdict and interval.
+    `known`: answers that the labels learned from; these documents count exactly, and are not sampled.
     """
     different = labels != source_only
     sampled = different.copy()

@@ -122,24 +122,7 @@ def finish_file(
 
 
 def usable_sizes(places: Array, wrong: Array, b: Array, n_labels: int) -> Array:
-    """After 0, 1, 2, ... answers: the largest k with x_k <= b_t.
-
-    Parameters
-    ----------
-    places : array of int of shape (n_answers,)
-        Places by score, in the random order.
-    wrong : array of bool of shape (n_answers,)
-        Wrong labels.
-    b : array of int of shape (n_answers + 1,)
-        Limits, from `limits`.
-    n_labels : int
-        M.
-
-    Returns
-    -------
-    sizes : array of int of shape (n_answers + 1,)
-        0 where no k is small enough.
-    """
+    """After 0, 1, 2, ... answers: the largest k with x_k <= b_t."""
     sizes, found = np.zeros(len(b), dtype=int), list[int]()
     for t, limit in enumerate(b.tolist()):
         if t and wrong[t - 1]:

@@ -40,24 +40,8 @@ def allowed(n: float, error: float) -> int:
 def limits(n: int, at_most: int, tail: float, n_answers: int) -> Array:
     """b_0, b_1, ... of (1): the claim is accepted as soon as k_t <= b_t; -1 where no k is small enough.
 
-    Parameters
-    ----------
-    n : int
-        Number of labels.
-    at_most : int
-        r, the largest number of wrong labels by the claim; a negative one is never accepted.
-    tail : float
-        Probability to accept a false claim.
-    n_answers : int
-        Length; at most n.
+    `at_most`: r, the largest number of wrong labels by the claim; a negative one is never accepted.
 
-    Returns
-    -------
-    b : array of int of shape (min(n_answers, n) + 1,)
-        Read-only.
-
-    Examples
-    --------
     >>> b = limits(2000, 100, 0.05, 120)
     >>> int((b >= 0).argmax()), int((b >= 1).argmax())  # answers that are needed with no and with one wrong label
     (63, 117)

@@ -155,24 +155,7 @@ class PairRanges(NamedTuple):
 
 @lru_cache(maxsize=100_000)
 def pair_ranges(first: Part, second: Part, level: float, known: int = 0) -> PairRanges:
-    """Smallest and largest G - F and recall over the pairs that are left.
-
-    Parameters
-    ----------
-    first : Part
-        The documents with the predicted label.
-    second : Part
-        The other documents.
-    level : float
-        Confidence level.
-    known : int, default=0
-        Further documents of the class with a correct label, for the recall.
-
-    Returns
-    -------
-    ranges : PairRanges
-        The ends.
-    """
+    """Smallest and largest G - F and recall over the pairs that are left."""
     least_F, most_F, low, high = accepted_pairs(first, second, level)
     if not len(least_F):
         return PairRanges((second.n, -first.n), (1.0, 0.0))

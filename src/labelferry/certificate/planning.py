@@ -51,28 +51,7 @@ def answers_until(reached: Callable[[int], bool], start: int, n: int) -> int | N
 
 
 def plan(accuracy: Interval, n_answers: int, n: int, duel: Duel, n_sampled: int, level: float) -> list[Need]:
-    """Expected numbers of further answers for the goals that can be reached.
-
-    Parameters
-    ----------
-    accuracy : Interval
-        Of all labels.
-    n_answers : int
-        Answers in the audit sample.
-    n : int
-        Number of documents that the sample is drawn from.
-    duel : Duel
-        Comparison with the source-only classifier.
-    n_sampled : int
-        Number of documents that the duel is drawn from.
-    level : float
-        Confidence level.
-
-    Returns
-    -------
-    needs : list of Need
-        Goals that the estimate does not allow are omitted.
-    """
+    """Expected numbers of further answers for the goals that can be reached."""
     share = (accuracy.estimate * n_answers + 0.5) / (n_answers + 1)  # half an answer of each kind: no share of 0 or 1
     needs = []
 

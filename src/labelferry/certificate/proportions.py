@@ -47,29 +47,14 @@ def class_parts(labels: Array, code: int, n_classes: int, confidence: Array | No
 
 
 class ClassSample(NamedTuple):
-    """One class in a random sample.
+    """One class in a random sample."""
 
-    Attributes
-    ----------
-    labels : array of int of shape (n,)
-        Predicted codes of the documents that the sample was drawn from.
-    answers : array of int of shape (n_answers,)
-        Codes of the answers.
-    rows : array of int of shape (n_answers,)
-        Positions of the answers in `labels`.
-    code : int
-        The class; `n_classes` for none of these.
-    n_classes : int
-        Number of classes.
-    confidence : array of shape (n,) or None
-        Probability of each label to be correct, from before the answers. The intervals are valid whatever it is.
-    """
-
-    labels: Array
-    answers: Array
-    rows: Array
-    code: int
-    n_classes: int
+    labels: Array  # predicted codes of the documents that the sample was drawn from
+    answers: Array  # codes of the answers
+    rows: Array  # positions of the answers in `labels`
+    code: int  # the class; `n_classes` for none of these
+    n_classes: int  # number of classes
+    # probability of each label to be correct, from before the answers. The intervals are valid whatever it is
     confidence: Array | None = None
 
     @property
@@ -115,26 +100,7 @@ def states(sample: ClassSample) -> list[ClassParts]:
 def proportion_interval(
     sample: ClassSample, level: float, *, known: int = 0, n_known: int = 0, unsure: int = 0
 ) -> Interval:
-    """Interval of the proportion of a class.
-
-    Parameters
-    ----------
-    sample : ClassSample
-        The answers.
-    level : float
-        Confidence level.
-    known : int, default=0
-        Number of further documents that are known to be of the class.
-    n_known : int, default=0
-        Number of further documents that are not sampled.
-    unsure : int, default=0
-        Number of those of them whose class a person could not decide.
-
-    Returns
-    -------
-    interval : Interval
-        Of the proportion among all documents.
-    """
+    """Interval of the proportion of a class."""
     n, predicted, confidence = len(sample.labels), sample.parts.predicted, sample.confidence
     if predicted.n == 0 or (confidence is not None and confidence.mean() < ENOUGH):
         lows, highs = count_bounds(sample.is_class[None], n, level, sample.unclear[None])
@@ -174,19 +140,7 @@ def with_unsure(recall: Interval | None, least: float, n_missed: int, n_unsure: 
 def recall_interval(sample: ClassSample, level: float, *, known: int = 0) -> Interval | None:
     """Interval of the recall of a class; None if no document of the class was seen.
 
-    Parameters
-    ----------
-    sample : ClassSample
-        The answers.
-    level : float
-        Confidence level.
-    known : int, default=0
-        Number of further documents that are known to be of the class; their labels are correct.
-
-    Returns
-    -------
-    interval : Interval or None
-        Of the share of correct labels among the documents of the class.
+    `known`: number of further documents that are known to be of the class; their labels are correct.
     """
     if not sample.is_class.any() and not known:
         return None

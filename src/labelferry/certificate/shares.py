@@ -14,27 +14,9 @@ def share_interval(
 ) -> Interval:
     """Interval of a share, from the answers so far.
 
-    Parameters
-    ----------
-    values : array of bool of shape (n_answers,)
-        The documents that have the property, in the order in which they were asked.
-    unclear : array of bool of shape (n_answers,)
-        True where the person could not decide: counts against both ends.
-    n : int
-        Number of documents that the sample was drawn from.
-    level : float
-        Confidence level.
-    known : int, default=0
-        Number of documents with the property among `n_known` further documents.
-    n_known : int, default=0
-        Number of documents that are known and not sampled.
-    unsure : int, default=0
-        Number of those of them that may have the property: they count against both ends.
-
-    Returns
-    -------
-    interval : Interval
-        Of the share among all n + n_known documents; the middle is the estimate if there is no clear answer.
+    `values`: the documents that have the property, in the order in which they were asked.
+    `unsure`: number of those of them that may have the property: they count against both ends.
+    Returns of the share among all n + n_known documents; the middle is the estimate if there is no clear answer.
     """
     low, high = 0, n
     if len(values):

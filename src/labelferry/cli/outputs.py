@@ -11,19 +11,7 @@ from ..tables.formats import STANDARD, split_sheet
 
 
 def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: bool = False) -> None:
-    """Errors that would occur after the work are raised before it.
-
-    Parameters
-    ----------
-    out : Path
-        The table to be written; "-" is standard output.
-    *others : Path or None
-        Further files to be written, such as a report.
-    inputs : list of Path
-        Files that are read; one of them may be "-".
-    json : bool, default=False
-        Whether the command prints JSON to standard output.
-    """
+    """Errors that would occur after the work are raised before it."""
     from ..tables import check_place, format_of
 
     format_, _ = format_of(out)

@@ -8,13 +8,7 @@ from typing import Any, TextIO
 
 
 class Messages:
-    """A stream for messages. If it cannot be written, the rest is discarded, and the work goes on.
-
-    Parameters
-    ----------
-    stream : TextIO
-        The stream.
-    """
+    """A stream for messages. If it cannot be written, the rest is discarded, and the work goes on."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

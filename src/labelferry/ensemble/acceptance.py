@@ -80,17 +80,8 @@ def candidates(
 def score_after_answers(inputs: PoolInputs, rows: Array, codes: Array) -> Array:
     """The score of the labels of all target rows after learning from answers, as in `candidates`.
 
-    Parameters
-    ----------
-    inputs : PoolInputs
-        What is kept from a fit of the panel.
-    rows, codes : array of int
-        The answers, as in `fit_pool`; their order does not matter. None that names a class: the labels of the panel.
-
-    Returns
-    -------
-    score : array of shape (n_target,)
-        From 0 to 1.
+    `rows`, `codes`: the answers, as in `fit_pool`; their order does not matter. None that names a class: the labels
+    of the panel.
     """
     order = np.argsort(rows, kind="stable")
     rows, codes = usable(np.asarray(rows)[order], np.asarray(codes)[order], inputs.n_classes)

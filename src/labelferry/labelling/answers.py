@@ -57,22 +57,8 @@ def code_of(kind: str, answer: str | None, classes: Sequence[str]) -> int:
 def read_answer(value: Any, classes: Sequence[str], where: str) -> Given | None:
     """Read a cell.
 
-    Parameters
-    ----------
-    value : object
-        Content of the cell. A class label counts first, so that a class may be called "unclear".
-    classes : sequence of str
-        The class labels.
-    where : str
-        Place of the cell, for messages.
+    `value`: content of the cell. A class label counts first, so that a class may be called "unclear".
 
-    Returns
-    -------
-    given : Given or None
-        The answer; None if the cell is empty.
-
-    Examples
-    --------
     >>> read_answer(" Billing", ["billing", "technical"], "row 1")
     Given(kind='label', answer='billing')
     >>> read_answer("?", ["billing", "technical"], "row 1")
@@ -124,19 +110,7 @@ class AnsweredRows(NamedTuple):
 def read_answers(answers: Any, classes: Array, n_documents: int) -> AnsweredRows:
     """Check answers.
 
-    Parameters
-    ----------
-    answers : mapping of int to label, or sequence of labels
-        Row of the target (from 0) to answer, or one entry per target row; None, NaN and "" mean no answer.
-    classes : array
-        The classes.
-    n_documents : int
-        Number of target rows.
-
-    Returns
-    -------
-    answers : AnsweredRows
-        Rows and codes.
+    `answers`: row of the target (from 0) to answer, or one entry per target row; None, NaN and "" mean no answer.
     """
     if isinstance(answers, Mapping):
         pairs = list(answers.items())
@@ -196,19 +170,7 @@ def of_documents(answers: AnsweredRows, documents: RowIndex) -> AnsweredRows:
 def answers_of_target(inputs: Inputs, classes: Sequence[Any]) -> tuple[dict[int, str], list[str]]:
     """Answers from the labels of the target, and messages.
 
-    Parameters
-    ----------
-    inputs : Inputs
-        Documents; `own_labels` has the labels.
-    classes : sequence
-        The classes of the source.
-
-    Returns
-    -------
-    answers : dict of int to str
-        Row of the target to class. A label that is no class is not used, except "none of these" and "unclear".
-    messages : list of str
-        How many labels are used, and which are not.
+    Returns row of the target to class. A label that is no class is not used, except "none of these" and "unclear".
     """
     names = [str(name) for name in classes]
     answers: dict[int, str] = {}

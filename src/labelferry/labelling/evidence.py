@@ -88,15 +88,7 @@ def _entries(X: Any) -> tuple[Array, Array, Array]:
 
 
 class WordLists(OnDemand):
-    """Lists of words, as columns of a matrix; the words are looked up when they are read.
-
-    Parameters
-    ----------
-    columns : array of int, shape (n_documents, n_words)
-        The columns; -1 where there is no word.
-    words : array of str
-        The word of each column.
-    """
+    """Lists of words, as columns of a matrix; the words are looked up when they are read."""
 
     def __init__(self, columns: Array, words: Array) -> None:
         self.columns, self.words = columns, words
@@ -114,20 +106,7 @@ class WordLists(OnDemand):
 
 
 def word_lists(columns: Array, words: Array) -> Sequence[list[str]]:
-    """The words of each row: lists or, for many documents, lists that are made on demand.
-
-    Parameters
-    ----------
-    columns : array of int, shape (n_documents, n_words)
-        The columns of the words; -1 where there is none.
-    words : array of str
-        The word of each column.
-
-    Returns
-    -------
-    lists : sequence of list of str
-        One list per row.
-    """
+    """The words of each row: lists or, for many documents, lists that are made on demand."""
     lists = WordLists(columns, words)
     return lists if len(lists) > MAX_LISTS else lists[:]
 

@@ -23,17 +23,7 @@ def rows_in_panel(result: Labelling) -> RowIndex:
 def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
     """The rows whose answers were learned from, and their codes by fits without them; None if there are no such fits.
 
-    Parameters
-    ----------
-    result : Labelling
-        Labels, with or without answers.
-
-    Returns
-    -------
-    rows : array of int
-        Target rows with an answer that names a class.
-    codes : array of int or None
-        Their class codes. A document without words has the most frequent class of the sources.
+    Returns their class codes. A document without words has the most frequent class of the sources.
     """
     n_classes = len(result.estimator.classes_)
     if result.answers is None or not result.answers.named(n_classes).any():

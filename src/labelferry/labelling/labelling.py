@@ -24,76 +24,39 @@ class Labelling:
     There is one entry per row. A row that cannot be read (`skip_bad`), without a text or without a known word has the
     label None, the confidence NaN and a reason. A row of a half-labelled file that has a label keeps it, with the
     confidence NaN.
-
-    Attributes
-    ----------
-    labels : array of shape (n_target,)
-        The predicted labels.
-    confidence : array of shape (n_target,)
-        Probability of each label to be correct, estimated without labels of the target.
-    alternative : array of shape (n_target,)
-        The second most probable label.
-    evidence : sequence of list of str
-        The words that support each label.
-    typical : dict of str to list of str
-        Per class, the words that distinguish it from the others.
-    needs_review : array of bool, shape (n_target,)
-        True for the least confident labels, so that the expected error of the others is at most `target_error`; with
-        `min_confidence`, for those below it. True also for documents without known words, for `none_of_these` and for
-        documents with an `other_language`.
-    groups : array of int, shape (n_target,)
-        Groups of documents that no class explains: 0, 1, ...; -1 for all other documents.
-    group_words : list of list of str
-        Per group, the words that distinguish it from all other documents.
-    estimator : TransductiveClassifier
-        The fitted estimator.
-    assessment : Assessment
-        Everything that was estimated about the labels.
-    settings : dict
-        The settings of the run.
-    seconds : dict
-        Seconds per stage.
-    other_language : list of str
-        The language of each document if the labelled documents lack it, such as "german"; "" for all others.
-    answers : AnsweredRows or None
-        The answers that the labels learned from: `rows` of the target and `codes` of the classes.
-    reasons : list of str
-        Why a row has no predicted label, such as "no text" or "line 12: 3 fields where the header has 2"; "" for all
-        others.
-    given : array of bool, shape (n_target,)
-        True for the rows of a half-labelled file that had a label, and for rows without a text that were answered.
-    accept_rank : array of int, shape (n_target,)
-        1 for the label that is most likely correct, then 2, 3, ...; 0 for rows without a predicted label.
-    source_only : array of int
-        Class codes of the documents by the classifier that learned from the labelled documents only.
-    inputs, features, domains : Inputs, Features, Domains
-        What the labels were made from.
-    of_documents : Labelling or None
-        The same for the documents only; None if every row is a document.
     """
 
-    labels: Array
-    confidence: Array
-    alternative: Array
-    evidence: Sequence[list[str]]
-    typical: dict[str, list[str]]
+    labels: Array  # the predicted labels
+    confidence: Array  # probability of each label to be correct, estimated without labels of the target
+    alternative: Array  # the second most probable label
+    evidence: Sequence[list[str]]  # the words that support each label
+    typical: dict[str, list[str]]  # per class, the words that distinguish it from the others
+    # true for the least confident labels, so that the expected error of the others is at most `target_error`;
+    # with `min_confidence`, for those below it. True also for documents without known words, for `none_of_these`
+    # and for documents with an `other_language`
     needs_review: Array
-    groups: Array
-    group_words: list[list[str]]
-    estimator: TransductiveClassifier
-    assessment: Assessment
-    settings: dict[str, Any]
-    seconds: dict[str, float]
+    groups: Array  # groups of documents that no class explains: 0, 1, ...; -1 for all other documents
+    group_words: list[list[str]]  # per group, the words that distinguish it from all other documents
+    estimator: TransductiveClassifier  # the fitted estimator
+    assessment: Assessment  # everything that was estimated about the labels
+    settings: dict[str, Any]  # the settings of the run
+    seconds: dict[str, float]  # seconds per stage
+    # the language of each document if the labelled documents lack it, such as "german"; "" for all others
     other_language: list[str]
-    source_only: Array
-    inputs: Inputs
-    features: Features
-    domains: Domains
+    source_only: Array  # class codes of the documents by the classifier that learned from the labelled documents only
+    inputs: Inputs  # what the labels were made from
+    features: Features  # what the labels were made from
+    domains: Domains  # what the labels were made from
+    # the answers that the labels learned from: `rows` of the target and `codes` of the classes
     answers: AnsweredRows | None = None
+    # why a row has no predicted label, such as "no text" or "line 12: 3 fields where the header has 2"; "" for
+    # all others
     reasons: list[str] = field(default_factory=list)
+    # true for the rows of a half-labelled file that had a label, and for rows without a text that were answered
     given: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    # 1 for the label that is most likely correct, then 2, 3, ...; 0 for rows without a predicted label
     accept_rank: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    of_documents: Labelling | None = None
+    of_documents: Labelling | None = None  # the same for the documents only; None if every row is a document
 
     def __post_init__(self) -> None:
         if not self.reasons:

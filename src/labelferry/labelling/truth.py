@@ -47,24 +47,7 @@ class Truth(NamedTuple):
 
 
 def read_truth(columns: Mapping[str, Sequence[Any]], column: str | None, name: str, classes: Array) -> Truth | None:
-    """The true labels in a column of the target; None if there is no such column to read.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        The columns of the target.
-    column : str or None
-        Name of the column.
-    name : str
-        Name of the target, for errors.
-    classes : array
-        The classes of the source.
-
-    Returns
-    -------
-    truth : Truth or None
-        Labels without surrounding blanks; empty cells are unknown.
-    """
+    """The true labels in a column of the target; None if there is no such column to read."""
     if column is None:
         return None
     check_column(columns, column, name)
@@ -91,20 +74,8 @@ def check_column(columns: Mapping[str, Sequence[Any]], column: str, name: str) -
 def score(labels: Array, classes: Array, truth: Truth | None) -> dict[str, Any]:
     """How many labels are correct.
 
-    Parameters
-    ----------
-    labels : array of shape (n_target,)
-        The predicted labels.
-    classes : array of shape (n_classes,)
-        The classes of the source.
-    truth : Truth or None
-        The true labels.
-
-    Returns
-    -------
-    scores : dict
-        `documents`, `correct`, `accuracy` with its 95 % interval from `low` to `high` (Clopper and Pearson),
-        `balanced` (mean of the recalls of the true labels) and `confusion`; all None without true labels.
+    Returns `documents`, `correct`, `accuracy` with its 95 % interval from `low` to `high` (Clopper and Pearson),
+    `balanced` (mean of the recalls of the true labels) and `confusion`; all None without true labels.
     """
     if truth is None:
         return dict.fromkeys(("documents", "correct", "accuracy", "low", "high", "balanced", "confusion"))

@@ -60,21 +60,7 @@ class ViewStudent(NamedTuple):
 def fit_view_student(embed: str | None, view: Array, domains: Domains, codes: Array) -> ViewStudent:
     """Fit the classifier of the vectors.
 
-    Parameters
-    ----------
-    embed : str or None
-        Name of the embedding model. None is an error: later documents could not get vectors.
-    view : array of shape (n_documents, n_features)
-        The second view of all documents.
-    domains : Domains
-        The documents, with their rows in `view`.
-    codes : array of int, shape (n_target,)
-        The predicted classes of the target rows.
-
-    Returns
-    -------
-    student : ViewStudent
-        The fitted classifier.
+    `embed`: name of the embedding model. None is an error: later documents could not get vectors.
     """
     if embed is None:
         raise ValueError(

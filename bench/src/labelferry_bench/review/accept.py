@@ -75,20 +75,7 @@ class Measured(NamedTuple):
 
 
 def measure_task(task: PanelTask, n_draws: int = N_DRAWS, n_orders: int = N_ORDERS) -> Measured:
-    """All designs of one task.
-
-    Parameters
-    ----------
-    task : PanelTask
-        A fitted task.
-    n_draws, n_orders : int, default=5, 3
-        Number of draws of answers to learn from, and of orders for each.
-
-    Returns
-    -------
-    measured : Measured
-        All runs.
-    """
+    """All designs of one task."""
     near, result = find_neighbors(task.inputs.coordinates), Measured([], 0.0, [])
     accuracies = []
     for draw, n_learned in product(range(n_draws), LEARNED):
@@ -191,17 +178,7 @@ def reviewers(wrong: Array, rng: np.random.Generator) -> Iterator[tuple[str, Arr
 def summarize(runs: Sequence[Run], accuracy: dict[str, float]) -> list[dict[str, Any]]:
     """One row per design and limit.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-        Of all tasks.
-    accuracy : dict of str to float
-        Of each task after learning.
-
-    Returns
-    -------
-    rows : list of dict
-        `accepted` at LOOKS, on all and on accurate tasks; `false` on average and on the worst corpus.
+    Returns `accepted` at LOOKS, on all and on accurate tasks; `false` on average and on the worst corpus.
     """
     rows = []
     for design, error in dict.fromkeys((run.design, run.error) for run in runs):
@@ -242,22 +219,8 @@ def run_accept(
 ) -> dict[str, Any]:
     """Measure which labels may be used; panels that the folder lacks are fitted.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the fitted panels.
-    corpora : sequence of str, default=None
-        Names of corpora. None: all on this machine.
-    n_draws, n_orders : int, default=5, 3
-        As in `measure_task`.
-    show : callable, default=no output
-        Called with one line per task.
-
-    Returns
-    -------
-    result : dict
-        "accuracy" of each task after learning; "designs" (see `summarize`) for the corpora that the calibration of the
-        confidences has seen and for other corpora; "planner" (see `report_planner`).
+    Returns "accuracy" of each task after learning; "designs" (see `summarize`) for the corpora that the calibration
+    of the confidences has seen and for other corpora; "planner" (see `report_planner`).
     """
     runs, accuracy, lines = list[Run](), dict[str, float](), list[FileLine]()
     for path in fit_tasks(chosen_tasks(corpora), folder, show).values():

@@ -46,22 +46,7 @@ class Measured(NamedTuple):
 
 
 def measure(task: ReviewTask, n_draws: int = N_DRAWS, level: float = LEVEL) -> Iterator[Measured]:
-    """All intervals of a task.
-
-    Parameters
-    ----------
-    task : ReviewTask
-        Labels and truth.
-    n_draws : int, default=200
-        Number of random samples.
-    level : float, default=0.95
-        Confidence level.
-
-    Yields
-    ------
-    measured : Measured
-        Per quantity, class and number of answers.
-    """
+    """All intervals of a task."""
     rng = np.random.default_rng(crc32(task.name.encode()))
     rows = np.array([rng.permutation(len(task.labels))[: max(SIZES)] for _ in range(n_draws)])
     correct = task.labels == task.truth
@@ -169,16 +154,8 @@ def _compare(
 def summarize(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     """One row per quantity and number of answers; means over corpora of the mean over their tasks and classes.
 
-    Parameters
-    ----------
-    measured : sequence of Measured
-        Of all tasks.
-
-    Returns
-    -------
-    rows : list of dict
-        Coverage on average and on the worst corpus, width, and the same of Clopper-Pearson. "proportion, accurate" are
-        the tasks with an accuracy above .85.
+    Returns coverage on average and on the worst corpus, width, and the same of Clopper-Pearson. "proportion,
+    accurate" are the tasks with an accuracy above .85.
     """
     groups: dict[tuple[str, int], list[Measured]] = {}
     for one in measured:

@@ -33,22 +33,7 @@ class DuelResult(NamedTuple):
 
 
 def fight(task: ReviewTask, n_draws: int = N_DRAWS, level: float = LEVEL) -> list[DuelResult]:
-    """Duels of one task; empty if the two never differ.
-
-    Parameters
-    ----------
-    task : ReviewTask
-        Labels and truth.
-    n_draws : int, default=200
-        Number of random samples.
-    level : float, default=0.95
-        Confidence level.
-
-    Returns
-    -------
-    results : list of DuelResult
-        One per number of answers; all documents that differ, if there are fewer.
-    """
+    """Duels of one task; empty if the two never differ."""
     different = np.flatnonzero(task.labels != task.source_only)
     if not len(different):
         return []
@@ -83,15 +68,7 @@ def fight(task: ReviewTask, n_draws: int = N_DRAWS, level: float = LEVEL) -> lis
 def summarize_duels(results: Sequence[DuelResult]) -> list[dict[str, Any]]:
     """One row per number of answers: tasks that differ by three points or more, every task with the same weight.
 
-    Parameters
-    ----------
-    results : sequence of DuelResult
-        Of all tasks.
-
-    Returns
-    -------
-    rows : list of dict
-        Shares of the draws. "named": the leader, a tie counts half; "verdict": with the confidence level.
+    Returns shares of the draws. "named": the leader, a tie counts half; "verdict": with the confidence level.
     """
     rows = []
     for m in sorted({one.m for one in results}):

@@ -46,21 +46,7 @@ def run_learning(
 ) -> dict[str, Any]:
     """Measure what 40 answers are worth.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the records of `labelferry bench trust`.
-    corpora : sequence of str, default=None
-        Corpora with domains: names or files. None: all on this machine.
-    unseen : bool, default=True
-        Whether to choose the ridges on the other corpora as well, which takes most of the time.
-    show : callable, default=no output
-        Called with one line per task.
-
-    Returns
-    -------
-    report : dict
-        Plain values: see `report`.
+    `unseen`: whether to choose the ridges on the other corpora as well, which takes most of the time.
     """
     names, gains = [], []
     for task in all_tasks(corpora):

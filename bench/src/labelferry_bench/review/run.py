@@ -19,21 +19,7 @@ def run_coverage(
 ) -> dict[str, Any]:
     """Coverage and width of all intervals of a certificate, and the duels.
 
-    Parameters
-    ----------
-    folder : Path
-        Records of the trust bench.
-    per_corpus : int, default=5
-        At most this many tasks of a corpus for the intervals. The duels use all tasks.
-    n_draws : int, default=200
-        Random samples per task.
-    level : float, default=0.95
-        Confidence level.
-
-    Returns
-    -------
-    result : dict
-        "intervals" and "duels", lists of rows with plain values.
+    `per_corpus`: at most this many tasks of a corpus for the intervals. The duels use all tasks.
     """
     tasks = read_tasks(folder)
     seen: dict[str, int] = {}

@@ -45,20 +45,7 @@ class ReviewTask(NamedTuple):
 
 
 def read_tasks(folder: Path, per_corpus: int | None = None) -> list[ReviewTask]:
-    """The tasks of the records in a folder, without the traps.
-
-    Parameters
-    ----------
-    folder : Path
-        Records of the trust bench.
-    per_corpus : int, default=None
-        At most this many tasks of a corpus, chosen by a checksum of their names.
-
-    Returns
-    -------
-    tasks : list of ReviewTask
-        In the order of their names.
-    """
+    """The tasks of the records in a folder, without the traps."""
     paths = sorted(folder.glob("*.npz"))
     by_corpus: dict[str, list[Path]] = defaultdict(list)
     for path in sorted(paths, key=lambda path: crc32(path.name.encode())):

@@ -54,35 +54,16 @@ class Further(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Usable:
-    """The labels that may be used, for all rows of the user's file.
+    """The labels that may be used, for all rows of the user's file."""
 
-    Attributes
-    ----------
-    frozen : Frozen
-        The labels.
-    ladder : Ladder
-        What was fixed before the first answer.
-    given : Further
-        The answers.
-    current : Accepted
-        What they certify in this round of learning.
-    earlier : tuple of Accepted
-        What was certified in earlier rounds and stays as it was.
-    finished : Finished
-        The other promise: how many labels to use if people label all other documents.
-    statement : int
-        1, or the number of this statement if there were others with labels that had learned less.
-    learning : Learning or None
-        If the labels are to learn from random answers first: nothing is certified before.
-    """
-
-    frozen: Frozen
-    ladder: Ladder
-    given: Further
-    current: Accepted
-    earlier: tuple[Accepted, ...]
-    finished: Finished
-    statement: int = 1
+    frozen: Frozen  # the labels
+    ladder: Ladder  # what was fixed before the first answer
+    given: Further  # the answers
+    current: Accepted  # what they certify in this round of learning
+    earlier: tuple[Accepted, ...]  # what was certified in earlier rounds and stays as it was
+    finished: Finished  # the other promise: how many labels to use if people label all other documents
+    statement: int = 1  # 1, or the number of this statement if there were others with labels that had learned less
+    # if the labels are to learn from random answers first: nothing is certified before
     learning: Learning | None = None
 
     @cached_property

@@ -55,26 +55,7 @@ class Documents:
         offset: int = 0,
         limit: int = 50,
     ) -> Page:
-        """One page of the documents that match.
-
-        Parameters
-        ----------
-        search : str, default=""
-            Words that a text must contain, or beginnings of words.
-        label : str, default=None
-            Current label.
-        needs_review, answered : bool, default=None
-            Only documents that need review or not, that have an answer or not.
-        sort : {"number", "confidence", "-confidence"}, default="number"
-            The order of the file, or the least or most confident labels first.
-        offset, limit : int, default=0, 50
-            Which of the matching documents are returned.
-
-        Returns
-        -------
-        page : Page
-            The documents and the number of all that match.
-        """
+        """One page of the documents that match."""
         if label is not None and label not in self._database.classes:
             raise ValueError(f"label must be one of {', '.join(self._database.classes)}; got {label!r}.")
         matches = self._find(search.strip()) if search.strip() else None

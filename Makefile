@@ -28,7 +28,7 @@ test: .venv/dev        ## the tests
 	$(TESTS) -m "not system and not full" $(ARGS)
 
 test-system: .venv/dev ## the tests with kills, Dask, memory, a browser and real corpora
-	$(TESTS) -m system $(ARGS)
+	$(TESTS) -m system --dist loadfile $(ARGS)
 
 test-all: .venv/dev    ## every test, also all checks of scikit-learn for every estimator
 	$(TESTS) $(ARGS)

@@ -133,7 +133,6 @@ def test_columns_of_the_user_with_our_names_survive(source, tmp_path):
         "reason",
         "origin",
         "accepted",
-        "accept_rank",
         "other_language",
     }
     assert reserved <= {*NEW_COLUMNS}

@@ -78,7 +78,8 @@ def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamp
             "follow each other: labelferry accept FILE SAMPLE... -o NEXT."
         )
     for sample in filled:
-        if ACCEPT_RANK in check_fingerprint(sample.name, sample.fingerprint, population, sample.labels):
+        changed = check_fingerprint(sample.name, sample.fingerprint, population, sample.labels)
+        if ACCEPT_RANK in changed or "confidence" in changed:
             raise ValueError(f"{sample.name} was drawn for other ranks or confidences of {population.name}. {RANKS}")
     first: dict[int, list[Given]] = {}
     again: dict[int, list[tuple[int, Given]]] = {}

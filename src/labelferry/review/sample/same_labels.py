@@ -39,9 +39,11 @@ def labels_fingerprint(population: Population) -> str:
     for row in population.known.rows.tolist():
         labels[row] = KNOWN
     source_only = [] if population.source_only is None else [keys[code] for code in population.source_only.tolist()]
-    confidence = [] if population.confidence is None else np.rint(population.confidence * 1e4).astype(int).tolist()
     review = population.needs_review.astype(int).tolist()
-    ranking = [] if population.ranking is None else [*population.ranking.ranks, *population.ranking.confidence]
+    ranks, sure = (np.zeros(0), population.confidence) if population.ranking is None else population.ranking
+    digits = [] if sure is None else np.rint(sure * 1e4).astype(int).tolist()  # of the file: the same in all doors
+    learned = len(population.known.rows) > 0  # such confidences are used for ladders only
+    confidence, ranking = ([], [*ranks.tolist(), *digits]) if learned else (digits, ranks.tolist())
     others = [digits_of(*map(str, values)) for values in (review, source_only, confidence, ranking)]
     return "-".join([f"t{digits_of(*labels, n=N_LABELS)}", *others])
 
@@ -83,20 +85,17 @@ def first_change(population: Population, shown: Mapping[int, str]) -> str:
 
 def unchanged(population: Population, name: str, fingerprint: str, shown: Mapping[int, str]) -> Population:
     """The population without what changed since a sample was drawn; an error if that is a label."""
-    changed = check_fingerprint(name, fingerprint, population, shown)
+    found = check_fingerprint(name, fingerprint, population, shown)
+    changed = [part for part in found if part != ACCEPT_RANK]  # which certificates do not use
     if not changed:
         return population
     without: dict[str, Any] = {
         "needs_review": np.ones(len(population.labels), dtype=bool),
         "source_only": None,
         "confidence": None,
-        ACCEPT_RANK: None,
     }
-    fields = {ACCEPT_RANK: "ranking"}  # others have the name of their part
     line = f"{', '.join(changed)} of {population.name} changed since the sample was drawn: not used"
-    return population._replace(
-        **{fields.get(part, part): without[part] for part in changed}, warnings=[*population.warnings, line]
-    )
+    return population._replace(**{part: without[part] for part in changed}, warnings=[*population.warnings, line])
 
 
 def one_fingerprint(columns: Mapping[str, Sequence[Any]], name: str) -> str:

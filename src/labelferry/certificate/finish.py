@@ -114,7 +114,8 @@ def finish_file(
     sizes = np.minimum(sizes, places[r] if len(places) > r else M)  # what the answers refute is not claimed
     n = int(sizes[t])
     cost = np.append(0, np.cumsum(states == NOTHING))
-    steps = [Step(int(cost[i]), int(sizes[i])) for i in range(t + 1, len(sizes)) if sizes[i] > sizes[i - 1]]
+    larger = {int(cost[i]): int(sizes[i]) for i in range(t + 1, len(sizes)) if sizes[i] > sizes[i - 1]}
+    steps = [Step(more, size) for more, size in larger.items()]  # the largest if answers that wait count with the last
     return Finished(
         error, tail, ladder.place < n, n, N, r, M - n - (given.inside(M)[0] - given.inside(n)[0]), t,
         int((states[:t] == WRONG).sum()), tuple(step for step in steps if step.more_answers <= MOST_ANSWERS),

@@ -13,8 +13,6 @@ from labelferry_bench.datasets import CorpusNotFound
 from .. import tickets
 from ..pages import PAGES, ROOT, read, run_blocks
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
 LATER = {
     ROOT / "docs" / "results.md"

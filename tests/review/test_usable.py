@@ -518,6 +518,7 @@ def test_samples_that_are_asked_again_count_once(job, tmp_path):
     assert not job.accept(ERROR).wrong[document]
 
 
+@pytest.mark.system
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_import_loses_nothing(result, tmp_path):
     place, sample = tmp_path / "job.ferry", tmp_path / "a.csv"

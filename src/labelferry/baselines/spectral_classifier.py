@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count, positive
+from ..core.params import Rules, at_least, choice, count, positive
 from ..core.registry import register
 from ..families.linear import START_C
 from ..families.spectral import (
@@ -136,8 +136,6 @@ class SpectralClassifier(SpectralClassifierBase):
         "must_link": at_least(0),
         "degree_regularization": at_least(0),
         "C": positive(),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

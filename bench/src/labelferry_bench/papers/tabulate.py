@@ -30,7 +30,8 @@ def run_table(
     *,
     methods: str = "",
     tasks: Sequence[str] = (),
-    n_seeds: int = 1,
+    n_seeds: int | None = None,
+    verification: bool = True,
     jobs: int = 1,
     begin: Begin = ignore,
     done: Done = ignore,
@@ -47,8 +48,10 @@ def run_table(
         Comma-separated methods, such as "TCL,RSP(risk=0)"; empty for the default methods of the table.
     tasks : sequence of str, default=()
         Names of tasks, with or without the name of the table; empty for all.
-    n_seeds : int, default=1
-        Number of seeds.
+    n_seeds : int, default=None
+        Number of seeds; None for the number of the page of results.
+    verification : bool, default=True
+        Whether the columns of the paper that are a cross-validation within one domain are run too.
     jobs : int, default=1
         Number of parallel processes; -1 uses all cores.
     begin : callable
@@ -59,21 +62,25 @@ def run_table(
     Returns
     -------
     table : dict
-        Plain values, as in the JSON file.
+        Plain values, as in the JSON file. A cell that fails is empty, and `failed` names it with its error.
     """
     selected = select_tasks(name, tasks)
     table = table_of(name)
     method_names = parse_methods(methods) or table.default_methods()
     available = [task for task in selected if TASKS[task].missing() is None]
     if not available:
-        TASKS[selected[0]].load()  # raises the error that names the missing files
-    wanted = cells(available, method_names, n_seeds)
-    within = within_cells(table.printed, available, n_seeds)
+        TASKS[selected[-1]].load()  # raises the error that names the missing files
+    wanted = cells(available, method_names, n_seeds or table.n_seeds)
+    within = within_cells(table.printed, available, n_seeds or table.n_seeds) if verification else []
     begin(len(wanted) + len(within))
     path = folder / f"{name}.jsonl"
-    records = run(wanted, path, jobs=jobs, done=done)
-    records += run(within, path, jobs=jobs, done=done, how=measure_within)
-    result = tabulate(table, selected, method_names, records)
+    records, failures = run(wanted, path, jobs=jobs, done=done)
+    more, more_failures = run(within, path, jobs=jobs, done=done, how=measure_within)
+    result = tabulate(table, selected, method_names, [*records, *more])
+    result["failed"] = [
+        {"task": cell.task.partition("/")[2], "method": cell.method, "seed": cell.seed, "error": error}
+        for cell, error in (*failures, *more_failures)
+    ]
     write_json_and_csv(name, folder, result, table_csv(result))
     return result
 
@@ -152,6 +159,7 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
         "divergences": divergences(table, tasks, by_cell),
         "within": errors_within(table, tasks, by_cell),
         "tests": paired_tests(table.tested, methods, rows) if table.tested else [],
+        "failed": [],
     }
 
 

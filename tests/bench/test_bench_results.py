@@ -117,12 +117,13 @@ def test_the_verification_columns_run_on_the_matrices_of_reuters(corpus, tmp_pat
     assert run_table("cdsc", tmp_path / "without", **settings, verification=False)["within"] == []
 
 
-def test_a_grouped_table_has_one_column_per_group(everything_is_here):
+def test_a_grouped_table_has_one_line_per_group(everything_is_here):
     tasks = tasks_of("cdsc-text")
     records = [cell_record(cell, 0.8) for cell in cells(tasks, ["CDSC"], 1)]
     page = section(tabulate(TABLES["cdsc-text"], tasks, ["CDSC"], records))
-    assert page.count("Porter stems, tf |") == 2
-    assert "| `CDSC` | 80.0 | 80.0 | 80.0 | 80.0 | 80.0 | 80.0 | 80.0 | 80.0 | **80.0** | 1 | 1.0 |" in page
+    assert page.count("Porter stems, tf, plain idf | 80.0 |\n") == 2
+    assert page.count(" | 80.0 |\n") == 16
+    assert "| mean | **80.0** |\n| seeds | 1 |" in page
 
 
 def test_the_command_prints_the_divergences_of_the_paper(everything_is_here, monkeypatch, tmp_path):

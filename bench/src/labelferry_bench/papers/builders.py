@@ -10,18 +10,20 @@ from . import pools
 from .splits import OneDomain, Part, TwoDomains, by_groups, other_classes, same_classes
 from .task import Recipe, Task
 
-TFIDF = Recipe()
-SHORT_DROPPED = Recipe(min_words=3)
-OF_TARGET = Recipe(min_words=3, over="target")
+# The tables of the papers have the idf of the textbooks of their time, the others that of labelferry's own vectors.
+TFIDF = Recipe(idf="plain")
+SHORT_DROPPED = Recipe(min_words=3, idf="plain")
+OF_TARGET = Recipe(min_words=3, over="target", idf="plain")
 COUNTS = Recipe(weighting="counts", min_words=3)
-MATRICES = Recipe(min_df=0)
+MATRICES = Recipe(min_df=0, idf="plain")
+OWN = Recipe()
 IMAGES = Recipe(min_df=0, weighting="root")
 REUTERS_PAIRS = ("orgs vs people", "orgs vs places", "people vs places")
 GOODS = ("books", "dvd", "electronics", "kitchen")
 
 newsgroups_task = partial(Task, corpora=(newsgroups.SOURCE,), pool=pools.newsgroups)
 sraa_task = partial(Task, corpora=(sraa.SOURCE,), pool=pools.sraa)
-reviews_task = partial(Task, corpora=(amazon.SOURCE,), pool=pools.amazon, recipe=TFIDF)
+reviews_task = partial(Task, corpora=(amazon.SOURCE,), pool=pools.amazon, recipe=OWN)
 stories_task = partial(Task, corpora=(reuters.SOURCE,), pool=pools.reuters)
 clusters_task = partial(Task, sampled=True, recipe=OF_TARGET, scored="purity")
 

@@ -23,7 +23,7 @@ def section(table: dict[str, Any]) -> str:
         *(f"{source}.\n" for source in table["sources"]),
     ]
     if rows:
-        parts += [markdown_table(_grid(table, rows))]
+        parts += [markdown_table(_longer_side_down(list(_grid(table, rows))))]
     parts += [f"{row['task']}: **missing**, needs `{row['missing']}`.\n" for row in table["rows"] if row["missing"]]
     if not_run:
         parts += [f"Not run for this page: {', '.join(not_run)}.\n"]
@@ -55,6 +55,11 @@ def markdown_table(lines: Iterable[Sequence[str]]) -> str:
     head, *body = lines
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *body)) + "\n"
+
+
+def _longer_side_down(grid: list[Sequence[str]]) -> list[Sequence[str]]:
+    """The grid, or columns as lines if there are far more columns."""
+    return [list(column) for column in zip(*grid, strict=True)] if len(grid[0]) > 2 * len(grid) else grid
 
 
 def _grid(table: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Iterator[Sequence[str]]:

@@ -41,8 +41,8 @@ AS_PUBLISHED = {
     "CDSC": "CDSC(n_eigenvectors=6, target_cut=0.025, degree_regularization=0)",
     "GCMF": "GCMF(max_iter=100, normalize='cycle')",
     "HybridLabelPropagation": "HybridLabelPropagation(start='logistic', weighting='none', degree_regularization=0)",
-    "HybridSimilarityPropagation": "HybridSimilarityPropagation(reading='cut', reinitialize='start', scaling='degree', "
-    "weighting='none', degree_regularization=0)",
+    "HybridSimilarityPropagation": "HybridSimilarityPropagation(inverse='all', reading='cut', weighting='none', "
+    "degree_regularization=0)",
     OURS: PRINTED_RSP,
 }
 

@@ -19,9 +19,11 @@ from ..datasets.cache import CorpusNotFound, Source, find
 from .pools import Array, Pool
 from .splits import Split
 
+# The idf that Salton and Buckley (1988) print, and that of scikit-learn and of labelferry's own vectors
+IDF = {"plain": "log(N / df)", "smooth": "log((1 + N) / (1 + df)) + 1"}
 WEIGHTINGS = {
-    "tfidf": "sublinear tf-idf, rows of unit length",
-    "plain tfidf": "tf-idf, rows of unit length",
+    "tfidf": "1 + log tf times {idf}, rows of unit length",
+    "plain tfidf": "tf times {idf}, rows of unit length",
     "counts": "counts",
     "root": "square roots, rows of unit length",
 }
@@ -52,12 +54,13 @@ class Recipe(NamedTuple):
     min_df: int = 3
     over: Literal["task", "target", "corpus"] = "task"  # which documents min_df counts; "target": idf too
     weighting: Literal["tfidf", "plain tfidf", "counts", "root"] = "tfidf"
+    idf: Literal["plain", "smooth"] = "smooth"
     min_words: int = 0  # documents with fewer words are dropped
 
     def describe(self) -> str:
         """Write the steps as one line."""
         steps = [f"words in {self.min_df} documents of the {self.over} or more"] * (self.min_df > 1)
-        steps += [WEIGHTINGS[self.weighting]]
+        steps += [WEIGHTINGS[self.weighting].format(idf=IDF[self.idf])]
         steps += [f"documents with fewer than {self.min_words} words dropped"] * (self.min_words > 0)
         return ", ".join(steps)
 
@@ -135,7 +138,7 @@ def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
     counted = {"task": counts, "target": counts[len(source) :], "corpus": pool.counts}[recipe.over]
     known = _document_frequency(counted) >= recipe.min_df
     counts = counts[:, known]
-    X = _weighted(counts, recipe.weighting, counts[len(source) :] if recipe.over == "target" else counts)
+    X = _weighted(counts, recipe, counts[len(source) :] if recipe.over == "target" else counts)
     kept_s, kept_t = np.split(np.diff(counts.indptr) >= recipe.min_words, [len(source)])
     ys, yt = ys[kept_s], yt[kept_t]
     protocol = {
@@ -190,10 +193,15 @@ def _document_frequency(counts: Any) -> Array:
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
-def _weighted(counts: Any, weighting: str, counted: Any) -> Any:
-    if weighting in ("tfidf", "plain tfidf"):
-        return sp.csr_array(TfidfTransformer(sublinear_tf=weighting == "tfidf").fit(counted).transform(counts))
-    return sp.csr_array(normalize(np.sqrt(counts))) if weighting == "root" else counts
+def _weighted(counts: Any, recipe: Recipe, counted: Any) -> Any:
+    if recipe.weighting in ("tfidf", "plain tfidf"):
+        weights = TfidfTransformer(sublinear_tf=recipe.weighting == "tfidf").fit(counted)
+        if recipe.idf == "plain":
+            weights.idf_ = np.log(counted.shape[0] / np.maximum(_document_frequency(counted), 1))
+        X = sp.csr_array(weights.transform(counts))
+        X.eliminate_zeros()  # words of every document
+        return X
+    return sp.csr_array(normalize(np.sqrt(counts))) if recipe.weighting == "root" else counts
 
 
 def _class_counts(y: Array) -> dict[str, int]:

@@ -32,7 +32,7 @@ TABLE = Table(
             sraa_task(
                 f"tcl/{name}",
                 split=partial(by_groups, parts=same_classes(classes), draw=partial(at_most, n=3000), min_length=20),
-                recipe=Recipe(min_df=10, over="corpus"),
+                recipe=Recipe(min_df=10, over="corpus", idf="plain"),
                 sampled=True,
             )
             for name, classes in TCL_SRAA.items()
@@ -41,7 +41,7 @@ TABLE = Table(
             newsgroups_task(
                 f"tcl/{name}",
                 split=partial(by_groups, parts=same_classes(classes)),
-                recipe=Recipe(min_df=15, over="corpus"),
+                recipe=Recipe(min_df=15, over="corpus", idf="plain"),
             )
             for name, classes in pairs(GCMF_TABLE_2).items()
         ),

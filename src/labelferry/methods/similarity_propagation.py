@@ -48,10 +48,11 @@ Departures
 
   and of the printed iteration with counts and tau = 0 (`inverse="all"`, `reading="cut"`, five draws):
 
-      Table 2                                     SP_LITERAL
-      with footnote 1, labels of the start        SP_FOOTNOTE
-      with (4) in every round                     SP_DEGREE
-      start from words                            SP_WORDS
+      Table 2                                     .911
+      with footnote 1, labels of the start        .866
+      with (4) in every round                     .576
+      start from words                            .792
+      Table 2, `reading="source"`                 .892
 
 - C_w is `state_.targets[...].words`. S_ww has rank K at most with K eigenpairs of O, so there are at most K clusters.
 - Theorem 4 is misprinted: the eigenpairs it extends are those of O, not of P (which is not square), and "Q is missing"

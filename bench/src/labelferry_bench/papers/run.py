@@ -22,7 +22,8 @@ from labelferry.files import locked
 from labelferry.processes import parallel
 
 from .code_hash import code_hash
-from .tasks import TASKS
+from .table import ON_COUNTS
+from .tasks import TASKS, Task
 
 Record = dict[str, Any]
 DIVERGENCES = {"KLt": "word_divergence_", "KLc": "divergence_"}  # columns of RSP's Tables 3 and 4
@@ -51,9 +52,9 @@ def ignore(_: Any) -> None:
     """Do nothing: the default of `begin` and `done`."""
 
 
-def all_settings(estimator: TransductiveClassifier, task: str) -> str:
+def all_settings(estimator: TransductiveClassifier, task: Task) -> str:
     """Write all parameters and the recipe as one line of JSON. A run with other ones, or other defaults, is another."""
-    settings = {"name": type(estimator).__name__, **estimator.get_params(), "recipe": TASKS[task].recipe.describe()}
+    settings = {"name": type(estimator).__name__, **estimator.get_params(), "recipe": task.recipe.describe()}
     return json.dumps(settings, sort_keys=True, default=str)
 
 
@@ -63,7 +64,7 @@ def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Ce
     If neither the task nor the method is random, all seeds give the same result: only the first is listed.
     """
     return [
-        Cell(task, method, seed, all_settings(estimator, task), code_hash(type(estimator).__module__))
+        Cell(task, method, seed, all_settings(estimator, task_for(task, method)), code_hash(type(estimator).__module__))
         for task in tasks
         for method in methods
         for seed in range(n_seeds)
@@ -72,9 +73,14 @@ def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Ce
     ]
 
 
+def task_for(task: str, method: str) -> Task:
+    """The task with the matrix that the method gets."""
+    return TASKS[task].on_counts() if method in ON_COUNTS else TASKS[task]
+
+
 def measure(cell: Cell) -> Record:
     """Run one cell. The labels of the target are used for the score only."""
-    task = TASKS[cell.task]
+    task = task_for(cell.task, cell.method)
     data = task.load(cell.seed)
     estimator = make_method(cell.method, cell.seed)
     began = time.perf_counter()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .best import best_in_words
+from .table import ON_COUNTS
 from .tasks import TABLES
 
 MANNER = {"DKT": "in the manner of DKT", "DTL": "in the manner of DTL"}  # no copy of their papers
@@ -29,7 +30,7 @@ def section(table: dict[str, Any]) -> str:
         parts += [f"Not run for this page: {', '.join(not_run)}.\n"]
     published = [method for method in table["methods"] if method["method"] != method["name"]]
     if published:
-        parts += ["\n".join(f"- {method['name']}: `{method['method']}`" for method in published) + "\n"]
+        parts += ["\n".join(map(_form, published)) + "\n"]
     parts += [f"- {best_in_words(best)}\n" for best in table["best"]]
     if table["divergences"]:
         parts += [markdown_table(_beside(table["divergences"], 2))]
@@ -42,6 +43,11 @@ def section(table: dict[str, Any]) -> str:
     if rows:
         parts += ["\n".join(["<details><summary>Protocol</summary>\n", *_protocols(rows), "\n</details>\n"])]
     return "\n".join(parts)
+
+
+def _form(method: dict[str, Any]) -> str:
+    """The parameters of a form of a paper, and whether it gets counts."""
+    return f"- {method['name']}: `{method['method']}`" + ", on counts" * (method["method"] in ON_COUNTS)
 
 
 WITHIN = (

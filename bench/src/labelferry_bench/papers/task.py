@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -98,6 +98,10 @@ class Task:
         """List the files of the corpora that are not on this machine; None if all are."""
         absent = [file for source, file in zip(self.corpora, self.needs, strict=True) if not _is_available(source)]
         return ", ".join(absent) or None
+
+    def on_counts(self) -> Task:
+        """The same documents and words as counts."""
+        return replace(self, recipe=self.recipe._replace(weighting="counts"))
 
     def load(self, seed: int = 0, path: str | PathLike[str] | None = None) -> Loaded:
         """Load the documents."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..datasets import amazon, newsgroups, reuters, reuters_crossdomain, sraa
+from ..datasets import amazon, domains, newsgroups, reuters, reuters_crossdomain, sraa
+from ..datasets.cache import Source
 from . import pools
 from .splits import OneDomain, Part, TwoDomains, by_groups, other_classes, same_classes
 from .task import Recipe, Task
@@ -45,6 +46,29 @@ def reuters_task(name: str, pair: str, *, turned: bool = False, drop_repeated: b
         sampled=bool(settings),
         drop_repeated=drop_repeated,
     )
+
+
+def domains_task(name: str, corpus: str, **settings: Any) -> Task:
+    """Make a task of a corpus with domains, with documents drawn by seed."""
+    file = Source(
+        corpus,
+        corpus,
+        "load_domains",
+        domains.FOLDER,
+        (f"{corpus}{domains.SUFFIX}",),
+        (),
+        "see the documentation of `load_domains`",
+        "those of its authors",
+    )
+    return Task(name, corpora=(file,), pool=pools.domains, recipe=OWN, sampled=True, **settings)
+
+
+def domains_parts(sources: tuple[str, ...], target: str, classes: tuple[str, ...]) -> list[Part]:
+    """List the classes of the sources and of the target of a corpus with domains."""
+    sides = (("source", sources), ("target", (target,)))
+    return [
+        Part(side, label, (f"{domain}: {label}",)) for side, names in sides for domain in names for label in classes
+    ]
 
 
 def reviews_parts(source: str, target: str) -> list[Part]:

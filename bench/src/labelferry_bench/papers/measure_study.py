@@ -110,4 +110,4 @@ def _cells(curve: Curve, x: float, n_seeds: int) -> list[Cell]:
 def _point(records: Sequence[Record], measure: str) -> dict[str, float]:
     scores = np.array([record["score"] for record in records])
     values = 1 - scores if measure == "error" else scores
-    return {"mean": float(values.mean()), "sd": float(values.std()), "n": len(values)}
+    return {"mean": float(values.mean()), "sd": float(values.std(ddof=1)) if len(values) > 1 else 0.0, "n": len(values)}

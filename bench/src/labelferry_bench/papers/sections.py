@@ -74,7 +74,7 @@ def _grid(table: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Iterator[Seq
     for row in rows:
         name = row["task"].partition(": ")[0] if TABLES[table["table"]].grouped else row["task"]
         groups.setdefault(name, []).append(row)
-    yield ["", *groups, "mean", "seeds", "seconds"]
+    yield ["", *groups, "mean", "seeds", "CPU seconds"]
     for i, (method, mean) in enumerate(zip(table["methods"], table["means"], strict=True)):
         cells = [_mean_cell([row["cells"][i] for row in group]) for group in groups.values()]
         if not any(cell and cell["mean"] is not None for cell in cells):
@@ -116,21 +116,29 @@ def _beside(rows: Sequence[dict[str, Any]], digits: int) -> Iterator[Sequence[st
 
 def _tests_in_words(table: dict[str, Any]) -> str:
     own = TABLES[table["table"]].tested
-    return (
-        f"The paper calls {own} significantly better than the others. Here, over the tasks (a pair is one task, the "
-        "means over its seeds), with the two-sided p of Wilcoxon's signed-rank test, not corrected for the number of "
-        "comparisons:\n"
+    words = (
+        f"{own} against the others. Over the tasks a pair is one task, the means over its seeds: p of Wilcoxon's "
+        "signed-rank test, two-sided, adjusted by Holm for the number of rivals. Within a task a pair is one seed: the "
+        "number of tasks on which the difference is significant at .05 (paired t-test, Holm)."
     )
+    if friedman := table["friedman"]:
+        ranks = sorted(friedman["ranks"].items(), key=lambda item: item[1])
+        names = {method["method"]: method["name"] for method in table["methods"]}
+        best = ", ".join(f"{names[method]} {rank:.1f}" for method, rank in ranks[:5])
+        words += f" Friedman's test of all: p = {friedman['p']:.1g}; the best mean ranks: {best}."
+    return words + "\n"
 
 
 def _tests(table: dict[str, Any]) -> Iterator[Sequence[str]]:
     own = TABLES[table["table"]].tested
     names = {method["method"]: method["name"] for method in table["methods"]}
-    yield [f"{own} against", "mean difference", "tasks won", "tied", "lost", "p"]
+    yield [f"{own} against", "mean difference", "tasks won", "tied", "lost", "p", "draws: better", "worse"]
     for test in table["tests"]:
-        p = "" if test["p"] is None else f"{test['p']:.3f}"
+        p = "" if test["p"] is None else f"{test['p_holm']:.3f}"
         counts = [str(test[key]) for key in ("won", "tied", "lost")]
-        yield [_name(names[test["method"]]), f"{100 * test['difference']:+.1f}", *counts, p]
+        draws = test["draws"]
+        within = [f"{draws[key]} of {draws['tasks']}" if draws["tasks"] else "" for key in ("better", "worse")]
+        yield [_name(names[test["method"]]), f"{100 * test['difference']:+.1f}", *counts, p, *within]
 
 
 def _repeated(rows: Sequence[dict[str, Any]]) -> Iterator[str]:

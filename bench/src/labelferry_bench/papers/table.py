@@ -26,7 +26,19 @@ PRINTED_RSP = (
     "RSP(n_clusters=2, risk='paper', divergence='paper', kappa=7.389, degree_regularization=0, micro_clusters=100)"
 )
 RSP_NAMES = {FULL_T: "Full-T", NO_T: "No-T", OURS: "RSP"}  # as in the paper
-RSP_METHODS = (FULL_T, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever the classes of the source are
+HALF = "RSP(n_clusters=2, risk=0.5)"
+RSP_METHODS = (FULL_T, HALF, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever those of the source are
+# Methods without one of their parts, beside the whole method in the tables of their papers
+ABLATIONS = {
+    "GCMF": {
+        "GCMF(doc_smoothness=0)": "GCMF, words only (lambda)",
+        "GCMF(word_smoothness=0)": "GCMF, documents only (gamma)",
+        "GCMF(word_smoothness=0, doc_smoothness=0)": "GCMF, no graph",
+    },
+    "TCL": {"TCL(common_weight=1)": "TCL, U only", "TCL(common_weight=0)": "TCL, W only"},
+    "CDSC": {"CDSC(target_cut=0)": "CDSC, lambda = 0"},
+}
+SHORT_NAMES = {spec: name for parts in ABLATIONS.values() for spec, name in parts.items()}
 # Methods whose defaults differ from their papers, in the form of the paper. Both forms are rows of a table.
 AS_PUBLISHED = {
     "TSVM": "TSVM(C=1)",
@@ -124,7 +136,7 @@ class Table:
             return list(self.methods)
         columns = [method for printed in self.accuracies for method in printed.column_to_method.values() if method]
         both = [form for method in columns for form in (method, AS_PUBLISHED.get(method, method))]
-        return list(dict.fromkeys((*both, *PAPER_METHODS, *REFERENCES)))
+        return list(dict.fromkeys((*both, *ABLATIONS.get(self.tested or "", ()), *PAPER_METHODS, *REFERENCES)))
 
     def printed_column(self, method: str) -> str | None:
         """Return the last column of the paper with this method (CDSC prints its SVM twice), in either form."""
@@ -135,8 +147,8 @@ class Table:
     @staticmethod
     def name_of(method: str) -> str:
         """Return a short name of a method in the form of its paper; other methods are their own name."""
-        if method in RSP_NAMES:
-            return RSP_NAMES[method]
+        if method in RSP_NAMES | SHORT_NAMES:
+            return (RSP_NAMES | SHORT_NAMES)[method]
         default = next((ours for ours, published in AS_PUBLISHED.items() if published == method), None)
         return method if default is None else f"{default.partition('(')[0]}, as published"
 

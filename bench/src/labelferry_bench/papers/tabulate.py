@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import wilcoxon
 
 from labelferry.core.method_spec import parse_methods
 
 from .best import best_per_corpus
-from .extra_columns import divergences, errors_within, measure_within, within_cells
+from .extra_columns import ByCell, divergences, errors_within, measure_within, within_cells
 from .output import table_csv, write_json_and_csv
 from .run import Begin, Done, Record, cell_of, cells, ignore, read_records, run
+from .significance import compare, friedman
+from .table import RSP_NAMES
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
 
 MAX_SEEDS = 100  # a page of recorded results uses the seeds below this number
-TIE = 5e-4  # accuracies that are equal after rounding to tenths of a percent
 
 
 def run_table(
@@ -132,7 +132,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records: Iterable[Record]) -> dict[str, Any]:
     """Make the table of these tasks and methods from their records."""
-    by_cell: dict[tuple[str, str], list[Record]] = {}
+    by_cell: ByCell = {}
     for record in records:
         by_cell.setdefault((record["task"], record["method"]), []).append(record)
     rows: list[dict[str, Any]] = [
@@ -158,39 +158,22 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
         "best": best_per_corpus(table, tasks, methods, rows),
         "divergences": divergences(table, tasks, by_cell),
         "within": errors_within(table, tasks, by_cell),
-        "tests": paired_tests(table.tested, methods, rows) if table.tested else [],
+        **_tests(table, tasks, methods, by_cell),
         "failed": [],
     }
 
 
-def paired_tests(tested: str, methods: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Compare the method of a paper with every other method of its table, over the tasks.
-
-    A pair is one task: the means over the seeds of the two methods. Tasks are the unit because the claim is about
-    tasks; starts of one method on one task vary far less than tasks do. Per other method: mean difference, numbers of
-    tasks won, tied and lost, and the two-sided p of Wilcoxon's signed-rank test; None with fewer than six tasks.
-    """
-    if tested not in methods:
-        return []
-    own = methods.index(tested)
-    tests = []
-    for i, method in enumerate(methods):
-        pairs = [(row["cells"][own], row["cells"][i]) for row in rows if row["cells"][own] and row["cells"][i]]
-        scores = np.array([(a["mean"], b["mean"]) for a, b in pairs if a["mean"] is not None and b["mean"] is not None])
-        if i == own or not len(scores):
-            continue
-        difference = scores[:, 0] - scores[:, 1]
-        tests.append(
-            {
-                "method": method,
-                "difference": float(difference.mean()),
-                "won": int((difference > TIE).sum()),
-                "tied": int((np.abs(difference) <= TIE).sum()),
-                "lost": int((difference < -TIE).sum()),
-                "p": float(wilcoxon(difference).pvalue) if len(difference) >= 6 and difference.any() else None,
-            }
-        )
-    return tests
+def _tests(table: Table, tasks: Sequence[str], methods: Sequence[str], by_cell: ByCell) -> dict[str, Any]:
+    """Tests of the method of the paper against its rivals, and Friedman's test of all. Other forms are no rivals."""
+    if table.tested not in methods:
+        return {"tests": [], "friedman": None}
+    own = table.tested.partition("(")[0]
+    rivals = [m for m in methods if m != table.tested and (m in RSP_NAMES or m.partition("(")[0] != own)]
+    scores = [
+        {method: {record["seed"]: record["score"] for record in by_cell.get((task, method), ())} for method in methods}
+        for task in tasks
+    ]
+    return {"tests": compare(table.tested, rivals, scores), "friedman": friedman([table.tested, *rivals], scores)}
 
 
 def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dict[str, Any] | None:
@@ -204,7 +187,7 @@ def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dic
     paper = printed.accuracy(row, column) if printed else None
     return {
         "mean": mean,
-        "sd": float(np.std(scores)) if len(scores) > 1 else None,
+        "sd": float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
         "n": len(scores),
         "balanced": _mean(record["balanced"] for record in records),
         "seconds": _mean(record["seconds"] for record in records),

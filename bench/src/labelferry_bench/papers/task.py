@@ -39,6 +39,14 @@ class Loaded(NamedTuple):
     words: Array | None  # the columns, None if they are not known
     protocol: dict[str, Any]  # corpus, preprocessing and sizes, as plain values
     ids: tuple[Array, Array] | None  # names of the documents of source and target in the corpus
+    sources: Array | None = None  # the source of each source document, if there are several
+
+    def by_source(self) -> tuple[Any, Any]:
+        """Xs and ys, or a list of them per source."""
+        if self.sources is None:
+            return self.Xs, self.ys
+        rows = [np.flatnonzero(self.sources == name) for name in np.unique(self.sources)]
+        return [self.Xs[part] for part in rows], [self.ys[part] for part in rows]
 
 
 class Repeated(NamedTuple):
@@ -77,6 +85,7 @@ class Task:
     sampled: bool = False  # whether documents are drawn by seed
     same_classes: bool = True  # whether source and target have the same classes
     scored: Literal["accuracy", "purity"] = "accuracy"  # the score; "purity" if a method finds clusters without names
+    separate: bool = False  # whether the source documents of each domain, the group up to ": ", are a source
     drop_repeated: bool = False  # whether target rows that also occur in the source are dropped
 
     @property
@@ -157,7 +166,9 @@ def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
     }
     words = None if pool.words is None else pool.words[known]
     ids = None if pool.ids is None else (pool.ids[source[kept_s]], pool.ids[target[kept_t]])
-    return Loaded(X[: len(source)][kept_s], ys, X[len(source) :][kept_t], yt, words, protocol, ids)
+    names = [group.partition(": ")[0] for group in pool.groups[source][kept_s]] if task.separate else None
+    Xs, Xt = X[: len(source)][kept_s], X[len(source) :][kept_t]
+    return Loaded(Xs, ys, Xt, yt, words, protocol, ids, None if names is None else np.array(names))
 
 
 def _drop_repeated(pool: Pool, split: Split) -> tuple[Split, dict[str, int]]:

@@ -119,6 +119,7 @@ TABLE = Table(
         ),
     ),
     n_seeds=5,
+    tested="CDSC",
     remarks=(
         "CDSC is best in print. Here EMNaiveBayes, which the paper does not include, TCL, CoCC, GCMF and the two "
         "methods of the hybrid graph are above it. Below the paper: CDSC on comp vs sci, comp vs rec, sci vs talk, "

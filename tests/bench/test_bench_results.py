@@ -49,7 +49,7 @@ def test_a_recorded_table_uses_the_seeds_that_exist(everything_is_here, tmp_path
     cell = row["cells"][[method["method"] for method in table["methods"]].index("TCL")]
     assert (cell["n"], cell["mean"]) == (3, pytest.approx(0.91))
     page = section(table)
-    assert "| `TCL` | 91.0±0.8 | **91.0±0.8** | 3 | 1.0 |" in page
+    assert "| `TCL` | 91.0±1.0 | **91.0±1.0** | 3 | 1.0 |" in page
     assert "| `GCMF` |  | not run | 0 |  |" in page
     assert "Not run for this page: comp vs rec, comp vs sci, comp vs talk, rec vs talk, " in page
     assert recorded_table("tcl", tmp_path) is None

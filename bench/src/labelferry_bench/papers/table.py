@@ -10,8 +10,8 @@ of a method differ from a paper, its docstring states how to get the form of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from .task import Task
@@ -115,12 +115,19 @@ class Table:
     methods: tuple[str, ...] = ()
     # number of seeds for the page of results. Five draws of small samples cost less than one run at full size
     n_seeds: int = 1
+    # fewer seeds for the page of results: forms that take minutes, or vary by less than a tenth of a point
+    few_seeds: Mapping[str, int] = field(default_factory=dict)
+    why: str = ""  # for the summary of the page: why numbers of the paper are not reached
     # paragraphs for the page of results: where the results are below the paper, and what was tried
     remarks: tuple[str, ...] = ()
     # the method that its paper calls significantly better than the others: paired tests are shown
     tested: str | None = None
     n_own: int = 1  # number of methods that the paper proposes: its last columns
     grouped: bool = False  # whether the page shows means over the tasks with the same text before ": " in their names
+
+    def seeds_of(self, method: str) -> int:
+        """Return the number of seeds of a method on the page of results."""
+        return self.few_seeds.get(method, self.n_seeds)
 
     @property
     def accuracies(self) -> list[PrintedTable]:

@@ -21,8 +21,6 @@ from .significance import compare, friedman
 from .table import RSP_NAMES
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
 
-MAX_SEEDS = 100  # a page of recorded results uses the seeds below this number
-
 
 def run_table(
     name: str,
@@ -71,6 +69,8 @@ def run_table(
     if not available:
         TASKS[selected[-1]].load()  # raises the error that names the missing files
     wanted = cells(available, method_names, n_seeds or table.n_seeds)
+    if n_seeds is None:
+        wanted = [cell for cell in wanted if cell.seed < table.seeds_of(cell.method)]
     within = within_cells(table.printed, available, n_seeds or table.n_seeds) if verification else []
     begin(len(wanted) + len(within))
     path = folder / f"{name}.jsonl"
@@ -90,14 +90,19 @@ def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
 
     Returns as `run_table`; None if there is no record of it. The number of seeds may differ between the cells.
     """
+    table, records = table_of(name), table_records(name, folder)
+    return tabulate(table, tasks_of(name), table.default_methods(), records) if records else None
+
+
+def table_records(name: str, folder: Path) -> list[Record]:
+    """The records of a table on the page of results that the present code made."""
     table, available = table_of(name), tasks_here(name)
     wanted = {
-        *cells(available, table.default_methods(), MAX_SEEDS),
-        *within_cells(table.printed, available, MAX_SEEDS),
+        *(c for c in cells(available, table.default_methods(), table.n_seeds) if c.seed < table.seeds_of(c.method)),
+        *within_cells(table.printed, available, table.n_seeds),
     }
     latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
-    records = [record for cell, record in latest.items() if cell in wanted]
-    return tabulate(table, tasks_of(name), table.default_methods(), records) if records else None
+    return [record for cell, record in latest.items() if cell in wanted]
 
 
 def select_tasks(table: str, only: Sequence[str] = ()) -> list[str]:
@@ -165,7 +170,7 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
 
 def _tests(table: Table, tasks: Sequence[str], methods: Sequence[str], by_cell: ByCell) -> dict[str, Any]:
     """Tests of the method of the paper against its rivals, and Friedman's test of all. Other forms are no rivals."""
-    if table.tested not in methods:
+    if table.tested is None or table.tested not in methods:
         return {"tests": [], "friedman": None}
     own = table.tested.partition("(")[0]
     rivals = [m for m in methods if m != table.tested and (m in RSP_NAMES or m.partition("(")[0] != own)]

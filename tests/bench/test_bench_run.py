@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -17,8 +18,7 @@ from labelferry.core.method_spec import make_method, parse_methods
 from labelferry_bench.cli.bench import split_into_tables
 from labelferry_bench.papers import best_in_words, compare_tables, run_table
 from labelferry_bench.papers.output import table_csv
-from labelferry_bench.papers.run import cells, measure, read_records
-from labelferry_bench.papers.tasks import TABLES
+from labelferry_bench.papers.run import Cell, cells, measure, read_records
 
 from ..newsgroups import write_newsgroups
 
@@ -107,11 +107,13 @@ def test_a_cell_that_fails_is_named_and_the_others_are_shown(data, tmp_path, mon
 
 
 def test_the_number_of_seeds_is_that_of_the_page(data, tmp_path, monkeypatch):
-    asked = []
-    monkeypatch.setattr("labelferry_bench.papers.tabulate.cells", lambda *c: asked.append(c[-1]) or [])
-    run_table("gcmf", tmp_path, methods="SourceLR", tasks=TASKS[:1])
-    run_table("gcmf", tmp_path, methods="SourceLR", tasks=TASKS[:1], n_seeds=2)
-    assert asked == [TABLES["gcmf"].n_seeds, 2]
+    monkeypatch.setattr(
+        "labelferry_bench.papers.tabulate.run", lambda wanted, *_, **__: (asked.append(wanted), ([], []))[1]
+    )
+    for n_seeds, numbers in ((None, {"GCMF": 10, "TCL": 3, "SourceLR": 1}), (2, {"GCMF": 2, "TCL": 2, "SourceLR": 1})):
+        asked: list[list[Cell]] = []
+        run_table("gcmf", tmp_path, methods=",".join(numbers), tasks=TASKS[:1], n_seeds=n_seeds)
+        assert Counter(cell.method for cell in asked[0]) == numbers
 
 
 def test_two_jobs_give_the_table_of_one(data, tmp_path):

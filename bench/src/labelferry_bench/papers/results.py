@@ -129,7 +129,7 @@ def write_results(
 
 
 def summary(tables: Sequence[dict[str, Any]]) -> str:
-    """One line per method of a paper: in print and here, the tasks within two points of print, and why others are not."""
+    """One line per method of a paper: in print and here, the tasks within two points, and why others are not."""
     lines = [["paper", "method", "in print", "here", "as published", "within two points", "below", "why"]]
     lines += [_in_short(table, own) for table in tables for own in OWN_METHODS.get(table["table"], ())]
     return "\n".join(["\n## Summary\n", markdown_table(lines).replace("---:", "---")])

@@ -115,8 +115,8 @@ class Table:
     methods: tuple[str, ...] = ()
     # number of seeds for the page of results. Five draws of small samples cost less than one run at full size
     n_seeds: int = 1
-    # fewer seeds for the page of results: forms that take minutes, or vary by less than a tenth of a point
-    few_seeds: Mapping[str, int] = field(default_factory=dict)
+    # methods with another number: those of the paper with more, forms that take minutes with fewer
+    seeds: Mapping[str, int] = field(default_factory=dict)
     why: str = ""  # for the summary of the page: why numbers of the paper are not reached
     # paragraphs for the page of results: where the results are below the paper, and what was tried
     remarks: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ class Table:
 
     def seeds_of(self, method: str) -> int:
         """Return the number of seeds of a method on the page of results."""
-        return self.few_seeds.get(method, self.n_seeds)
+        return self.seeds.get(method, self.n_seeds)
 
     @property
     def accuracies(self) -> list[PrintedTable]:

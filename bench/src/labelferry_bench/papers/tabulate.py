@@ -16,7 +16,7 @@ from labelferry.core.method_spec import parse_methods
 from .best import best_per_corpus
 from .extra_columns import ByCell, divergences, errors_within, measure_within, within_cells
 from .output import table_csv, write_json_and_csv
-from .run import Begin, Done, Record, cell_of, cells, ignore, read_records, run
+from .run import Begin, Cell, Done, Record, cell_of, cells, ignore, read_records, run
 from .significance import compare, friedman
 from .table import RSP_NAMES
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
@@ -68,9 +68,9 @@ def run_table(
     available = [task for task in selected if TASKS[task].missing() is None]
     if not available:
         TASKS[selected[-1]].load()  # raises the error that names the missing files
-    wanted = cells(available, method_names, n_seeds or table.n_seeds)
-    if n_seeds is None:
-        wanted = [cell for cell in wanted if cell.seed < table.seeds_of(cell.method)]
+    wanted = (
+        cells_of_page(table, available, method_names) if n_seeds is None else cells(available, method_names, n_seeds)
+    )
     within = within_cells(table.printed, available, n_seeds or table.n_seeds) if verification else []
     begin(len(wanted) + len(within))
     path = folder / f"{name}.jsonl"
@@ -83,6 +83,11 @@ def run_table(
     ]
     write_json_and_csv(name, folder, result, table_csv(result))
     return result
+
+
+def cells_of_page(table: Table, tasks: Sequence[str], methods: Sequence[str]) -> list[Cell]:
+    """The cells with the number of seeds of the page of results."""
+    return [cell for task in tasks for method in methods for cell in cells([task], [method], table.seeds_of(method))]
 
 
 def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
@@ -98,7 +103,7 @@ def table_records(name: str, folder: Path) -> list[Record]:
     """The records of a table on the page of results that the present code made."""
     table, available = table_of(name), tasks_here(name)
     wanted = {
-        *(c for c in cells(available, table.default_methods(), table.n_seeds) if c.seed < table.seeds_of(c.method)),
+        *cells_of_page(table, available, table.default_methods()),
         *within_cells(table.printed, available, table.n_seeds),
     }
     latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}

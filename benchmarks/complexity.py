@@ -16,8 +16,8 @@ from labelferry.core.method_spec import make_method
 from labelferry_bench.generated import generate_task
 
 METHODS = ("CDSC", "GCMF", "HybridLabelPropagation", "HybridSimilarityPropagation", "RSP", "TCL")
-DOCUMENTS, WORDS = (1_000, 2_000, 4_000, 8_000), (4_000, 8_000, 16_000, 32_000)
-FIXED = {"documents": 2_000, "words": 8_000}
+DOCUMENTS, WORDS = (4_000, 8_000, 16_000, 32_000), (10_000, 20_000, 40_000, 80_000)
+FIXED = {"documents": 8_000, "words": 20_000}
 
 
 def seconds(method: str, documents: int, words: int) -> float:

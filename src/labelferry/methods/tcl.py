@@ -39,9 +39,9 @@ Departures
   different topics.
 - U and W_d start at random. With alpha = .9 the start decides on sentiment: Amazon electronics to dvd has .767, .631,
   .795 and .692 with the seeds 0 to 3. With alpha = .7 it does not: over six starts the standard deviation is .002 to
-  .007 on four Amazon pairs (electronics to dvd .799), and neither the start with the lowest objective of six (`n_init`)
-  nor the mean of their probabilities is better (.742 and .748 on the four; one start .747). Starts near the classes
-  (mixtures of their mean documents) vary less with alpha = .9 too, and are worse: .61 to .69 on that pair.
+  .007 on four Amazon pairs (electronics to dvd .799), and the start with the lowest objective of six (`n_init`) is not
+  better: .742 on the four, one start .747 (`python -m benchmarks.starts amazon 6`). Starts near the classes (mixtures
+  of their mean documents) vary less with alpha = .9 too, and are worse: .61 to .69 on that pair.
 - H starts with equal entries; the paper does not state its start. With random entries the predictions depend on which
   class comes first, that is, on the names of the classes.
 - Theorem 2 is about (5)-(8) without the normalizations. With them the objective may increase, and their position

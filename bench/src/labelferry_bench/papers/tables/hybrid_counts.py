@@ -27,6 +27,7 @@ TABLE = Table(
     methods=tuple(form for method in HYBRID_METHODS for form in (method, AS_PUBLISHED[method])),
     n_own=2,
     n_seeds=20,
+    why="as published is Table 1, and Table 2 without footnote 1; the size of the samples is not printed",
     remarks=(
         "S-Co-C-LP as published has the printed mean. S-Co-C-SP as published is below it, most on rec vs sci, "
         "because of its footnote 1 (`reinitialize`) and of (4) for all blocks (`scaling`). The defaults of both are "

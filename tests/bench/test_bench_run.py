@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from labelferry import cli
 from labelferry.core.method_spec import make_method, parse_methods
 from labelferry_bench.cli.bench import split_into_tables
+from labelferry_bench.datasets import CorpusNotFound
 from labelferry_bench.papers import best_in_words, compare_tables, run_table
 from labelferry_bench.papers.output import table_csv
 from labelferry_bench.papers.run import Cell, cells, measure, read_records
@@ -235,3 +236,10 @@ def test_the_error_names_a_file_that_is_not_a_table(tmp_path):
     path.write_text("[]")
     with pytest.raises(ValueError, match=r"x\.json is not a table"):
         compare_tables(path, path)
+
+
+def test_without_data_the_error_names_all_corpora(tmp_path, monkeypatch):
+    monkeypatch.setenv("LABELFERRY_DATA", str(tmp_path))
+    monkeypatch.setenv("LABELFERRY_CACHE", str(tmp_path))
+    with pytest.raises(CorpusNotFound, match=r"sraa.*20news.*OrgsPeople.* `labelferry data` says where"):
+        run_table("tcl", tmp_path / "out")

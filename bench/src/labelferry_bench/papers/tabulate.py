@@ -13,6 +13,7 @@ import numpy as np
 
 from labelferry.core.method_spec import parse_methods
 
+from ..datasets.cache import CorpusNotFound
 from .best import best_per_corpus
 from .extra_columns import ByCell, divergences, errors_within, measure_within, within_cells
 from .output import table_csv, write_json_and_csv
@@ -67,7 +68,8 @@ def run_table(
     method_names = parse_methods(methods) or table.default_methods()
     available = [task for task in selected if TASKS[task].missing() is None]
     if not available:
-        TASKS[selected[-1]].load()  # raises the error that names the missing files
+        files = "; ".join(dict.fromkeys(str(TASKS[task].missing()) for task in selected))
+        raise CorpusNotFound(f"no corpus of these tasks was found: {files}. `labelferry data` says where to put them.")
     wanted = (
         cells_of_page(table, available, method_names) if n_seeds is None else cells(available, method_names, n_seeds)
     )

@@ -32,10 +32,11 @@ default of a method differs from its paper, there are two rows: *as published* i
 known. The vocabularies and samples of the papers are not published: the protocol may account for a difference of one or
 two points. Each table ends with our protocol, and the command beside it gives the table. The papers report ten runs
 (GCMF, TCL) and twenty (hybrid graph); where the column *seeds* has a smaller number, fewer were run. tf-idf is
-(1 + log tf) log(N / df) in the tables of the papers, the idf of the textbooks, and labelferry's own, with
-log((1 + N) / (1 + df)) + 1, in the tables that no paper has. The papers print no formula; `cdsc-text` has both.
-log(N / df) was tried because TCL's paper cites it, beside other weightings, and the scores of `cdsc` and `tcl` were
-seen before it became the recipe of these tables. The seconds are CPU seconds.
+(1 + log tf) log(N / df), the idf of the textbooks, in the tables of CDSC, TCL and GCMF, whose tasks these are, and
+labelferry's own, with log((1 + N) / (1 + df)) + 1, in the others: the papers of RSP and of the hybrid graph do not
+mention tf-idf. No paper prints a formula; `cdsc-text` has both. log(N / df) was tried because TCL's paper cites it,
+beside other weightings, and scores were seen before it became the recipe of these tables: CDSC and TCL gain by it, RSP
+would lose (its remark has the numbers). The seconds are CPU seconds.
 [Figures and studies](#figures-and-studies) are below the tables.
 
 {summary}

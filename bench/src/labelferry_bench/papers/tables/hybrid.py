@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..builders import SHORT_DROPPED, newsgroups_task
+from ..builders import OWN_SHORT_DROPPED, newsgroups_task
 from ..splits import TwoDomains, at_most, by_groups, pairs, same_classes
 from ..table import AS_PUBLISHED, HYBRID_METHODS, Table, read_printed
 from .gcmf import GCMF_TABLE_2
@@ -27,7 +27,7 @@ TABLE = Table(
         newsgroups_task(
             f"hybrid/{name}",
             split=partial(by_groups, parts=same_classes(classes), draw=partial(at_most, n=500)),
-            recipe=SHORT_DROPPED,
+            recipe=OWN_SHORT_DROPPED,
             sampled=True,
         )
         for name, classes in pairs(HYBRID_TABLE_3).items()

@@ -145,6 +145,7 @@ def _in_short(table: dict[str, Any], own: str) -> list[str]:
         return [(task, c) for task, c in every if c and c["mean"] is not None and c["paper"] is not None]
 
     here, published = cells(own), cells(AS_PUBLISHED[own])
+    published = published if len(published) == len(here) else []  # a mean over other tasks would mislead
     low = [f"{task} {100 * c['difference']:+.1f}" for task, c in here if c["difference"] < -TWO_POINTS]
     means = [[c["paper"] for _, c in here], [c["mean"] for _, c in here], [c["mean"] for _, c in published]]
     return [

@@ -28,7 +28,7 @@ PRINTED_RSP = (
 RSP_NAMES = {FULL_T: "Full-T", NO_T: "No-T", OURS: "RSP"}  # as in the paper
 HALF = "RSP(n_clusters=2, risk=0.5)"
 RSP_METHODS = (FULL_T, HALF, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever those of the source are
-# Methods without one of their parts, beside the whole method in the tables of their papers
+# Methods without one of their parts, or with a choice that needs no labels, in the tables of their papers
 ABLATIONS = {
     "GCMF": {
         "GCMF(doc_smoothness=0)": "GCMF, words only (lambda)",
@@ -36,7 +36,10 @@ ABLATIONS = {
         "GCMF(word_smoothness=0, doc_smoothness=0)": "GCMF, no graph",
     },
     "TCL": {"TCL(common_weight=1)": "TCL, U only", "TCL(common_weight=0)": "TCL, W only"},
-    "CDSC": {"CDSC(target_cut=0)": "CDSC, lambda = 0"},
+    "CDSC": {
+        "CDSC(target_cut=0)": "CDSC, lambda = 0",
+        "CDSC(n_eigenvectors='cut', target_cut='cut', degree_regularization=0)": "CDSC, k and lambda by the cut",
+    },
 }
 SHORT_NAMES = {spec: name for parts in ABLATIONS.values() for spec, name in parts.items()}
 # Methods whose defaults differ from their papers, in the form of the paper. Both forms are rows of a table.

@@ -1,7 +1,7 @@
 """Write the software bill of materials of the wheel (CycloneDX): python release/sbom.py, part of `make dist`.
 
-It lists what the wheel contains: labelferry, and the JavaScript libraries of the charts. What labelferry requires is not
-in the wheel; it is in its metadata, and the tested versions are in the folder lock.
+It lists what the wheel contains: labelferry, and the JavaScript libraries of the charts. What labelferry requires is in
+the metadata of the wheel, and the tested versions are in the folder lock.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import tomllib
 from hashlib import sha256
 from pathlib import Path
 
+import altair as alt
 import vl_convert
 from cyclonedx.contrib.license.factories import LicenseFactory
 from cyclonedx.model import HashAlgorithm, HashType, Property
@@ -49,7 +50,7 @@ def bill_of_materials() -> Bom:
     )
     versions = {
         "vega": vl_convert.get_vega_version(),
-        "vega-lite": vega.schema_version(),
+        "vega-lite": alt.SCHEMA_VERSION.lstrip("v"),
         "vega-embed": vl_convert.get_vega_embed_version(),
     }
     bundled = [

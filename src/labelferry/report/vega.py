@@ -31,17 +31,12 @@ def chart_library() -> str | None:
 
 def make_chart_library() -> str:
     """Make the script with vl-convert, without network access. It takes two or three seconds."""
+    import altair as alt
     import vl_convert
 
-    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=schema_version())
+    version = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
     return script
-
-
-def schema_version() -> str:
-    """The version of Vega-Lite that the charts are written for, such as 6.4."""
-    import altair as alt
-
-    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 
 if __name__ == "__main__":  # the build of a release

@@ -57,6 +57,7 @@ def equation(match: re.Match[str]) -> str:
     """An equation as MathML, with its number at the right; TeX that cannot be converted fails the build."""
     is_block, tex = match[1] == "div", unescape(match[2])
     math = convert(TAG.sub("", tex).strip(), display="block" if is_block else "inline")
+    math = math.replace("<mo>&#x02016;</mo>", '<mo stretchy="false">&#x02016;</mo>')  # norms: both bars of one height
     if "\\" in math:
         raise PluginError(f"an equation cannot be converted to MathML: {tex}")
     number = "".join(f'<span class="number">({tag})</span>' for tag in TAG.findall(tex))

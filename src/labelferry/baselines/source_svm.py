@@ -76,6 +76,7 @@ class SourceSVM(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    needs_target = False
     _parameter_constraints: ClassVar[Rules] = {
         "C": [*choice("cv"), *positive()],
         "class_prior": CLASS_PRIOR,

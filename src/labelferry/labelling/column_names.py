@@ -10,6 +10,17 @@ PREDICTED_LABEL = "predicted_label"  # of a job's file, in which `label` is the 
 ACCEPT_RANK, ACCEPTED = "accept_rank", "accepted"
 GIVEN, PREDICTED = "given", "predicted"  # in the column origin
 NEW_COLUMNS = (  # a user's column of such a name is always renamed, also if this run does not have the new one
-    *("label", "confidence", "alternative", "evidence", "needs_review", "none_of_these", "source_only"),
-    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin", ACCEPT_RANK, ACCEPTED, MARK),
+    *("label", "confidence", "alternative", "evidence", "needs_review", "none_of_these", "source_only", "known_words"),
+    *(
+        "other_language",
+        HELD_OUT,
+        PREDICTED_LABEL,
+        "answer",
+        "reason",
+        "origin",
+        ACCEPT_RANK,
+        ACCEPTED,
+        "known_words",
+        MARK,
+    ),
 )

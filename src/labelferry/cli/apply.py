@@ -27,8 +27,6 @@ from .show import escape, heading, new_console, new_table, print_messages, show_
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..labelling.apply import Applied
-
 
 @app.command()
 def apply(
@@ -112,7 +110,7 @@ def apply(
         exit_unless(safe=all_safe)
 
 
-def show(console: Console, result: Applied, summary: dict[str, Any], *, verbose: bool) -> None:
+def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: bool) -> None:
     """The verdict with what is special about these documents, and the classes."""
     print_messages(console, summary["messages"])
     if summary["verdict"] is not None:

@@ -26,7 +26,7 @@ os.chdir(tempfile.mkdtemp())
 rng = np.random.default_rng(0)
 demo = labelferry.load_demo(times=10)
 truth, classes = demo.y_target, np.unique(demo.y_target)
-skill = rng.beta(3, 0.4, len(truth))  # how sure it really is about each ticket
+skill = rng.beta(2, 0.2, len(truth))  # how sure it really is about each ticket
 label = np.where(rng.random(len(truth)) < skill, truth, rng.choice(classes, len(truth)))
 frame = pd.DataFrame({"text": demo.texts_target, "label": label, "confidence": (0.8 + 0.2 * skill).round(3)})
 frame.to_csv("llm.csv", index=False)
@@ -59,10 +59,10 @@ labelferry_command("certify llm.csv sample.csv")
 # ## Which labels can be used
 #
 # `accept` starts with the labels of the highest confidence: whether the numbers are right does not matter, only their
-# order does.
+# order does. A sample has as many tickets as the next labels need.
 
-labelferry_command("accept llm.csv -o first.csv -n 100")
-sample = pd.read_csv("first.csv")
-sample["answer"] = truth[sample.row - 1]
-sample.to_csv("first.csv", index=False)
+labelferry_command("accept llm.csv -o first.csv")
+first = pd.read_csv("first.csv")
+first["answer"] = truth[first.row - 1]
+first.to_csv("first.csv", index=False)
 labelferry_command("accept llm.csv first.csv")

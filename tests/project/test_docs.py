@@ -57,7 +57,10 @@ def test_examples_run_from_top_to_bottom(page, expected, tmp_path, monkeypatch, 
         ),
         ("pipeline", [r"new tickets: 0\.9\d\d, safe", r"source-only, new tickets: 0\.8\d\d", r"no target rows"]),
         ("hierarchy", [r"a hierarchy", r"correct: 0\.9\d\d(.|\n)*correct: 0\.99\d", r"'home', 0\.\d+, 'home/"]),
-        ("when_it_fails", [r"EMNaiveBayes +0\.[45]\d\d", r"unsafe", r"before 0\.[67]\d\d, after 60 answers 0\.[89]\d\d"]),
+        (
+            "when_it_fails",
+            [r"EMNaiveBayes +0\.[45]\d\d", r"unsafe", r"before 0\.[67]\d\d, after 60 answers 0\.[89]\d\d"],
+        ),
     ],
 )
 def test_examples_of_the_gallery_run(name, expected, capfd, monkeypatch, tmp_path):

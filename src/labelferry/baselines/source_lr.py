@@ -67,6 +67,7 @@ class SourceLR(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    needs_target = False
     takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {"C": [*choice("cv"), *positive()]}
 

@@ -69,6 +69,7 @@ class SourceNB(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    needs_target = False
     non_negative: ClassVar[bool] = True
     takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {"smoothing": positive()}

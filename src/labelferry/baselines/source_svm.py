@@ -76,6 +76,7 @@ class SourceSVM(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    needs_target = False
     _parameter_constraints: ClassVar[Rules] = {"C": [*choice("cv"), *positive()]}
 
     def __init__(self, C: float | str = "cv", *, class_prior: Any = None) -> None:

@@ -12,8 +12,6 @@ import labelferry
 from .. import tickets
 from ..pages import PAGES, ROOT, read, run_blocks
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
 LATER = {
     ROOT / "docs" / "results.md"

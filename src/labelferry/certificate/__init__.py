@@ -7,7 +7,7 @@ from .certificate import Certificate, ClassCertificate, certify
 from .duel import Duel
 from .expected import Expected, expected_further, expected_labels
 from .final_answers import contradictions, wrong_labels
-from .finish import Finished, finish_file
+from .finish import Finished, finish_file, finish_questions
 from .interval import LEVEL, Interval, clopper_pearson
 from .ladder import Ladder, make_ladder, require_frozen
 from .planning import Need
@@ -40,6 +40,7 @@ __all__ = [
     "expected_further",
     "expected_labels",
     "finish_file",
+    "finish_questions",
     "make_class_ladders",
     "make_ladder",
     "next_question",

@@ -11,7 +11,7 @@ from .finish import Finished, finish_file, finish_questions
 from .interval import LEVEL, Interval, clopper_pearson
 from .ladder import Ladder, make_ladder, require_frozen
 from .planning import Need
-from .rounds import make_class_ladders, round_tail, union
+from .rounds import accept_several, make_class_ladders, next_of_several, round_tail, union
 from .sampling import NO_CLASS, UNCLEAR_CODE, Answers, audit_order, duel_order
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Rung",
     "Step",
     "accept_labels",
+    "accept_several",
     "audit_order",
     "certified",
     "certify",
@@ -43,6 +44,7 @@ __all__ = [
     "finish_questions",
     "make_class_ladders",
     "make_ladder",
+    "next_of_several",
     "next_question",
     "next_questions",
     "require_frozen",

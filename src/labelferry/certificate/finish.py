@@ -131,11 +131,9 @@ def finish_file(
         for cost, n in zip(look.cost.tolist(), sizes.tolist(), strict=True):
             if 0 < cost <= MOST_ANSWERS and n > max(best, *steps.values(), 0):
                 steps[cost] = n
-    n = best
-    return Finished(
-        ladder.error, ladder.tail, ladder.place < n, n, N, r, M - n - (given.inside(M)[0] - given.inside(n)[0]), answers,
-        found, tuple(Step(*step) for step in steps.items()),
-    )  # fmt: skip
+    to_label = M - best - (given.inside(M)[0] - given.inside(best)[0])
+    needs = tuple(Step(*step) for step in steps.items())
+    return Finished(ladder.error, ladder.tail, ladder.place < best, best, N, r, to_label, answers, found, needs)
 
 
 def finish_questions(ladder: Ladder, wrong: Mapping[int, bool], n: int) -> list[int]:

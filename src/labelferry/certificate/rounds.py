@@ -104,7 +104,8 @@ def next_of_several(ladders: Sequence[Ladder], wrong: Mapping[int, bool], n: int
     """
     if len(ladders) == 1:
         return next_questions(ladders[0], wrong, n)
-    return [row for climb in merged(ladders, wrong, n) for row in climb.rows.tolist()][:n]
+    climbs = merged(ladders, wrong, max(n, MOST_ANSWERS))  # the first one does not depend on n
+    return [row for climb in climbs for row in climb.rows.tolist()][:n]
 
 
 def merged(ladders: Sequence[Ladder], wrong: Mapping[int, bool], budget: int) -> list[Climb]:

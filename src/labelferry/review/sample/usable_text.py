@@ -41,9 +41,7 @@ def _usable(values: Values) -> str:
         f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
     if values["certified_at"] < values["error"]:
-        claim += (
-            f" They were certified at {percent(values['certified_at'])}; at {percent(values['error'])} alone not yet."
-        )
+        claim += f" This is certified at {percent(values['certified_at'])}, less than {percent(values['error'])}."
     if values["statement"] > 1:
         claim += (
             f" This is statement {values['statement']}; all of them together hold with {percent(values['level'])} "

@@ -33,7 +33,7 @@ from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
 from .inputs.views import OWN_VECTORS, check_embed, view_name
 from .labelling.answers import answers_of_target
-from .labelling.column_names import ACCEPTED, NEW_COLUMNS
+from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
@@ -43,11 +43,13 @@ from .labelling.transfer import STAGES, finish, fit_stages, stage
 from .labelling.verdict import verdict_of
 from .linalg.dask_blocks import dask_backend
 from .review.sample.accept_files import usable_of_answers
+from .review.sample.accepted_columns import accepted_columns
 from .review.sample.audit import Sample, draw
 from .review.sample.filled import certify_sample, read_sample
+from .review.sample.frozen import ERROR, Limit
 from .review.sample.given import read_given
-from .review.sample.population import population_of_result
-from .review.sample.usable import ERROR, N_LEARN, Usable
+from .review.sample.population import answers_without_label, population_of_result
+from .review.sample.usable import N_LEARN, Usable
 from .tables import check_output, check_place, to_frame, with_columns
 from .tables.spreadsheet import write_labelled
 
@@ -132,9 +134,9 @@ class Result(Labelling):
 
         With `spreadsheet`, cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe. With
         `accepted`, the result of `accept`, the column accepted is "yes" for labels that may be used, "answer" for rows
-        that people answered, and empty for all others.
+        that people answered, and empty for all others; `label` is their answer then, beside `predicted_label`.
         """
-        columns = {**self.columns(), **({} if accepted is None else {ACCEPTED: accepted.column()})}
+        columns = self.columns() if accepted is None else accepted_columns(self.columns(), accepted)
         return write_labelled(self.inputs.all_rows, columns, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
     def close(self) -> None:
@@ -166,7 +168,14 @@ class Result(Labelling):
         return certify_sample(population, read_sample(answers, population), level)
 
     def accept(
-        self, error: float = ERROR, answers: Any = None, *, seed: int | None = None, strict: bool = False
+        self,
+        error: float = ERROR,
+        answers: Any = None,
+        *,
+        seed: int | None = None,
+        strict: bool = False,
+        per_class: bool = False,
+        after: Usable | None = None,
     ) -> Usable:
         """Which labels may be used without looking, by answers that were given after these labels were made.
 
@@ -182,6 +191,11 @@ class Result(Labelling):
             Seed of the random order; that of the samples, or made from the labels.
         strict : bool, default=False
             Whether the claim is about the labels outside the sample that certifies them.
+        per_class : bool, default=False
+            Whether there is one claim per class: all of them hold together. They need more answers.
+        after : Usable, default=None
+            What could be used before these labels learned (`update`): it stays as it was, and the answers are about
+            the other labels.
 
         Returns
         -------
@@ -189,8 +203,9 @@ class Result(Labelling):
             The labels, the claim about them, and how many answers more labels need.
         """
         population, classes = population_of_result(self), self.estimator.classes_
-        n_rows = len(self.inputs.all_rows)
-        return usable_of_answers(population, answers, n_rows, classes, error=error, strict=strict, seed=seed)
+        n_rows, limit = len(self.inputs.all_rows), Limit(float(error), strict, per_class)
+        others = answers_without_label(self)
+        return usable_of_answers(population, answers, n_rows, classes, limit, seed=seed, after=after, others=others)
 
     def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[tuple[int, int]]:
         """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.

@@ -19,7 +19,7 @@ from ...certificate.ahead import MOST_ANSWERS
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.usable import ERROR
+from ..sample.frozen import ERROR
 from ..store.records import ACCEPT, QUEUES, now
 from .accept import JobAccept
 from .log import JobLog
@@ -82,18 +82,26 @@ class JobQuestions:
         raise ValueError(f"purpose must be one of {', '.join(QUEUES)}; got {purpose!r}.")
 
     def next(
-        self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = (), error: float = ERROR
+        self,
+        purpose: str = "audit",
+        reviewer: str = "",
+        *,
+        skip: Collection[int] = (),
+        error: float = ERROR,
+        per_class: bool = False,
+        whole_file: bool = False,
     ) -> Question | None:
         """The next open question of a queue, None if there is none; what a person skips comes again after the others.
 
-        Two persons get different questions if there are enough. `error` is the limit of the queue "accept"; as long as
-        the labels have to learn first, its questions are those of the random sample.
+        Two persons get different questions if there are enough. `error`, `per_class` and `whole_file` are those of the
+        queue "accept"; as long as the labels have to learn first, its questions are those of the random sample.
         """
         purposes = {}
         if purpose == ACCEPT and self._learns_first():
             purpose = "audit"
         if purpose == ACCEPT:
-            purposes = {document: why for why, document in self.acceptance.questions(error, reviewer)}
+            asked = self.acceptance.questions(error, reviewer, per_class=per_class, whole_file=whole_file)
+            purposes = {document: why for why, document in asked}
             order: Iterable[Any] = list(purposes)
             closed: set[int] = set()
         else:

@@ -16,7 +16,7 @@ def sentences(values: Values) -> list[str]:
     if values["learning"] is not None:
         return [_learning(values)]
     first = _usable(values) if values["n_accepted"] else _nothing(values)
-    lines = [first, _classes(values), _again(values), _whole_file(values), _more(values), ASSUMED]
+    lines = [first, _classes(values), _again(values), whole_file(values), _more(values), ASSUMED]
     return [line for line in lines if line]
 
 
@@ -99,7 +99,8 @@ def _again(values: Values) -> str:
     return f"{about} asked again, best by another person. A label counts as wrong until two further answers agree."
 
 
-def _whole_file(values: Values) -> str:
+def whole_file(values: Values) -> str:
+    """The other promise: all labels, if people label a part of them; empty if it is far away."""
     finish, error = values["finish"], percent(values["error"])
     if finish["n"]:
         rest = f"let people label the other {finish['n_to_label']:,}" if finish["n_to_label"] else "the answers"

@@ -1,0 +1,115 @@
+"""The worked examples of docs/tutorial-review.md on real corpora: minutes, answers and usable labels.
+
+    python -m benchmarks.usable_examples [EXAMPLE ...]          reads the corpora in $LABELFERRY_DATA
+
+The session of a person who wants labels to use: `label`, 20 answers to learn from, then the questions of the queue
+"accept" at one limit. A program answers with the true classes. Minutes are counted with SECONDS per answer.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import labelferry
+from labelferry.review.job.job import Job
+from labelferry_bench.datasets.domains import load_domains
+
+SEED = 0
+SECONDS = 10  # per answer
+LEARN = 20
+LOOKS = (40, 60, 80, 100, 120, 160, 200)
+LIMITS = (0.05, 0.1)
+
+
+class Example(NamedTuple):
+    """Which documents are labelled and which are new."""
+
+    corpus: str
+    labelled: tuple[str, ...]
+    new: tuple[str, ...]
+    most: int = 2000  # documents of each file
+
+
+EXAMPLES = {
+    "crisis": Example(
+        "crisislex_t6",
+        ("2013_Oklahoma_Tornado", "2012_Sandy_Hurricane"),
+        ("2013_Boston_Bombings", "2013_Queensland_Floods"),
+    ),
+    "comments": Example("satd_1to3", ("argouml",), ("jruby-1.4.0",)),
+    "reviews": Example("fdu_mtl_reviews", ("books",), ("kitchen_housewares",)),
+}
+
+
+class Files(NamedTuple):
+    """Texts with labels, and texts with their true classes."""
+
+    texts: list[str]
+    labels: list[str]
+    new: list[str]
+    truth: list[str]
+
+
+def load(example: Example) -> Files:
+    """Draw the documents of an example."""
+    corpus, rng = load_domains(example.corpus), random.Random(SEED)
+
+    def draw(domains: tuple[str, ...]) -> tuple[list[str], list[str]]:
+        rows = [i for i, domain in enumerate(corpus.fields["domain"]) if domain in domains]
+        rows = rng.sample(rows, min(example.most, len(rows)))
+        return [corpus.texts[i] for i in rows], [str(corpus.fields["label"][i]) for i in rows]
+
+    return Files(*draw(example.labelled), *draw(example.new))
+
+
+def answer(job: Job, truth: list[str], purpose: str, error: float) -> bool:
+    """Answer the next question with the true class; False if there is none."""
+    question = job.question(purpose, error=error)
+    if question is None:
+        return False
+    job.answer(question.document, truth[question.document], purpose=question.purpose)
+    return True
+
+
+def look(usable: Any, truth: list[str], n: int) -> str:
+    """One line: what can be used after n answers, and how many of these labels are really wrong."""
+    finish = usable.finished
+    wrong = sum(label is not None and label != true for label, true in zip(usable.labels, truth, strict=True))
+    mine = sum(label is not None for label in usable.labels)
+    return (
+        f"  {n:3} answers, {n * SECONDS / 60:4.1f} min: usable {usable.n:5,}, at most {usable.at_most_wrong} wrong; "
+        f"with answers {mine:5,} labels, {wrong} really wrong; whole file: use {finish.n:5,}, people label "
+        f"{finish.n_to_label:5,}"
+    )
+
+
+def play(name: str) -> None:
+    """Label one example, answer questions at each limit, and print what can be used."""
+    files = load(EXAMPLES[name])
+    result = labelferry.label(files.texts, files.new, label=files.labels, seed=SEED)
+    right = sum(a == b for a, b in zip(result.labels, files.truth, strict=True))
+    marked = int((result.needs_review & result.predicted).sum())
+    print(f"{name}: {len(files.texts):,} labelled, {len(files.new):,} new; {result!r}")
+    print(f"  really correct {right / len(files.new):.3f}; marked for review {marked:,}")
+    for error in LIMITS:
+        print(f"  limit {error:.0%}; expected before the first answer: {result.expected(error, LOOKS)}")
+        with TemporaryDirectory() as folder, result.store(Path(folder) / "job.ferry", seed=SEED) as job:
+            for _ in range(LEARN):
+                answer(job, files.truth, "accept", error)
+            done = job.refit()
+            print(f"  learned from {done['answers']} answers, {done['changed']} labels changed")
+            for n in range(LEARN, max(LOOKS) + 1):
+                if n in LOOKS:
+                    print(look(job.accept(error), files.truth, n))
+                if not answer(job, files.truth, "accept", error):
+                    print(look(job.accept(error), files.truth, n), "; nothing is left to ask")
+                    break
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or EXAMPLES:
+        play(chosen)

@@ -278,6 +278,7 @@ def test_a_certificate_is_of_one_state_although_others_answer_and_learn(job, tmp
     (stored,) = job.store.certificates.all()
     assert (stored.fit, stored.last_answer) == (1, job.history()[19].id)
     assert stored.content["n_answers"] == 20
+    assert job.store.fits.all()[-1].summary["certificate_before"]["n_answers"] == 25  # kept when the labels learned
 
 
 def test_typical_documents_are_asked_about(result, tmp_path):

@@ -58,10 +58,9 @@ def before_learning(job: Job) -> dict[str, Any] | None:
     fits = job.store.fits.all()
     if not fits[-1].answers:
         return None
-    issued = [row for row in job.store.certificates.all() if "kind" not in row.content and row.fit == fits[-1].id - 1]
     summary = fits[-1].summary
     return {
-        "certificate": issued[-1].content if issued else None,
+        "certificate": summary.get("certificate_before"),
         "n_answers": summary.get("answers", len(fits[-1].answers)),
         "accuracy": summary.get("accuracy_after"),
     }

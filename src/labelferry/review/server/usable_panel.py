@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from threading import Lock
 from typing import Any
-
-import numpy as np
 
 from ...certificate.expected import Expected, expected_further, expected_labels
 from ...certificate.outlook import PLANS, outlook
@@ -72,9 +70,9 @@ def panel_values(usable: Usable) -> Values:
     learning, n = usable.learning, usable.n_documents
     people = sum(code >= 0 and not usable.accepted.rows[place] for place, code in usable.decided.items())
     answered = learning.answers if learning is not None else people
-    totals = np.bincount(usable.frozen.labels, minlength=len(usable.frozen.classes)).tolist()
+    totals = Counter(usable.frozen.labels.tolist())
     first, _, claim = text[0].partition(". ")
-    classes = zip(usable.frozen.classes, totals, strict=True)
+    found = any(usable.wrong.values())  # before that, "out of reach" is an estimate
     return {
         **values,
         "step": USE if learning is None else NOW if learning.now else LEARN,
@@ -84,8 +82,11 @@ def panel_values(usable: Usable) -> Values:
         "n": usable.n,
         "n_answered": answered,
         "n_rest": max(n - usable.n - answered, 0),
-        "next_step": values["needs"][0] if values["needs"] and not (values["out_of_reach"] or learning) else None,
-        "counts": {name: (values["per_class"][name], total) for name, total in classes},
+        "out_of_reach": values["out_of_reach"] and found,
+        "next_step": None
+        if learning or not values["needs"] or (values["out_of_reach"] and found)
+        else values["needs"][0],
+        "counts": {name: (values["per_class"][name], totals[code]) for code, name in enumerate(usable.frozen.classes)},
         "warning": warning(usable),
     }
 

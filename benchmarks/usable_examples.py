@@ -3,16 +3,20 @@
     python -m benchmarks.usable_examples [EXAMPLE ...]          reads the corpora in $LABELFERRY_DATA
 
 The session of a person who wants labels to use: `label`, 20 answers to learn from, then the questions of the queue
-"accept" at one limit. A program answers with the true classes. Minutes are counted with SECONDS per answer.
+"accept" at one limit. A program answers with the true classes. Minutes are counted with SECONDS per answer. With
+Chromium, the pictures docs/usable-*.png are drawn: the part of the review page that contains no text of a document.
 """
 
 from __future__ import annotations
 
 import random
+import signal
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+
+from tests.browsing import CHROMIUM, Person, Server
 
 import labelferry
 from labelferry.review.job.job import Job
@@ -23,6 +27,8 @@ SECONDS = 10  # per answer
 LEARN = 20
 LOOKS = (40, 60, 80, 100, 120, 160, 200)
 LIMITS = (0.05, 0.1)
+DOCS = Path(__file__).parents[1] / "docs"
+PICTURES = {("crisis", 0.1): 100, ("comments", 0.05): 100}  # after so many answers
 
 
 class Example(NamedTuple):
@@ -87,6 +93,26 @@ def look(usable: Any, truth: list[str], n: int) -> str:
     )
 
 
+def draw(job: Job, name: str, error: float) -> None:
+    """Save a picture of the labels to use."""
+    from playwright.sync_api import sync_playwright
+
+    if CHROMIUM is None:
+        print("  no picture: Chromium is missing")
+        return
+    server = Server(Path(job.store.name), "--reviewer", "Ada")
+    try:
+        with sync_playwright() as driver:
+            page = Person(driver.chromium.launch(executable_path=CHROMIUM), server, 1280, color_scheme="light").page
+            page.locator(f"#usable button[value='{error:g}']").click()
+            page.wait_for_selector(f"#usable button[value='{error:g}'][aria-pressed='true']")
+            page.locator("#usable details").evaluate("it => { it.open = true; }")
+            page.wait_for_timeout(700)  # the bar moves
+            page.locator("#usable").screenshot(path=DOCS / f"usable-{name}.png")
+    finally:
+        server.end(signal.SIGINT)
+
+
 def play(name: str) -> None:
     """Label one example, answer questions at each limit, and print what can be used."""
     files = load(EXAMPLES[name])
@@ -96,7 +122,10 @@ def play(name: str) -> None:
     print(f"{name}: {len(files.texts):,} labelled, {len(files.new):,} new; {result!r}")
     print(f"  really correct {right / len(files.new):.3f}; marked for review {marked:,}")
     for error in LIMITS:
-        print(f"  limit {error:.0%}; expected before the first answer: {result.expected(error, LOOKS)}")
+        plans = ", ".join(
+            f"{plan.answers}: {plan.n} ({plan.low} to {plan.high})" for plan in result.expected(error, LOOKS)
+        )
+        print(f"  limit {error:.0%}; expected before the first answer: {plans}")
         with TemporaryDirectory() as folder, result.store(Path(folder) / "job.ferry", seed=SEED) as job:
             for _ in range(LEARN):
                 answer(job, files.truth, "accept", error)
@@ -104,7 +133,9 @@ def play(name: str) -> None:
             print(f"  learned from {done['answers']} answers, {done['changed']} labels changed")
             for n in range(LEARN, max(LOOKS) + 1):
                 if n in LOOKS:
-                    print(look(job.accept(error), files.truth, n))
+                    print(look(job.accept(error), files.truth, n), flush=True)
+                if n == PICTURES.get((name, error)):
+                    draw(job, name, error)
                 if not answer(job, files.truth, "accept", error):
                     print(look(job.accept(error), files.truth, n), "; nothing is left to ask")
                     break

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..certificate.expected import Expected, expected_labels
-from ..certificate.outlook import PLANS, best_plan, outlook
+from ..certificate.outlook import PLANS, best_plan, outlook, rough
 from ..ensemble.auto_transfer import AutoTransfer
 from .labelling import Labelling
 
@@ -27,7 +27,8 @@ def expected_of(result: Labelling, error: float, answers: Sequence[int]) -> list
 def usable_outlook(result: Labelling) -> dict[str, Any]:
     """Plain values: `error`, `sentence`, `expected` (one dict per number of answers), and the best `plan` or None."""
     expected, n = expected_of(result, LIMIT, PLANS), int(np.count_nonzero(result.accept_rank))
-    plan = best_plan(expected, n)
+    best = best_plan(expected, n)
+    plan = None if best is None else Expected(best.answers, *map(rough, best[1:]))
     has_learned = result.answers is not None and len(result.answers.rows) > 0
     sentence = (
         outlook(expected, n, LIMIT, further=has_learned) if expected else "Nothing can be promised without answers."

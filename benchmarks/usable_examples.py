@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import random
 import signal
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -100,12 +102,16 @@ def draw(job: Job, name: str, error: float) -> None:
     if CHROMIUM is None:
         print("  no picture: Chromium is missing")
         return
-    server = Server(Path(job.store.name), "--reviewer", "Ada")
+    shown = Path(job.store.name).with_name("shown.ferry")  # a copy: a question that is shown to Ada is kept for her
+    with closing(sqlite3.connect(job.store.name)) as source, closing(sqlite3.connect(shown)) as copy:
+        source.backup(copy)
+    server = Server(shown, "--reviewer", "Ada")
     try:
         with sync_playwright() as driver:
             page = Person(driver.chromium.launch(executable_path=CHROMIUM), server, 1280, color_scheme="light").page
-            page.locator(f"#usable button[value='{error:g}']").click()
-            page.wait_for_selector(f"#usable button[value='{error:g}'][aria-pressed='true']")
+            if error != LIMITS[0]:
+                page.locator(f"#usable button[value='{error:g}']").click()
+                page.wait_for_selector(f"#usable button[value='{error:g}'][aria-pressed='true']")
             page.locator("#usable details").evaluate("it => { it.open = true; }")
             page.wait_for_timeout(700)  # the bar moves
             page.locator("#usable").screenshot(path=DOCS / f"usable-{name}.png")

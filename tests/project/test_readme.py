@@ -73,4 +73,4 @@ def test_a_fresh_clone_needs_one_command_to_run_and_one_to_test():
 
 
 def test_it_can_be_read_in_two_minutes():
-    assert len(README.split()) <= 950
+    assert len(README.split()) <= 900

@@ -265,7 +265,7 @@ def test_labels_learn_from_corrections_and_certify_refuses_them(tmp_path):
     done = run("label", old, new, "-o", out, "--method", "sourcelr", "--report", page)
     assert done.exit_code == 0, done.output
     html = page.read_text(encoding="utf-8")
-    assert "labelferry audit" in html
+    assert "labelferry accept" in html
     found = re.findall(r'data-row="(\d+)" data-label="(\w+)".*?data-fingerprint="(\w+)"', html)
     truth = tickets.demo().y_target
     rows = [

@@ -97,6 +97,7 @@ def look(usable: Any, truth: list[str], n: int) -> str:
 
 def draw(job: Job, name: str, error: float) -> None:
     """Save a picture of the labels to use."""
+    from PIL import Image
     from playwright.sync_api import sync_playwright
 
     if CHROMIUM is None:
@@ -114,7 +115,9 @@ def draw(job: Job, name: str, error: float) -> None:
                 page.wait_for_selector(f"#usable button[value='{error:g}'][aria-pressed='true']")
             page.locator("#usable details").evaluate("it => { it.open = true; }")
             page.wait_for_timeout(700)  # the bar moves
-            page.locator("#usable").screenshot(path=DOCS / f"usable-{name}.png")
+            path = DOCS / f"usable-{name}.png"
+            page.locator("#usable").screenshot(path=path)
+            Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     finally:
         server.end(signal.SIGINT)
 

@@ -65,6 +65,12 @@ def label(
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
     class_prior: ClassPrior = None,
+    parents: Annotated[
+        bool,
+        typer.Option(
+            "--parents", help="Labels such as dev/bug: label the parents (dev), with the children beside them."
+        ),
+    ] = False,
     dask: Annotated[
         str | None,
         typer.Option(
@@ -135,6 +141,7 @@ def label(
             min_confidence=min_confidence,
             class_prior=proportions_of(class_prior),
             seed=seed,
+            parents=parents,
             answers=answers,
             out=out,
             dask=dask,

@@ -19,7 +19,7 @@ import labelferry  # its names are loaded when they are used
 
 from .assessment.verdict import Verdict
 from .certificate import Certificate
-from .certificate.expected import ANSWERS, expected_labels
+from .certificate.expected import ANSWERS, Expected
 from .certificate.sampling import N_AUDIT
 from .core import progress
 from .core.classifier import TransductiveClassifier
@@ -37,6 +37,7 @@ from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
+from .labelling.outlook import expected_of
 from .labelling.parents import check_parents, to_parents
 from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
@@ -49,7 +50,7 @@ from .review.sample.filled import certify_sample, read_sample
 from .review.sample.frozen import ERROR, Limit
 from .review.sample.given import read_given
 from .review.sample.population import answers_without_label, population_of_result
-from .review.sample.usable import N_LEARN, Usable
+from .review.sample.usable import Usable
 from .tables import check_output, check_place, to_frame, with_columns
 from .tables.spreadsheet import write_labelled
 
@@ -207,18 +208,13 @@ class Result(Labelling):
         others = answers_without_label(self)
         return usable_of_answers(population, answers, n_rows, classes, limit, seed=seed, after=after, others=others)
 
-    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[tuple[int, int]]:
+    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[Expected]:
         """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.
 
-        The answers include those that the labels learn from first, if they can. It is no promise. Empty if the
-        accuracy cannot be estimated.
+        Each row has `answers`, `n` and its range from `low` to `high`. The answers include those that the labels learn
+        from first, if they can. It is no promise. Empty if the accuracy cannot be estimated.
         """
-        accuracy, n = self.estimated_accuracy["mean"], int(np.count_nonzero(self.accept_rank))
-        if accuracy is None or not n:
-            return []
-        learns = isinstance(self.estimator, AutoTransfer) and self.answers is None
-        planned = expected_labels(n, accuracy, error=error, n_learned=N_LEARN if learns else 0, answers=answers)
-        return [(plan.answers, plan.n) for plan in planned]
+        return expected_of(self, error, answers)
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""
@@ -258,7 +254,12 @@ class Result(Labelling):
         return Result.of(updated, self._opened)
 
     def report(
-        self, path: str | PathLike[str], *, texts: bool = True, labelled: str | PathLike[str] | None = None
+        self,
+        path: str | PathLike[str],
+        *,
+        texts: bool = True,
+        labelled: str | PathLike[str] | None = None,
+        job: str | None = None,
     ) -> None:
         """Write one self-contained HTML page.
 
@@ -271,6 +272,8 @@ class Result(Labelling):
             numbers and record numbers.
         labelled : path, default=None
             The file of `write`, which the commands on the page then name.
+        job : str, default=None
+            The review job of these labels, which the commands then name.
         """
         from .report.summary import page_values
 
@@ -280,7 +283,7 @@ class Result(Labelling):
             raise ValueError(
                 f"the report needs {error.name}: pip install '.[report]' in a clone of labelferry."
             ) from None
-        values = page_values(self, self.summary(), texts=texts, labelled=labelled)
+        values = page_values(self, self.summary(), texts=texts, labelled=labelled, job=job)
         write_text(check_place(Path(path)), render_page(values))
 
     def save(self, path: str | PathLike[str]) -> None:

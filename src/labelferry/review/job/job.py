@@ -353,8 +353,8 @@ class Job:
             numbers of accepted labels that stay or not.
         """
         state = self.log.state()
-        carried = self.questions.acceptance.carry(state)
-        return refit(self.store, state, self.questions.new_class_rows, carried, everything=everything)
+        carried, before = self.questions.acceptance.carry(state), self._certify(state, LEVEL)
+        return refit(self.store, state, self.questions.new_class_rows, carried, before, everything=everything)
 
     # Lists and files
 

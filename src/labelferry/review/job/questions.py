@@ -145,7 +145,7 @@ class JobQuestions:
         closed = {row.document for row in self._log.answers()}
         return list(islice((int(row) for row in self.order(purpose) if row not in closed), n))
 
-    def queues(self) -> list[dict[str, Any]]:
+    def queues(self, error: float = ERROR) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
         state = self._log.state()
         answers = state.answers
@@ -154,7 +154,7 @@ class JobQuestions:
         queues = []
         for purpose in QUEUES:
             if purpose == ACCEPT:
-                n_open = self._open_accept(state)
+                n_open = self._open_accept(state, error)
             else:
                 order = self.order(purpose, state)
                 n_open = len(order) - int(closed[order].sum())
@@ -168,9 +168,9 @@ class JobQuestions:
             )
         return queues
 
-    def _open_accept(self, state: JobState) -> int:
+    def _open_accept(self, state: JobState, error: float) -> int:
         """Questions until more labels can be used, if all answers agree with the labels."""
-        usable = self.acceptance.usable(state=state)
+        usable = self.acceptance.usable(error, state=state)
         if usable.learning is not None:
             return max(usable.learning.of - usable.learning.answers, 0)
         return usable.needs[0][0] if usable.needs else len(usable.next_rows(MOST_ANSWERS))

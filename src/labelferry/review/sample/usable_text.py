@@ -58,7 +58,7 @@ def _usable(values: Values) -> str:
 def _nothing(values: Values) -> str:
     error, needs, other = percent(values["error"]), values["needs"], values["other_limit"]
     at_ten = "" if other is None else f"; at {percent(other['error'])} the next {other['more_answers']}"
-    if values["out_of_reach"] and values["rungs"]:
+    if values["out_of_reach"] and values["rungs"] and values["rungs"][0]["wrong"]:
         rung = values["rungs"][0]
         return (
             f"Usable now: no labels. {rung['wrong']} of {rung['answers']} answers contradict the labels of the most "

@@ -49,6 +49,8 @@ from .methods import HybridLabelPropagation as HybridLabelPropagation
 from .methods import HybridSimilarityPropagation as HybridSimilarityPropagation
 from .review.job.job import Job as Job
 from .review.job.job import open_job as open_job
+from .review.sample.label_column import LabelColumn as LabelColumn
+from .review.sample.label_column import read_labels as read_labels
 from .text import tfidf as tfidf
 
 __version__: str

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from .app import app
-from .audit import reading_options
-from .options import AsJson, Encoding, Text, exit_unless, print_json
+from .audit import check_no_column, reading_options
+from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exit_unless, print_json
 from .outputs import final_path
 from .show import escape, new_console, print_messages
 
@@ -21,6 +22,14 @@ class Outcome(NamedTuple):
     usable: Any
     messages: list[str]
     following: str  # the next command without its first words; empty if there is none
+
+
+class Reading(NamedTuple):
+    """How a file is read."""
+
+    text: list[str] | None
+    encoding: str | None
+    chosen: Any  # the columns of --column; None: those of labelferry
 
 
 class Drawing(NamedTuple):
@@ -50,7 +59,11 @@ class Drawing(NamedTuple):
 @app.command()
 def accept(
     labelled: Annotated[
-        str, typer.Argument(metavar="LABELLED", help="A review job (--store), or a file written by `labelferry label`.")
+        str,
+        typer.Argument(
+            metavar="LABELLED",
+            help="A review job (--store), a file written by `labelferry label`, or with --column any file.",
+        ),
     ],
     samples: Annotated[
         list[Path] | None, typer.Argument(metavar="[SAMPLE]...", help="Samples of this command with answers.")
@@ -78,6 +91,12 @@ def accept(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the samples of a file (default: made from its labels).")
     ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(help="Write a file with its labels and the column accepted here: yes, answer or empty."),
+    ] = None,
+    column: Column = None,
+    confidence: Confidence = None,
     text: Text = None,
     encoding: Encoding = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 if no label can be used.")] = False,
@@ -95,12 +114,22 @@ def accept(
 
     The answers are assumed to be right. Samples do not show the labels. A document whose answer contradicts its label
     comes again in the next sample, best for another person.
+
+    Labels of any origin with their confidences: labelferry accept FILE --column llm --confidence COLUMN -o sample.csv
     """
     from ..review.job.files import is_job
 
+    chosen = columns_of(column, confidence)
     if out is not None:
         check_out(out, labelled)
+    if write is not None:
+        check_write(write, [labelled, *(samples or []), *([] if out is None else [out])])
     if is_job(labelled):
+        check_no_column(column)
+        if write is not None:
+            raise ValueError(
+                "--write is for files. The labels of a job: labelferry export JOB -o usable.csv --accepted."
+            )
         if seed is not None:
             raise ValueError("--seed is for files: a job has its own seed. Omit it.")
         drawing = Drawing(error, out, n, default_learn(n) if learn is None else learn)
@@ -111,7 +140,8 @@ def accept(
                 "labels of a file stay as they are. To learn from answers: labelferry label ... --answers SAMPLE, or "
                 "start a job (--store)."
             )
-        outcome = of_file(labelled, samples or [], Drawing(error, out, n), seed, text, encoding)
+        reading = Reading(text, encoding, chosen)
+        outcome = of_file(labelled, samples or [], Drawing(error, out, n), seed, reading, write)
     show(outcome, as_json=json)
     if strict:
         exit_unless(safe=outcome.usable.n > 0)
@@ -124,6 +154,12 @@ def check_out(out: Path, labelled: str) -> None:
     if final_path(out) == final_path(labelled):
         raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
     check_no_answers(out)
+
+
+def check_write(write: Path, files: Sequence[str | Path]) -> None:
+    """Raise an error if the file with accepted labels would overwrite another one."""
+    if final_path(write) in [final_path(path) for path in files]:
+        raise ValueError(f"{write} is read or written by this command already. Give the file of --write another name.")
 
 
 def default_learn(n: int | None) -> int:
@@ -163,30 +199,33 @@ def of_job(
 
 
 def of_file(
-    path: str,
-    samples: list[Path],
-    drawing: Drawing,
-    seed: int | None,
-    text: list[str] | None,
-    encoding: str | None,
+    path: str, samples: list[Path], drawing: Drawing, seed: int | None, reading: Reading, write: Path | None
 ) -> Outcome:
-    """What the answers of samples of a file certify, and the next sample."""
+    """What the answers of samples of a file certify, the next sample, and the file with the accepted labels."""
+    from ..labelling.column_names import ACCEPTED
     from ..review.sample.accept_files import draw_accept, usable_of_samples
-    from ..review.sample.population import population_of_file
+    from ..review.sample.population import population_of_table
+    from ..tables import read_table, write_table
+    from ..tables.spreadsheet import read_protected
 
-    population, out = population_of_file(path, text=text, encoding=encoding), drawing.out
-    messages = list(population.messages)
+    table, out = read_protected(path, encoding=reading.encoding), drawing.out
+    population = population_of_table(table, text=reading.text, chosen=reading.chosen)
+    messages = [*population.messages, *(population.warnings if reading.chosen else ())]
     usable, answered = usable_of_samples(population, samples, error=drawing.error, seed=seed)
     if answered.n_empty:
         messages.append(f"{answered.n_empty} rows of the samples have no answer yet")
+    if write is not None:
+        cells = read_table(path, encoding=reading.encoding)  # as they are in the file, with its apostrophes
+        messages += write_table(cells, {ACCEPTED: usable.column()}, write, reserved=[ACCEPTED])
+        messages.append(f"{write}: the labels, with the column {ACCEPTED}")
     files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))
-    options = drawing.option + reading_options(text, encoding)
+    options = drawing.option + reading_options(*reading)
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable))
         messages += [*drawn.write(out), drawn_message(usable, drawn, out)]
         return Outcome(usable, messages, f"accept {files}{options}")
     if not usable.needs:
-        return Outcome(usable, messages, "")
+        return Outcome(usable, messages, "" if write or not usable.n else f"accept {files} --write usable.csv{options}")
     options += "" if seed is None or samples else f" --seed {seed}"
     return Outcome(usable, messages, f"accept {files} -o {'next' if samples else 'sample'}.csv{options}")
 

@@ -29,6 +29,7 @@ from .files import write_text
 from .inputs.features import check_dask, make_features
 from .inputs.inputs import read_inputs
 from .inputs.methods import make_labeller
+from .inputs.opinions import read_opinions
 from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
 from .inputs.views import OWN_VECTORS, check_embed, view_name
@@ -37,6 +38,7 @@ from .labelling.column_names import ACCEPTED, NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
+from .labelling.opinions import count_opinions
 from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
 from .labelling.verdict import verdict_of
@@ -235,7 +237,15 @@ class Result(Labelling):
         panel = self.estimator.panel_ if isinstance(self.estimator, AutoTransfer) else None
         progress.expect(STAGES[-1])
         updated = finish(
-            self.inputs, self.features, self.domains, clone(self.estimator), read, self.settings, {}, panel=panel
+            self.inputs,
+            self.features,
+            self.domains,
+            clone(self.estimator),
+            read,
+            self.settings,
+            {},
+            panel=panel,
+            votes=self.votes,
         )
         return Result.of(updated, self._opened)
 
@@ -281,6 +291,8 @@ def label(
     class_prior: Any = None,
     seed: int = 0,
     answers: Any = None,
+    opinions: Any = None,
+    opinions_trained: Any = None,
     out: str | PathLike[str] | None = None,
     dask: Any = None,
     options: TextOptions,
@@ -314,6 +326,13 @@ def label(
         What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones,
         or a sample of `audit` that was filled in (a path, a frame or a dict of columns). The labels learn from them;
         answered rows keep their answers. "none of these" and "unclear" are answers too.
+    opinions : str, list of str or dict, default=None
+        Guesses of other labellers, such as an LLM, rules or an older model: columns of the target and, to measure them,
+        of the source. An empty cell is no guess. The column `<name>_confidence` is used if both have it. Or values: a
+        dict of name to one guess per target row, or to a pair, those of the source rows first. They change the labels
+        as far as they were right on the labelled documents; the verdict is never "safe" before answers confirm them.
+    opinions_trained : str, list of str or dict, default=None
+        The same, of labellers that learned from the labelled documents: only answers tell what these are worth.
     out : path, default=None
         File to which you will write the result: an error if it cannot contain the rows comes before the fit.
     dask : {"local"}, str or distributed.Client, default=None
@@ -354,6 +373,8 @@ def label(
     check_has_prior([estimator], class_prior)
     class_prior = chosen_parameters(method).get("class_prior") if class_prior is None else class_prior
     check_embed(options.embed)
+    if not isinstance(estimator, AutoTransfer) and (opinions is not None or opinions_trained is not None):
+        raise ValueError(f"opinions need the method 'auto'; got {type(estimator).__name__}. Omit one of them.")
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
     settings |= options.cleaning
@@ -381,5 +402,8 @@ def label(
             inputs = inputs._replace(messages=[*inputs.messages, *messages])
             settings["use_target_labels"] = True
         read = read_given(answers, inputs, domains.classes, known)
-        labelling = finish(inputs, features, domains, estimator, read, settings, seconds)
+        found, messages = read_opinions(inputs, opinions, opinions_trained)
+        votes = count_opinions(found, inputs, domains)
+        votes = votes._replace(messages=[*messages, *votes.messages])
+        labelling = finish(inputs, features, domains, estimator, read, settings, seconds, votes=votes)
         return Result.of(labelling, opened.pop_all())

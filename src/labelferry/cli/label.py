@@ -68,6 +68,17 @@ def label(
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
     class_prior: ClassPrior = None,
+    opinion: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column with guesses of another labeller (LLM, rules, older model), measured on SOURCE if it has the "
+            "column; may be repeated. Empty: no guess."
+        ),
+    ] = None,
+    opinion_trained: Annotated[
+        list[str] | None,
+        typer.Option(help="The same, of a labeller that learned from SOURCE: only answers tell what it is worth."),
+    ] = None,
     dask: Annotated[
         str | None,
         typer.Option(
@@ -135,6 +146,8 @@ def label(
             class_prior=proportions_of(class_prior),
             seed=seed,
             answers=answers,
+            opinions=opinion,
+            opinions_trained=opinion_trained,
             out=out,
             dask=dask,
             **options,

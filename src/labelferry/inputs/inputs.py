@@ -45,6 +45,7 @@ class Inputs(NamedTuple):
     messages: list[str]  # what was detected, and what was left out
     # a sentence about labels that differ only in their spelling and were not merged; empty if there are none
     spellings: str = ""
+    source_tables: tuple[Table, ...] = ()  # all rows of the sources
 
     @property
     def labels(self) -> Array:
@@ -130,6 +131,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
         n_rows=len(readable) + (0 if is_half else sum(len(table) for table in tables)),
         messages=messages,
         spellings="" if options.merge_labels else "".join(merged),
+        source_tables=tuple(tables),
     )
 
 

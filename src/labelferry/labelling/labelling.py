@@ -15,6 +15,7 @@ from ..inputs.features import Features
 from ..inputs.inputs import Inputs
 from ..linalg.matrix import Array
 from .answers import AnsweredRows
+from .opinions import NO_VOTES, Votes
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +57,7 @@ class Labelling:
     given: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     # 1 for the label that is most likely correct, then 2, 3, ...; 0 for rows without a predicted label
     accept_rank: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    votes: Votes = NO_VOTES  # opinions of other labellers that the labels use
     of_documents: Labelling | None = None  # the same for the documents only; None if every row is a document
 
     def __post_init__(self) -> None:

@@ -41,6 +41,7 @@ from .labelling.model import load as load
 from .linalg.block_files import open_blocks as open_blocks
 from .linalg.block_files import write_blocks as write_blocks
 from .linalg.blocks import Blocks as Blocks
+from .llm.front import ask_llm as ask_llm
 from .methods import CDSC as CDSC
 from .methods import GCMF as GCMF
 from .methods import RSP as RSP

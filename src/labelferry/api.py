@@ -26,6 +26,8 @@ from .core.classifier import TransductiveClassifier
 from .core.method_spec import chosen_parameters, describe_method
 from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from .files import write_text
+from .inputs.described import described_opinion
+from .inputs.descriptions import read_descriptions
 from .inputs.features import check_dask, make_features
 from .inputs.inputs import read_inputs
 from .inputs.methods import make_labeller
@@ -293,6 +295,7 @@ def label(
     answers: Any = None,
     opinions: Any = None,
     opinions_trained: Any = None,
+    descriptions: Any = None,
     out: str | PathLike[str] | None = None,
     dask: Any = None,
     options: TextOptions,
@@ -333,6 +336,9 @@ def label(
         as far as they were right on the labelled documents; the verdict is never "safe" before answers confirm them.
     opinions_trained : str, list of str or dict, default=None
         The same, of labellers that learned from the labelled documents: only answers tell what these are worth.
+    descriptions : dict, path or data frame, default=None
+        One sentence per class; a file or frame has the columns class and description. The class whose sentence is most
+        similar to a document, by the model of `embed` or else wordllama, is one more opinion.
     out : path, default=None
         File to which you will write the result: an error if it cannot contain the rows comes before the fit.
     dask : {"local"}, str or distributed.Client, default=None
@@ -373,7 +379,7 @@ def label(
     check_has_prior([estimator], class_prior)
     class_prior = chosen_parameters(method).get("class_prior") if class_prior is None else class_prior
     check_embed(options.embed)
-    if not isinstance(estimator, AutoTransfer) and (opinions is not None or opinions_trained is not None):
+    if not isinstance(estimator, AutoTransfer) and (opinions, opinions_trained, descriptions) != (None, None, None):
         raise ValueError(f"opinions need the method 'auto'; got {type(estimator).__name__}. Omit one of them.")
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
@@ -403,6 +409,9 @@ def label(
             settings["use_target_labels"] = True
         read = read_given(answers, inputs, domains.classes, known)
         found, messages = read_opinions(inputs, opinions, opinions_trained)
+        if descriptions is not None:
+            sentences = read_descriptions(descriptions, [str(c) for c in domains.classes])
+            found = (*found, described_opinion(inputs, sentences, options))
         votes = count_opinions(found, inputs, domains)
         votes = votes._replace(messages=[*messages, *votes.messages])
         labelling = finish(inputs, features, domains, estimator, read, settings, seconds, votes=votes)

@@ -199,3 +199,55 @@ def test_a_half_labelled_file_has_guesses_in_one_column(tmp_path):
     result = labelferry.label(tmp_path / "half.csv", opinions="llm", text="text", label="label")
     assert result.votes.voters[0].home.sum() == len(HOME)
     assert float(np.mean(result.labels[len(HOME) :] == TRUTH)) > 0.95
+
+
+SENTENCES = {
+    "account": "login, password and profile of the user",
+    "billing": "invoice, payment, refund and price",
+    "technical": "error, crash, installation and network",
+}
+
+
+def words_as_vectors(texts):
+    """An encoder without a model: counts of the letters of words, as a stand-in."""
+    rows = np.zeros((len(texts), 512), dtype=np.float32)
+    for i, text in enumerate(texts):
+        for word in text.lower().split():
+            rows[i, sum(map(ord, word.strip(".,!?"))) % 512] += 1
+    return rows + 1e-6
+
+
+def test_one_sentence_per_class_is_an_opinion(tmp_path):
+    source, target = files(tmp_path)
+    write_csv(tmp_path / "classes.csv", {"class": list(SENTENCES), "description": list(SENTENCES.values())})
+    by_file = sourced(source, target, descriptions=tmp_path / "classes.csv", embed=words_as_vectors)
+    by_dict = sourced(source, target, descriptions=SENTENCES, embed=words_as_vectors)
+    assert by_file.labels.tolist() == by_dict.labels.tolist()
+    (voter,) = by_file.votes.voters
+    assert voter.name == "descriptions"
+    assert voter.home.sum() == len(HOME)
+    assert any("opinion 'descriptions': 180 of 180 new documents" in message for message in by_file.messages)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"technical": ""}, "no description of the class 'technical'"),
+        ({"refund": "money back"}, "'refund' is no class"),
+    ],
+)
+def test_descriptions_must_be_of_the_classes(change, words, tmp_path):
+    source, target = files(tmp_path)
+    with pytest.raises(ValueError, match=words):
+        sourced(source, target, descriptions={**SENTENCES, **change}, embed=words_as_vectors)
+
+
+def test_descriptions_by_the_vectors_of_wordllama(tmp_path):
+    pytest.importorskip("wordllama")
+    source, target = files(tmp_path)
+    write_csv(tmp_path / "classes.csv", {"class": list(SENTENCES), "description": list(SENTENCES.values())})
+    out = tmp_path / "out.csv"
+    done = run("label", source, target, "-o", out, "--describe", tmp_path / "classes.csv", "--json", "--text", "text")
+    assert done.exit_code == 0, done.output
+    assert any("opinion 'descriptions'" in message for message in json.loads(done.stdout)["messages"])
+    assert np.mean(np.array(read_csv(out)["label"]) == TRUTH) > 0.9

@@ -79,6 +79,10 @@ def label(
         list[str] | None,
         typer.Option(help="The same, of a labeller that learned from SOURCE: only answers tell what it is worth."),
     ] = None,
+    describe: Annotated[
+        Path | None,
+        typer.Option(help="Table with the columns class and description: one sentence per class is one more opinion."),
+    ] = None,
     dask: Annotated[
         str | None,
         typer.Option(
@@ -118,7 +122,7 @@ def label(
     from ..core.progress import begin, expect
 
     features = options["features"]
-    inputs = [path for path in (*sources, target, features, answers) if path is not None]
+    inputs = [path for path in (*sources, target, features, answers, describe) if path is not None]
     check_outputs(out, report, save, inputs=inputs, json=json)
     if store is not None:
         from ..review.job.job import check_new_job
@@ -148,6 +152,7 @@ def label(
             answers=answers,
             opinions=opinion,
             opinions_trained=opinion_trained,
+            descriptions=describe,
             out=out,
             dask=dask,
             **options,

@@ -186,6 +186,10 @@ def test_the_command_line_has_opinions(tmp_path):
     summary = json.loads(done.stdout)
     assert summary["verdict"]["level"] == "doubtful"
     assert any("opinion 'llm'" in message for message in summary["messages"])
+    (row,) = summary["opinions"]
+    assert (row["name"], row["guesses"], row["measured"]) == ("llm", 180, 180)
+    assert 0.7 < row["accuracy"] < 0.9
+    assert row["trust"] > 0.9
     in_python = sourced(source, target, opinions="llm")
     assert read_csv(tmp_path / "out.csv")["label"] == in_python.labels.tolist()
     strict = run("label", source, target, "-o", tmp_path / "out.csv", "--opinion", "llm", "-q", "--strict")

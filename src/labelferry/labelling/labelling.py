@@ -15,7 +15,7 @@ from ..inputs.features import Features
 from ..inputs.inputs import Inputs
 from ..linalg.matrix import Array
 from .answers import AnsweredRows
-from .opinions import NO_VOTES, Votes
+from .opinions import NO_VOTES, Votes, opinion_rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,6 +97,11 @@ class Labelling:
     def estimated_balanced_accuracy(self) -> dict[str, float | None]:
         """Estimated mean accuracy of the classes: `mean`, `low` and `high`. The verdict is based on it."""
         return self.assessment.estimated("balanced_accuracy")
+
+    @property
+    def opinions(self) -> list[dict[str, Any]]:
+        """One dict per opinion: `name`, `guesses`, `measured` (labelled documents), `accuracy` on these, `trust`."""
+        return opinion_rows(self.estimator.pool_inputs_.voters) if self.votes.voters else []
 
     @property
     def members(self) -> list[dict[str, Any]]:

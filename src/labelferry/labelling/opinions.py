@@ -10,7 +10,7 @@ import numpy as np
 
 from ..certificate.sentences import count
 from ..core.domains import Domains
-from ..ensemble.votes import ABSTAINS, Voter
+from ..ensemble.votes import ABSTAINS, Voter, level_free
 from ..inputs.inputs import Inputs
 from ..inputs.opinions import Opinion
 from ..linalg.matrix import Array
@@ -109,3 +109,13 @@ def message_of(opinion: Opinion, new: Array, n_home: int) -> str:
     if not n_home:
         return f"{counted}, no labelled one has; so only answers can tell what it is worth"
     return f"{counted}, and {n_home:,} of {len(opinion.home or ()):,} labelled ones, where it is measured"
+
+
+def opinion_rows(voters: Sequence[Voter]) -> list[dict[str, Any]]:
+    """What is known about the voters of a fitted panel, as plain values."""
+    rows = []
+    for voter in voters:
+        n_home, n = int(voter.home.sum()), int((voter.codes != ABSTAINS).sum())
+        right = float(np.trace(level_free(voter.home))) / n_home if n_home else None
+        rows.append({"name": voter.name, "guesses": n, "measured": n_home, "accuracy": right, "trust": voter.trust})
+    return rows

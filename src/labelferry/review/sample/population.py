@@ -129,7 +129,7 @@ def population_of_table(
         predicted,
         np.array([code.get(label, 0) for label in labels]),  # without a label: none of these
         np.array([code[name] for name in source_only]) if all(source_only) else None,
-        np.array([value.lower() in ("true", "1") for value in new.get("needs_review", [""] * len(table))]),
+        marked_for_review(new, len(table)) if chosen is None else np.ones(len(table), dtype=bool),  # nobody chose some
         None if len(answers.rows) else numbers(new.get("confidence")),
         known,
         answers,
@@ -145,6 +145,11 @@ def population_of_table(
         ranking,
         rival,
     )
+
+
+def marked_for_review(columns: Mapping[str, Sequence[str]], n: int) -> Array:
+    """The labels that the file marks for review; none without this column."""
+    return np.array([value.lower() in ("true", "1") for value in columns.get("needs_review", [""] * n)])
 
 
 def check_confidence(table: Table, column: str, cells: Sequence[str], ranking: Ranking | None) -> list[str]:

@@ -11,8 +11,8 @@ is labelled once; then each voter changes the finished answer by the functions o
     other corpus        logistic regression on tf-idf of the other one of two corpora of product reviews
 
 Printed: accuracy / balanced accuracy over the labels without votes, mean over corpora; the worst task; the share of
-voters that are used; error and bias of the estimated accuracy; the same with 40 answers, on documents without an
-answer, over the labels with the same answers and no votes. Then the shares of labels that can be used.
+voters that are used; bias, error and coverage of the estimated accuracy; the gain with 40 answers, on documents without
+an answer, over the labels with the same answers and no votes. Then the shares of labels that can be used.
 """
 
 from __future__ import annotations
@@ -234,21 +234,22 @@ def main(n_tasks: int, encoder: str) -> None:
                 voted, with_answers = labelled(f, votes, none), labelled(f, votes, rows)
                 own = f.scores(voted, everything)
                 trust: float = voted.estimator.pool_inputs_.voters[0].trust  # type: ignore[attr-defined]
-                bias = voted.assessment.accuracy.mean - own[0]
+                estimated = voted.assessment.accuracy
+                bias, inside = estimated.mean - own[0], estimated.low <= own[0] <= estimated.high
                 later = f.scores(with_answers, rest) - base_answered
-                found[name][corpus].append([*(own - base), trust > 0, bias, abs(bias), *later])
+                found[name][corpus].append([*(own - base), trust > 0, bias, abs(bias), inside, *later])
                 if name == "independent 0.8 / 0.8":
                     measured = measure_task(panel_task(f, voted), n_draws=1, n_orders=2)
                     runs += measured.runs
                     accuracy[f.task.name] = measured.accuracy
             print(f"{f.task.name}: {base[0]:.3f}/{base[1]:.3f}", file=sys.stderr, flush=True)
-    print("voter|tasks|gain|worst|used|bias|error|gain with 40 answers|worst")
+    print("voter|tasks|gain|worst|used|bias|error|coverage|gain with 40 answers|worst")
     for name, corpora in found.items():
         mean = np.mean([np.mean(values, axis=0) for values in corpora.values()], axis=0)
         least = np.min([row for values in corpora.values() for row in values], axis=0)
         n = sum(map(len, corpora.values()))
-        a, b, used, bias, error, c, d = mean
-        worst = f"{least[0]:+.3f}/{least[1]:+.3f}", f"{least[5]:+.3f}/{least[6]:+.3f}"
+        a, b, used, bias, error, inside, c, d = mean
+        worst = f"{least[0]:+.3f}/{least[1]:+.3f}", f"{least[6]:+.3f}/{least[7]:+.3f}"
         print(
             f"{name}|{n}|{a:+.3f}/{b:+.3f}|{worst[0]}|{used:.2f}|{bias:+.3f}|{error:.3f}|{c:+.3f}/{d:+.3f}|{worst[1]}"
         )

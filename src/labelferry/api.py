@@ -392,7 +392,10 @@ def label(
         seconds: dict[str, float] = {}
         progress.expect(*STAGES, *(fit_stages(estimator) if options.features is None else ()))
         with stage("reading", seconds):
-            inputs = read_inputs(source, target, options)
+            named = (opinions, opinions_trained) != (None, None)
+            inputs = read_inputs(source, target, options, keep_tables=named)
+            found, opinion_messages = read_opinions(inputs, opinions, opinions_trained)
+            inputs = inputs._replace(source_tables=())  # only their cells are needed
             if out is not None:
                 check_output(inputs.all_rows, out)
         with stage("counting words", seconds):
@@ -408,11 +411,10 @@ def label(
             inputs = inputs._replace(messages=[*inputs.messages, *messages])
             settings["use_target_labels"] = True
         read = read_given(answers, inputs, domains.classes, known)
-        found, messages = read_opinions(inputs, opinions, opinions_trained)
         if descriptions is not None:
             sentences = read_descriptions(descriptions, [str(c) for c in domains.classes])
             found = (*found, described_opinion(inputs, sentences, options))
         votes = count_opinions(found, inputs, domains)
-        votes = votes._replace(messages=[*messages, *votes.messages])
+        votes = votes._replace(messages=[*opinion_messages, *votes.messages])
         labelling = finish(inputs, features, domains, estimator, read, settings, seconds, votes=votes)
         return Result.of(labelling, opened.pop_all())

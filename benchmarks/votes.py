@@ -1,6 +1,8 @@
 """Votes of other labellers: what they add to the labels, what bad ones cost, and labels that may be used with them.
 
-    LABELFERRY_DATA=data python -m benchmarks.votes [N_TASKS [ENCODER]]      by default 3 tasks per corpus, wordllama
+    LABELFERRY_DATA=data python -m benchmarks.votes [N_TASKS [ENCODER [VOTER]]]
+
+N_TASKS: tasks per corpus, 3 by default; ENCODER: by default wordllama; VOTER: only this one.
 
 Tasks are those of `labelferry bench trust` whose documents are texts, at most SIDE documents on each side. Every task
 is labelled once; then each voter changes the finished answer by the functions of the product. Voters:
@@ -157,10 +159,9 @@ def voters(f: Fitted, encoder: str) -> Iterator[tuple[str, Opinion]]:
         yield opinion("VADER", *(by_rules(analyzer, side, names) for side in sides))
     if all(name in SENTENCES for name in names):
         vectors = embed_documents(encoder, [*sides[0], *sides[1], *(SENTENCES[name] for name in names)])
-        codes, margin = guess(vectors[:-K], vectors[-K:])
-        _, plain = opinion("descriptions", *np.split(codes, [len(sides[0])]))
-        home, new = np.split(margin, [len(sides[0])])
-        yield "descriptions", plain._replace(new_confidence=new.tolist(), home_confidence=home.tolist())
+        (home, sure), (new, sure_new) = (guess(side, vectors[-K:]) for side in np.split(vectors[:-K], [len(sides[0])]))
+        _, plain = opinion("descriptions", home, new)
+        yield "descriptions", plain._replace(new_confidence=sure_new.tolist(), home_confidence=sure.tolist())
     if f.task.corpus in OTHER:
         model = model_of(OTHER[f.task.corpus])
         yield opinion("other corpus", *(np.searchsorted(names, model.predict(side)) for side in sides))
@@ -211,7 +212,7 @@ def panel_task(f: Fitted, labelling: Labelling) -> PanelTask:
     return PanelTask(f.task.name, f.task.corpus, estimator.pool_inputs_, p, tuple(interval[:3]), f.y[inside])
 
 
-def main(n_tasks: int, encoder: str) -> None:
+def main(n_tasks: int, encoder: str, only: str = "") -> None:
     """Print all figures."""
     by_corpus: dict[str, list[TrustTask]] = defaultdict(list)
     for task in all_tasks():
@@ -229,7 +230,8 @@ def main(n_tasks: int, encoder: str) -> None:
             rows, rest = np.sort(order[:N_ANSWERS]), np.sort(order[N_ANSWERS:])
             plain, answered = f.result, labelled(f, NO_VOTES, rows)
             base, base_answered = f.scores(plain, everything), f.scores(answered, rest)
-            for name, opinion in voters(f, encoder):
+            chosen = [(name, opinion) for name, opinion in voters(f, encoder) if only in ("", name)]
+            for name, opinion in chosen:
                 votes = count_opinions([opinion], f.result.inputs, f.result.domains)
                 voted, with_answers = labelled(f, votes, none), labelled(f, votes, rows)
                 own = f.scores(voted, everything)
@@ -250,9 +252,10 @@ def main(n_tasks: int, encoder: str) -> None:
         n = sum(map(len, corpora.values()))
         a, b, used, bias, error, inside, c, d = mean
         worst = f"{least[0]:+.3f}/{least[1]:+.3f}", f"{least[6]:+.3f}/{least[7]:+.3f}"
-        print(
-            f"{name}|{n}|{a:+.3f}/{b:+.3f}|{worst[0]}|{used:.2f}|{bias:+.3f}|{error:.3f}|{c:+.3f}/{d:+.3f}|{worst[1]}"
-        )
+        estimate = f"{bias:+.3f}|{error:.3f}|{inside:.2f}"
+        print(f"{name}|{n}|{a:+.3f}/{b:+.3f}|{worst[0]}|{used:.2f}|{estimate}|{c:+.3f}/{d:+.3f}|{worst[1]}")
+    if not runs:
+        return
     print(f"labels that can be used, voter .8: design|error|share after {LOOKS} answers|false claims")
     for row in summarize(runs, accuracy):
         if row["design"] in ("U0", "U20", "U40"):
@@ -261,4 +264,5 @@ def main(n_tasks: int, encoder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else N_TASKS, sys.argv[2] if len(sys.argv) > 2 else "wordllama")
+    given = sys.argv[1:]
+    main(int(given[0]) if given else N_TASKS, *(given[1:] or ["wordllama"]))

@@ -29,7 +29,16 @@ t is estimated again: it is the one at which the share of right votes is
 
 where a(t) is the share by (2). So with 40 answers they decide, and (3) finds out which classes a voter mistakes.
 
-`python -m benchmarks.votes` has the figures.
+Departures. Gain over the labels without votes, accuracy / balanced accuracy, mean over 20 corpora (96 tasks), of a
+voter with independent errors that is right with probability .8, and of one with .8 at home and .3 on new documents:
+
+    t = 1 if better than chance at home                                  +.206 / +.225    -.164 / -.147
+    t = 1, 0 if the votes contradict the labels                          +.168 / +.189    -.042 / -.035
+    (5)                                                                  +.163 / +.185    -.036 / -.031
+    (5), P with the confidence of each label instead of a power          +.155 / +.180    -.042 / -.036
+    (5), b corrected by k / h, weight h^2 / (h^2 + .1)                   +.169 / +.193    -.060 / -.052
+
+`python -m benchmarks.votes` has figures for these and other voters, also with answers.
 """
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
 from .labelling.opinions import count_opinions
+from .labelling.parents import check_parents, to_parents
 from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
 from .labelling.verdict import verdict_of
@@ -113,7 +114,9 @@ class Result(Labelling):
         `source_only` is the label of the classifier that was trained on the labelled documents only, and `accept_rank`
         is 1 for the label that is most likely correct (`accept`). If a document is
         marked, also none_of_these. If documents are in a language that the labelled documents lack, `other_language`
-        names it. If the labels learned from answers, `answer` has these, and `held_out` the labels of
+        names it. With `parents`, `child` is the most probable child of the label, and `child_confidence` is its
+        probability.
+        If the labels learned from answers, `answer` has these, and `held_out` the labels of
         fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
         `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
         is also "given". `labelferry` marks each row as written by labelferry: see `labelferry.labelling.marks`.
@@ -292,6 +295,7 @@ def label(
     min_confidence: float | None = None,
     class_prior: Any = None,
     seed: int = 0,
+    parents: bool = False,
     answers: Any = None,
     opinions: Any = None,
     opinions_trained: Any = None,
@@ -325,6 +329,10 @@ def label(
         the sorted classes. The labels are matched to them.
     seed : int, default=0
         Random seed.
+    parents : bool, default=False
+        Whether to label the parents of a hierarchy, such as dev of dev/bug and dev/idea; the separator (/, >, ::, : or
+        .) is found. The probability of a parent is the sum over its children. Verdict, estimates, answers and
+        certificates are about the parents; the columns child and child_confidence have the most probable child of each.
     answers : mapping of int to label, sequence or sample, default=None
         What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones,
         or a sample of `audit` that was filled in (a path, a frame or a dict of columns). The labels learn from them;
@@ -405,16 +413,21 @@ def label(
             prior = read_class_prior(class_prior, domains.classes)
         settings |= {} if features.text_settings is None else features.text_settings._asdict()
         settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
+        if parents:
+            check_parents(domains.classes.tolist(), estimator, settings["class_prior"])
         known: dict[int, str] = {}
         if options.use_target_labels and not inputs.is_half_labelled:
             known, messages = answers_of_target(inputs, domains.classes.tolist())
             inputs = inputs._replace(messages=[*inputs.messages, *messages])
             settings["use_target_labels"] = True
-        read = read_given(answers, inputs, domains.classes, known)
+        read = read_given(None if parents else answers, inputs, domains.classes, known)
         if descriptions is not None:
             sentences = read_descriptions(descriptions, [str(c) for c in domains.classes])
             found = (*found, described_opinion(inputs, sentences, options))
         votes = count_opinions(found, inputs, domains)
         votes = votes._replace(messages=[*opinion_messages, *votes.messages])
         labelling = finish(inputs, features, domains, estimator, read, settings, seconds, votes=votes)
-        return Result.of(labelling, opened.pop_all())
+        if not parents:
+            return Result.of(labelling, opened.pop_all())
+        result = Result.of(to_parents(labelling), opened.pop_all())
+        return result if answers is None else result.update(answers)

@@ -22,8 +22,6 @@ from labelferry.core import progress
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 FAST = ("--method", "sourcelr")
 SHOWN = r"^labelferry: (.*?)(?: \(\d+ %, about \d+ (?:s|min) left\))?$"  # a stage, and how far the work is
 

@@ -16,6 +16,7 @@ from labelferry.ensemble.votes import (
     check_voter,
     confusion,
     home_matrix,
+    merge_classes,
     shares_of,
     update,
     voter_arrays,
@@ -220,3 +221,18 @@ def test_voters_come_back_from_arrays():
     for wrong in ({"codes": again.codes + 1}, {"codes": again.codes[:5]}, {"home": -again.home}, {"trust": 2.0}):
         with pytest.raises(ValueError, match="no votes"):
             check_voter(again._replace(**wrong), 600, 3)
+
+
+def test_votes_on_children_are_votes_on_their_parents():
+    rng = np.random.default_rng(4)
+    K, B, parents = 4, 2, np.array([0, 0, 1, 1])
+    y, u, level = rng.integers(K, size=300), rng.integers(K, size=300), rng.integers(B, size=300)
+    N = np.zeros((K, K * B))
+    np.add.at(N, (y, u + K * level), 1)
+    codes = np.where(np.arange(300) % 7 == 0, ABSTAINS, u + K * level)
+    merged = merge_classes(Voter("llm", codes, N), parents)
+    expected = np.zeros((2, 2 * B))
+    np.add.at(expected, (parents[y], parents[u] + 2 * level), 1)
+    assert_array_equal(merged.home, expected)
+    assert_array_equal(merged.codes, np.where(codes == ABSTAINS, ABSTAINS, parents[u] + 2 * level))
+    assert_array_equal(merged.classes[codes != ABSTAINS], parents[u][codes != ABSTAINS])

@@ -12,7 +12,6 @@ from labelferry.report.summary import page_values
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
 N, N_UNKNOWN = 60, 20  # tickets, and documents without a known word
 
 

@@ -255,3 +255,20 @@ def test_descriptions_by_the_vectors_of_wordllama(tmp_path):
     assert done.exit_code == 0, done.output
     assert any("opinion 'descriptions'" in message for message in json.loads(done.stdout)["messages"])
     assert np.mean(np.array(read_csv(out)["label"]) == TRUTH) > 0.9
+
+
+def test_guesses_of_children_are_guesses_of_parents():
+    names = {"account": "user/account", "billing": "user/billing", "technical": "dev/technical"}
+
+    def children(labels):
+        return [names[label] for label in labels]
+
+    texts, new_texts = demo().texts_source[::EVERY], demo().texts_target[::EVERY]
+    pair = (children(guesses(HOME, 0.9, 1)), children(guesses(TRUTH, 0.9, 2)))
+    result = labelferry.label(texts, new_texts, label=children(HOME), parents=True, opinions={"llm": pair})
+    assert result.votes.voters[0].home.shape == (2, 2)
+    assert NOT_CONFIRMED in fact_names(result)
+    truth = [names[label].partition("/")[0] for label in TRUTH]
+    assert np.mean(result.labels == truth) > 0.95
+    answered = result.update({row: truth[row] for row in range(0, 180, 4)})
+    assert np.mean(answered.labels == truth) > 0.95

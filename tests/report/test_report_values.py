@@ -27,7 +27,6 @@ from labelferry.tables.cells import fingerprint
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
 SECRET = "xylophone"  # in every text and every column of the user
 
 

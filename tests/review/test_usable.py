@@ -33,7 +33,6 @@ from labelferry.tables.row_index import RowIndex
 from tests.jobs import CLASSES, small_job
 from tests.tickets import demo, new, old, read_csv, write_csv
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
 SEED = 11
 TRUTH = demo().y_target.tolist()
 N = len(TRUTH)
@@ -52,7 +51,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def result(folder, shared_panels):
+def result(folder):
     return labelferry.label(folder / "old.csv", folder / "new.csv")
 
 
@@ -89,7 +88,7 @@ def same(a, b):
 
 
 @pytest.mark.parametrize("method", ["auto", "sourcelr"])
-def test_job_file_and_python_have_the_same_labels_for_the_same_answers(folder, tmp_path, method, shared_panels):
+def test_job_file_and_python_have_the_same_labels_for_the_same_answers(folder, tmp_path, method):
     result = labelferry.label(folder / "old.csv", folder / "new.csv", method=method)
     result.write(tmp_path / "out.csv")
     answers = {}
@@ -519,6 +518,7 @@ def test_samples_that_are_asked_again_count_once(job, tmp_path):
     assert not job.accept(ERROR).wrong[document]
 
 
+@pytest.mark.system
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_import_loses_nothing(result, tmp_path):
     place, sample = tmp_path / "job.ferry", tmp_path / "a.csv"

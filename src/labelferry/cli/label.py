@@ -83,6 +83,12 @@ def label(
         Path | None,
         typer.Option(help="Table with the columns class and description: one sentence per class is one more opinion."),
     ] = None,
+    parents: Annotated[
+        bool,
+        typer.Option(
+            "--parents", help="Labels such as dev/bug: label the parents (dev), with the children beside them."
+        ),
+    ] = False,
     dask: Annotated[
         str | None,
         typer.Option(
@@ -149,6 +155,7 @@ def label(
             min_confidence=min_confidence,
             class_prior=proportions_of(class_prior),
             seed=seed,
+            parents=parents,
             answers=answers,
             opinions=opinion,
             opinions_trained=opinion_trained,

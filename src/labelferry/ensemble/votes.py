@@ -87,6 +87,17 @@ class Voter(NamedTuple):
         return np.where(self.codes == ABSTAINS, ABSTAINS, self.codes % self.n_classes)
 
 
+def merge_classes(voter: Voter, parents: Array) -> Voter:
+    """The votes if class c is a part of the class parents[c]; the trust has to be found again."""
+    K, above = voter.n_classes, int(parents.max()) + 1
+    counts = voter.home.reshape(K, -1, K)
+    home = np.zeros((above, counts.shape[1], above))
+    for level in range(counts.shape[1]):
+        np.add.at(home[:, level], (parents[:, None], parents[None, :]), counts[:, level])
+    codes = np.where(voter.codes == ABSTAINS, ABSTAINS, parents[voter.classes] + above * (voter.codes // K))
+    return Voter(voter.name, codes, home.reshape(above, -1))
+
+
 class Weighed(NamedTuple):
     """What is known about a voter without answers."""
 

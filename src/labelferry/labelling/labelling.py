@@ -58,6 +58,8 @@ class Labelling:
     # 1 for the label that is most likely correct, then 2, 3, ...; 0 for rows without a predicted label
     accept_rank: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     votes: Votes = NO_VOTES  # opinions of other labellers that the labels use
+    # of parents (`parents.py`): per document, the most probable child of its label, and the probability of this child
+    children: tuple[Array, Array] | None = None
     of_documents: Labelling | None = None  # the same for the documents only; None if every row is a document
 
     def __post_init__(self) -> None:

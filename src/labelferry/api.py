@@ -26,9 +26,12 @@ from .core.classifier import TransductiveClassifier
 from .core.method_spec import chosen_parameters, describe_method
 from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from .files import write_text
+from .inputs.described import described_opinion
+from .inputs.descriptions import read_descriptions
 from .inputs.features import check_dask, make_features
 from .inputs.inputs import read_inputs
 from .inputs.methods import make_labeller
+from .inputs.opinions import read_opinions
 from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
 from .inputs.views import OWN_VECTORS, check_embed, view_name
@@ -37,6 +40,7 @@ from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
+from .labelling.opinions import count_opinions
 from .labelling.outlook import expected_of
 from .labelling.parents import check_parents, to_parents
 from .labelling.save import save_model
@@ -249,7 +253,15 @@ class Result(Labelling):
         panel = self.estimator.panel_ if isinstance(self.estimator, AutoTransfer) else None
         progress.expect(STAGES[-1])
         updated = finish(
-            self.inputs, self.features, self.domains, clone(self.estimator), read, self.settings, {}, panel=panel
+            self.inputs,
+            self.features,
+            self.domains,
+            clone(self.estimator),
+            read,
+            self.settings,
+            {},
+            panel=panel,
+            votes=self.votes,
         )
         return Result.of(updated, self._opened)
 
@@ -303,6 +315,9 @@ def label(
     seed: int = 0,
     parents: bool = False,
     answers: Any = None,
+    opinions: Any = None,
+    opinions_trained: Any = None,
+    descriptions: Any = None,
     out: str | PathLike[str] | None = None,
     dask: Any = None,
     options: TextOptions,
@@ -340,6 +355,16 @@ def label(
         What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones,
         or a sample of `audit` that was filled in (a path, a frame or a dict of columns). The labels learn from them;
         answered rows keep their answers. "none of these" and "unclear" are answers too.
+    opinions : str, list of str or dict, default=None
+        Guesses of other labellers, such as an LLM, rules or an older model: columns of the target and, to measure them,
+        of the source. An empty cell is no guess. The column `<name>_confidence` is used if both have it. Or values: a
+        dict of name to one guess per target row, or to a pair, those of the source rows first. They change the labels
+        as far as they were right on the labelled documents; the verdict is never "safe" before answers confirm them.
+    opinions_trained : str, list of str or dict, default=None
+        The same, of labellers that learned from the labelled documents: only answers tell what these are worth.
+    descriptions : dict, path or data frame, default=None
+        One sentence per class; a file or frame has the columns class and description. The class whose sentence is most
+        similar to a document, by the model of `embed` or else wordllama, is one more opinion.
     out : path, default=None
         File to which you will write the result: an error if it cannot contain the rows comes before the fit.
     dask : {"local"}, str or distributed.Client, default=None
@@ -380,6 +405,8 @@ def label(
     check_has_prior([estimator], class_prior)
     class_prior = chosen_parameters(method).get("class_prior") if class_prior is None else class_prior
     check_embed(options.embed)
+    if not isinstance(estimator, AutoTransfer) and (opinions, opinions_trained, descriptions) != (None, None, None):
+        raise ValueError(f"opinions need the method 'auto'; got {type(estimator).__name__}. Omit one of them.")
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
     settings |= options.cleaning
@@ -391,7 +418,10 @@ def label(
         seconds: dict[str, float] = {}
         progress.expect(*STAGES, *(fit_stages(estimator) if options.features is None else ()))
         with stage("reading", seconds):
-            inputs = read_inputs(source, target, options)
+            named = (opinions, opinions_trained) != (None, None)
+            inputs = read_inputs(source, target, options, keep_tables=named)
+            found, opinion_messages = read_opinions(inputs, opinions, opinions_trained)
+            inputs = inputs._replace(source_tables=())  # only their cells are needed
             if out is not None:
                 check_output(inputs.all_rows, out)
         with stage("counting words", seconds):
@@ -409,7 +439,12 @@ def label(
             inputs = inputs._replace(messages=[*inputs.messages, *messages])
             settings["use_target_labels"] = True
         read = read_given(None if parents else answers, inputs, domains.classes, known)
-        labelling = finish(inputs, features, domains, estimator, read, settings, seconds)
+        if descriptions is not None:
+            sentences = read_descriptions(descriptions, [str(c) for c in domains.classes])
+            found = (*found, described_opinion(inputs, sentences, options))
+        votes = count_opinions(found, inputs, domains)
+        votes = votes._replace(messages=[*opinion_messages, *votes.messages])
+        labelling = finish(inputs, features, domains, estimator, read, settings, seconds, votes=votes)
         if not parents:
             return Result.of(labelling, opened.pop_all())
         result = Result.of(to_parents(labelling), opened.pop_all())

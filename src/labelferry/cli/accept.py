@@ -9,8 +9,8 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from .app import app
-from .audit import reading_options
-from .options import AsJson, Encoding, Text, exit_unless, print_json
+from .audit import check_no_column, reading_options
+from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exit_unless, print_json
 from .outputs import final_path
 from .show import escape, new_console, print_messages
 
@@ -21,6 +21,14 @@ class Outcome(NamedTuple):
     usable: Any
     messages: list[str]
     following: str  # the next command without its first words; empty if there is none
+
+
+class Reading(NamedTuple):
+    """How a file is read."""
+
+    text: list[str] | None
+    encoding: str | None
+    chosen: Any  # the columns of --column; None: those of labelferry
 
 
 class Drawing(NamedTuple):
@@ -57,7 +65,11 @@ class Drawing(NamedTuple):
 @app.command()
 def accept(
     labelled: Annotated[
-        str, typer.Argument(metavar="LABELLED", help="A review job (--store), or a file written by `labelferry label`.")
+        str,
+        typer.Argument(
+            metavar="LABELLED",
+            help="A review job (--store), a file written by `labelferry label`, or with --column any file.",
+        ),
     ],
     samples: Annotated[
         list[Path] | None, typer.Argument(metavar="[SAMPLE]...", help="Samples of this command with answers.")
@@ -106,6 +118,8 @@ def accept(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the samples of a file (default: made from its labels).")
     ] = None,
+    column: Column = None,
+    confidence: Confidence = None,
     text: Text = None,
     encoding: Encoding = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 if no label can be used.")] = False,
@@ -123,15 +137,19 @@ def accept(
 
     The answers are assumed to be right. Samples do not show the labels. A document whose answer contradicts its label
     comes again in the next sample, best for another person.
+
+    Labels of any origin with their confidences: labelferry accept FILE --column llm --confidence COLUMN -o sample.csv
     """
     from ..review.job.files import is_job
     from ..review.sample.frozen import Limit
 
+    chosen = columns_of(column, confidence)
     for place in (out, usable):
         if place is not None:
             check_out(place, labelled)
     limit = Limit(error, unseen, per_class)
     if is_job(labelled):
+        check_no_column(column)
         if seed is not None or after:
             raise ValueError("--seed and --after are for files: a job has its own seed and its own rounds. Omit them.")
         drawing = Drawing(limit, out, n, default_learn(n) if learn is None else learn, whole_file, usable)
@@ -143,7 +161,7 @@ def accept(
                 "start a job (--store)."
             )
         drawing = Drawing(limit, out, n, whole_file=whole_file, usable=usable)
-        outcome = of_file(labelled, samples or [], drawing, seed, text, encoding, after or [])
+        outcome = of_file(labelled, samples or [], drawing, seed, Reading(text, encoding, chosen), after or [])
     show(outcome, as_json=json)
     if strict:
         exit_unless(safe=outcome.usable.n > 0)
@@ -199,37 +217,34 @@ def of_job(
 
 
 def of_file(
-    path: str,
-    samples: list[Path],
-    drawing: Drawing,
-    seed: int | None,
-    text: list[str] | None,
-    encoding: str | None,
-    after: list[Path],
+    path: str, samples: list[Path], drawing: Drawing, seed: int | None, reading: Reading, after: list[Path]
 ) -> Outcome:
-    """What the answers of samples of a file certify, and the next sample."""
+    """What the answers of samples of a file certify, the next sample, and the rows that can be used."""
     from ..review.sample.accept_files import draw_accept, rounds_before, usable_of_samples
     from ..review.sample.accepted_columns import write_usable
     from ..review.sample.population import population_of_file
 
-    population, out = population_of_file(path, text=text, encoding=encoding), drawing.out
-    messages = list(population.messages)
+    text, encoding, chosen = reading
+    population, out = population_of_file(path, text=text, encoding=encoding, chosen=chosen), drawing.out
+    messages = [*population.messages, *(population.warnings if chosen else ())]
     before = rounds_before(after, drawing.limit, text=text, encoding=encoding)
     usable, answered = usable_of_samples(population, samples, drawing.limit, seed=seed, after=before)
     if answered.n_empty:
         messages.append(f"{answered.n_empty} rows of the samples have no answer yet")
     files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))
-    options = drawing.option + reading_options(text, encoding)
+    options = drawing.option + reading_options(*reading)
     options += "".join(f" --after {shlex.quote(str(file))}" for file in after)
     if drawing.usable is not None:
-        n_rows = write_usable(path, usable, drawing.usable, encoding=encoding)
+        n_rows = write_usable(path, usable, drawing.usable, encoding=encoding, ours=chosen is None)
         messages.append(f"{drawing.usable}: {n_rows:,} rows that can be used")
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
         messages += [*drawn.write(out), drawn_message(usable, drawn, out)]
         return Outcome(usable, messages, f"accept {files}{options}")
     if not usable.needs:
-        return Outcome(usable, messages, "")
+        return Outcome(
+            usable, messages, "" if drawing.usable or not usable.n else f"accept {files} --usable usable.csv{options}"
+        )
     options += "" if seed is None or samples else f" --seed {seed}"
     return Outcome(usable, messages, f"accept {files} -o {'next' if samples else 'sample'}.csv{options}")
 

@@ -65,6 +65,21 @@ def label(
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
     class_prior: ClassPrior = None,
+    opinion: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column with guesses of another labeller (LLM, rules, older model), measured on SOURCE if it has the "
+            "column; may be repeated. Empty: no guess."
+        ),
+    ] = None,
+    opinion_trained: Annotated[
+        list[str] | None,
+        typer.Option(help="The same, of a labeller that learned from SOURCE: only answers tell what it is worth."),
+    ] = None,
+    describe: Annotated[
+        Path | None,
+        typer.Option(help="Table with the columns class and description: one sentence per class is one more opinion."),
+    ] = None,
     parents: Annotated[
         bool,
         typer.Option(
@@ -114,7 +129,7 @@ def label(
     from ..core.progress import begin, expect
 
     features = options["features"]
-    inputs = [path for path in (*sources, target, features, answers) if path is not None]
+    inputs = [path for path in (*sources, target, features, answers, describe) if path is not None]
     check_outputs(out, report, save, inputs=inputs, json=json)
     if store is not None:
         from ..review.job.job import check_new_job
@@ -143,6 +158,9 @@ def label(
             seed=seed,
             parents=parents,
             answers=answers,
+            opinions=opinion,
+            opinions_trained=opinion_trained,
+            descriptions=describe,
             out=out,
             dask=dask,
             **options,

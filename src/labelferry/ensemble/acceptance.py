@@ -33,7 +33,7 @@ from ..assessment.confidence import ConfidenceCoefficients, confidence_features
 from ..core.sampling import sample_rows
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
-from .labelled_pool import PoolInputs, fit_pool, held_out, pool_labels, usable
+from .labelled_pool import PoolInputs, fit_pool, held_out, pool_labels, start_of, usable
 
 N_NEIGHBORS = 10
 N_COMPARED, LARGE, FEW_COMPARED = 2000, 20_000, 500
@@ -72,7 +72,7 @@ def candidates(
         line = fit_line(H.max(axis=1), H.argmax(axis=1) == codes)
         p_wrong = chance_wrong(P.max(axis=1), *line)
     else:
-        P = np.asarray(inputs.start, dtype=np.float64)
+        P = start_of(inputs)
         p_wrong = 1 - np.asarray(p_correct, dtype=np.float64)
     near = find_neighbors(inputs.coordinates) if neighbors is None else neighbors
     return Candidates(P, P.argmax(axis=1), label_score(P, inputs.members, near), p_wrong)
@@ -86,9 +86,7 @@ def score_after_answers(inputs: PoolInputs, rows: Array, codes: Array) -> Array:
     """
     order = np.argsort(rows, kind="stable")
     rows, codes = usable(np.asarray(rows)[order], np.asarray(codes)[order], inputs.n_classes)
-    P = np.asarray(inputs.start, dtype=np.float64)
-    if len(rows):
-        P = pool_labels(inputs, fit_pool(inputs, rows, codes), rows, codes)
+    P = pool_labels(inputs, fit_pool(inputs, rows, codes), rows, codes) if len(rows) else start_of(inputs)
     return label_score(P, inputs.members, find_neighbors(inputs.coordinates))
 
 

@@ -81,6 +81,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         "changed_words": changed_words(Xs, Xt, features.words, N_WORDS, shown=features.shown),
         "review": review(result, inputs),
         "comparison": members(result),
+        "opinions": result.opinions,
         "diagnosis": {
             "vocabulary_overlap": vocabulary_overlap(Xs, Xt),
             "gap": gap(Xs, Xt),

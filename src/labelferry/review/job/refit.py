@@ -13,6 +13,7 @@ from ...certificate import Certificate
 from ...certificate.sampling import LABEL
 from ...ensemble.after_answers import after_answers
 from ...ensemble.labelled_pool import PoolInputs
+from ...ensemble.votes import Voter, check_voter, voters_of
 from ...labelling.accept_rank import rank_pool
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
@@ -47,7 +48,8 @@ def refit(
     answers = {document: row for document, row in state.decided.items() if row is not None and row.kind == LABEL}
     if not answers:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
-    inputs = PoolInputs(pool["start"], store.database.arrays("members"), pool["coordinates"])
+    voters = stored_voters(pool, store)
+    inputs = PoolInputs(pool["start"], store.database.arrays("members"), pool["coordinates"], voters)
     codes = {document: code for document, code in state.codes.items() if code >= 0}
     named = {document: code for document, code in codes.items() if document in answers}
     stored = store.settings
@@ -72,6 +74,21 @@ def refit(
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
     return {"fit": store.fits.add(fit), **summary}
+
+
+def stored_voters(pool: Mapping[str, Array], store: storage.Store) -> tuple[Voter, ...]:
+    """The votes of a job; an error if another program changed them."""
+    names = store.settings.get("voters", [])  # jobs of earlier versions have none
+    try:
+        voters = voters_of(pool, [str(name) for name in names])
+        for voter in voters:
+            check_voter(voter, *pool["start"].shape)
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise ValueError(
+            f"{store.name} is damaged or was changed by another program: its votes have a wrong shape or type. Restore "
+            "it from a copy."
+        ) from None
+    return voters
 
 
 def learn(

@@ -59,16 +59,27 @@ def accepted_columns(columns: Mapping[str, Sequence[Any]], usable: Usable) -> di
 
 
 def write_usable(
-    path: str | PathLike[str], usable: Usable, out: str | PathLike[str], *, encoding: str | None = None
+    path: str | PathLike[str],
+    usable: Usable,
+    out: str | PathLike[str],
+    *,
+    encoding: str | None = None,
+    ours: bool = True,
 ) -> int:
-    """Write the rows of a labelled file that can be used, accepted or answered; returns their number."""
+    """Write the rows of a labelled file that can be used, accepted or answered; returns their number.
+
+    If the labels are not `ours`, they stay in their column, and `label` and `accepted` are new columns.
+    """
     table = read_protected(path, encoding=encoding)
-    ours = certified_columns(table)[1]
-    columns = accepted_columns({name: table.columns[name] for name in ours}, usable)
+    if ours:
+        columns = accepted_columns({name: table.columns[name] for name in certified_columns(table)[1]}, usable)
+    else:
+        columns = {"label": usable.labels, ACCEPTED: usable.column()}
     rows = [row for row, mark in enumerate(columns[ACCEPTED]) if mark]
     if not rows:
         raise ValueError(f"{table.name}: no label can be used yet, and nothing was answered. Answer a sample first.")
-    own = {name: values for name, values in table.columns.items() if name not in columns}
+    own = {name: values for name, values in table.columns.items() if not ours or name not in columns}
     kept: Table = take_rows(replace(table, columns=own), rows)
-    write_labelled(kept, {name: [values[row] for row in rows] for name, values in columns.items()}, out)
+    new = {name: [values[row] for row in rows] for name, values in columns.items()}
+    write_labelled(kept, new, out, reserved=() if ours else new)
     return len(rows)

@@ -24,7 +24,9 @@ METHODS = [page for page in PAGES if page.parent.name == "methods"]
     ("page", "expected"),
     [
         ("docs/tutorial.md", ["0 of 360", "least confident: 92%, others: 100.0%", "['technical' 'billing']"]),
+        ("docs/tutorial-review.md", []),
         ("docs/python.md", ["TCL safe", "['technical' 'billing']", " None\n"]),
+        ("docs/opinions.md", []),
     ],
 )
 def test_examples_run_from_top_to_bottom(page, expected, tmp_path, monkeypatch, capsys):
@@ -33,6 +35,15 @@ def test_examples_run_from_top_to_bottom(page, expected, tmp_path, monkeypatch, 
     printed = capsys.readouterr().out
     for text in expected:
         assert text in printed
+    if page == "docs/opinions.md":
+        certified = printed_by_command["certify new.csv sample.csv --column llm"]
+        assert re.search(
+            r"With 95 % confidence, between [\d.]+ % and [\d.]+ % of the 360 labels\s+are\s+correct", certified
+        )
+        assert (
+            "opinion 'descriptions': 360 of 360"
+            in printed_by_command["label labelled.csv new.csv -o out.csv --describe classes.csv"]
+        )
     if page == "docs/tutorial.md":
         assert re.search(r"100%\s+of\s+the\s+new\s+documents", printed_by_command["diagnose labelled.csv new.csv"])
         assert "Sources, nearest first" in printed_by_command["diagnose first.csv second.csv new.csv"]
@@ -68,6 +79,11 @@ def test_examples_of_the_gallery_run(name, expected, capfd, monkeypatch, tmp_pat
     printed = capfd.readouterr().out
     for pattern in expected:
         assert re.search(pattern, printed), pattern
+
+
+def test_tutorials_need_no_package_that_the_install_command_lacks():
+    for page in ("docs/tutorial.md", "docs/tutorial-review.md"):
+        assert not re.search(r"^\s*(import|from) (pandas|polars)", read(page), flags=re.M)
 
 
 def test_every_example_is_tested_and_the_gallery_has_eight():

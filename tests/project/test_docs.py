@@ -24,6 +24,7 @@ METHODS = [page for page in PAGES if page.parent.name == "methods"]
     ("page", "expected"),
     [
         ("docs/tutorial.md", ["0 of 360", "least confident: 92%, others: 100.0%", "['technical' 'billing']"]),
+        ("docs/tutorial-review.md", []),
         ("docs/python.md", ["TCL safe", "['technical' 'billing']", " None\n"]),
         ("docs/opinions.md", []),
     ],
@@ -78,6 +79,11 @@ def test_examples_of_the_gallery_run(name, expected, capfd, monkeypatch, tmp_pat
     printed = capfd.readouterr().out
     for pattern in expected:
         assert re.search(pattern, printed), pattern
+
+
+def test_tutorials_need_no_package_that_the_install_command_lacks():
+    for page in ("docs/tutorial.md", "docs/tutorial-review.md"):
+        assert not re.search(r"^\s*(import|from) (pandas|polars)", read(page), flags=re.M)
 
 
 def test_every_example_is_tested_and_the_gallery_has_eight():

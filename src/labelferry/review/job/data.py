@@ -63,6 +63,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "question_seed": seed,
             "settings": plain_settings(labelling.settings),
             "estimated_balanced_accuracy": labelling.assessment.balanced_accuracy.mean,
+            "estimated_accuracy": labelling.estimated_accuracy["mean"],
             "voters": [voter.name for voter in labelling.votes.voters],
             "review_all": any(fact.review_all for fact in labelling.assessment.facts),
         },

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...assessment.confidence import needs_review
+from ...certificate import Certificate
 from ...certificate.sampling import LABEL
 from ...ensemble.after_answers import after_answers
 from ...ensemble.labelled_pool import PoolInputs
@@ -26,9 +27,18 @@ METHOD = "learned from answers"
 
 
 def refit(
-    store: storage.Store, state: JobState, new_class_rows: Array, carried: Carried, *, everything: bool = False
+    store: storage.Store,
+    state: JobState,
+    new_class_rows: Array,
+    carried: Carried,
+    before: Certificate,
+    *,
+    everything: bool = False,
 ) -> dict[str, Any]:
-    """Learn from the answers of a job, and make the result its current labels; returns what `Job.refit` returns."""
+    """Learn from the answers of a job, and make the result its current labels; returns what `Job.refit` returns.
+
+    `before`: the certificate of the labels that are replaced, which stays with the new ones.
+    """
     pool = store.database.arrays("pool")
     if "start" not in pool:
         raise ValueError(
@@ -46,8 +56,8 @@ def refit(
     marked = np.union1d(new_class_rows, np.array(list(kept_languages(store)), dtype=np.int64))
     if stored.get("review_all", False):
         marked = np.arange(store.n_documents)
-    before = {"estimated_balanced_accuracy": stored.get("estimated_balanced_accuracy")}
-    fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), {**stored["settings"], **before}, marked)
+    settings = {**stored["settings"], "estimated_balanced_accuracy": stored.get("estimated_balanced_accuracy")}
+    fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), settings, marked)
     accepted = carried.documents
     n_accepted = 0 if accepted is None else int(accepted.sum())
     if everything:
@@ -57,6 +67,9 @@ def refit(
     kept = 0 if everything else n_accepted
     summary = summarize(state.fit.arrays, fit, named) | {"kept": kept, "withdrawn": n_accepted - kept}
     summary |= carried.summary()
+    if before.n_answers:
+        kept_of = before.as_dict()
+        summary["certificate_before"] = {name: kept_of[name] for name in ("accuracy", "level", "n_answers")}
     fit = replace(fit, accepted=carried.arrays(), accept_rank=ranks_after(inputs, pool["rows"], codes, store))
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
@@ -147,9 +160,8 @@ def summarize(before: Mapping[str, Array], fit: FitData, codes: dict[int, int]) 
     """What changed, and the accuracy on the answered documents by fits that did not learn from them."""
     known = fit.held_out["rows"]
     truth = np.array([codes[row] for row in known.tolist()])
-    n_before, n_after = (
-        int((labels == truth).sum()) for labels in (not_learned(before)[0][known], fit.held_out["labels"])
-    )
+    was, is_now = (labels == truth for labels in (not_learned(before)[0][known], fit.held_out["labels"]))
+    n_before, n_after, n_changed = int(was.sum()), int(is_now.sum()), int((was != is_now).sum())
     warning = (
         f"The new labels may be worse: {n_after} of {len(known)} answered documents are predicted correctly without "
         f"their answer, {n_before} with the labels before. Answer more questions of the random sample and learn again."
@@ -159,7 +171,7 @@ def summarize(before: Mapping[str, Array], fit: FitData, codes: dict[int, int]) 
         "changed": int((before["labels"] != fit.labels).sum()),
         "accuracy_before": n_before / len(known),
         "accuracy_after": n_after / len(known),
-        "warning": warning if n_after < n_before else "",
+        "warning": warning if n_before - n_after > n_changed**0.5 else "",  # one document more or less is chance
     }
 
 

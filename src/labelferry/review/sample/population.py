@@ -293,3 +293,14 @@ def population_of_result(result: Labelling) -> Population:
         dialect=inputs.target.dialect,
         ranking=Ranking(documents.accept_rank[kept], file_confidence(documents.confidence[kept])),
     )
+
+
+def answers_without_label(result: Labelling) -> dict[int, int]:
+    """The answers that a result learned from about documents without a predicted label, by row of the file."""
+    documents = result.documents
+    if documents.answers is None:
+        return {}
+    labelled = documents.predicted & ~documents.estimator.transduction_empty_
+    rows, codes = documents.answers
+    pairs = zip(result.inputs.documents.rows[rows].tolist(), codes.tolist(), labelled[rows].tolist(), strict=True)
+    return {row: code for row, code, has_label in pairs if not has_label}

@@ -20,7 +20,7 @@ from .rows import (
     read_rows,
     readable_rows,
     rename,
-    stripped_message,
+    stripped_messages,
     table_messages,
 )
 from .sources import Source, check_has_labels, check_not_identical, make_sources
@@ -112,7 +112,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     messages = [
         *dict.fromkeys(message for own in chosen for message in own.messages),
         *(message for table in (tables if is_half else [*tables, all_rows]) for message in table_messages(table)),
-        *(m for one, own in zip(rows, chosen, strict=True) for m in stripped_message(one, own.label)),
+        *(m for one, own in zip(rows, chosen, strict=True) for m in stripped_messages(one, own.label)),
         *merged,
         *_left_out(rows, new, is_half=is_half),
         *([] if is_half or options.use_target_labels else _unused_labels(new, columns.label_target)),

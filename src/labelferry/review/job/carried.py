@@ -114,7 +114,7 @@ def carried_into(store: storage.Store, fit: FitLabels) -> Carried:
             for i, part in enumerate(summary.get("accepted", ()))
         ]
         return Carried(int(summary.get("statements", 0)), tuple(parts))
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{store.name}: the job is damaged, its accepted labels cannot be read ({error}).") from None
 
 

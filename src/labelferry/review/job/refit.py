@@ -28,7 +28,7 @@ def refit(
     store: storage.Store, state: JobState, new_class_rows: Array, carried: Carried, *, everything: bool = False
 ) -> dict[str, Any]:
     """Learn from the answers of a job, and make the result its current labels; returns what `Job.refit` returns."""
-    pool = store.database.arrays("pool")
+    pool, members = store.pool()
     if "start" not in pool:
         raise ValueError(
             f"this job was labelled by {store.fits.all()[0].method} alone, which cannot learn from answers. Label with "
@@ -37,7 +37,7 @@ def refit(
     answers = {document: row for document, row in state.decided.items() if row is not None and row.kind == LABEL}
     if not answers:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
-    inputs = PoolInputs(pool["start"], store.database.arrays("members"), pool["coordinates"])
+    inputs = PoolInputs(pool["start"], members, pool["coordinates"])
     codes = {document: code for document, code in state.codes.items() if code >= 0}
     named = {document: code for document, code in codes.items() if document in answers}
     stored = store.settings

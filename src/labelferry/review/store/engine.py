@@ -7,6 +7,7 @@ of patience if another process writes. Reads see one state of the database from 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -132,9 +133,13 @@ def one_line_errors(name: str) -> Iterator[None]:
             raise StoreError(f"{name} is damaged ({what}). Restore it from a copy.") from None
         if "disk" in what and "full" in what:
             raise StoreError(f"{name}: the disk is full. Free some space; nothing was lost.") from None
+        if isinstance(error.orig, sqlite3.Error):  # a table or column that is not as it was made
+            raise StoreError(f"{name} is damaged or was changed ({what}). Restore it from a copy.") from None
         if isinstance(error, exc.OperationalError):
             raise StoreError(f"cannot use {name}: {what}. Check the address, the user and the server.") from None
         raise
+    except UnicodeDecodeError as error:  # bytes that are no text, where the database should have one
+        raise StoreError(f"{name} is damaged ({error.reason}). Restore it from a copy.") from None
 
 
 def first_line(error: exc.DBAPIError) -> str:

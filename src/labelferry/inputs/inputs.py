@@ -9,6 +9,7 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from ..tables import Columns, Table, take_rows, with_unreadable_rows
+from ..tables.frames import collected
 from ..tables.row_index import RowIndex
 from .options import TextOptions
 from .rows import (
@@ -24,7 +25,7 @@ from .rows import (
     table_messages,
 )
 from .sources import Source, check_has_labels, check_not_identical, make_sources
-from .user_tables import choose_all, is_several, read_tables
+from .user_tables import choose_all, collected_all, is_several, read_tables
 
 TARGET = "target"
 
@@ -89,6 +90,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     `source`, `target`: A list of paths or frames as `source` means several sources. If `target` is None, the rows
     of `source` that have a label are the source, and those without one the target.
     """
+    source, target = collected_all(source), collected(target)  # once: they are also given back with new columns
     tables, target_table = read_tables(source, target, options)
     is_half = target is None
     chosen = choose_all(tables, target_table, options)

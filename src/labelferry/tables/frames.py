@@ -15,7 +15,7 @@ def from_frame(frame: Any, *, name: str = "the frame") -> Table:
     Parameters
     ----------
     frame : data frame
-        For example of pandas or polars.
+        For example of pandas or polars; a lazy one is collected.
     name : str, default="the frame"
         Name for messages.
 
@@ -68,19 +68,27 @@ def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any, res
     return wrapped.with_columns(*series).to_native()
 
 
+def collected(frame: Any) -> Any:
+    """The data frame of a lazy one, such as LazyFrame of polars; anything else as it is."""
+    if not callable(getattr(frame, "collect", None)):
+        return frame
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame, pass_through=True)
+    return wrapped.collect().to_native() if isinstance(wrapped, nw.LazyFrame) else frame
+
+
 def wrap(frame: Any, name: str) -> Any:
     """The frame as a narwhals frame."""
     import narwhals as nw
     from narwhals.exceptions import DuplicateError
 
     try:
-        wrapped = nw.from_native(frame, eager_only=True)
+        wrapped = nw.from_native(collected(frame), eager_only=True)
         names = [str(column) for column in wrapped.columns]
     except TypeError:
         kind = type(frame).__name__
-        raise ValueError(
-            f"{name} must be a data frame of pandas or polars; got {kind}. Collect or convert it."
-        ) from None
+        raise ValueError(f"{name} must be a data frame of pandas or polars; got {kind}. Convert it.") from None
     except DuplicateError as error:
         raise ValueError(f"{name}: {' '.join(str(error).split())}. Give each column a name of its own.") from None
     if len(set(names)) < len(names):

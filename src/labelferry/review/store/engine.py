@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 BUSY_SECONDS = 30.0
+BACKENDS = ("sqlite", "postgresql", "postgres")
 WRITE = "labelferry_write"  # execution option of transactions that write
 
 
@@ -43,6 +44,8 @@ def database_url(place: str | os.PathLike[str]) -> sa.URL:
     except (exc.ArgumentError, ValueError):  # ValueError: the port is no number
         shown = f"{name.partition('://')[0]}://..."  # the rest may contain a password
         raise StoreError(f"{shown!r} is no database URL. Write postgresql://user@host/database, or a path.") from None
+    if url.get_backend_name() not in BACKENDS:
+        raise StoreError(f"{url.drivername!r} is no known database for a job. Use a path or postgresql://.")
     return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
 
 

@@ -1,14 +1,15 @@
-"""A review job in random order of use, compared with a twin in plain Python after every step.
+"""A review job in random order of use, in Python and on its page, compared with a twin after every step.
 
 The twin keeps a list of answers and the labels of each fit, and knows nothing of databases, transactions or checksums.
 What it cannot know, the labels that learning gives, it reads once from the job, and expects forever after.
-`tests/review/test_store_states.py` runs it in the tests, `make fuzz` for longer.
+`tests/review/test_store_states.py` runs it in the tests, `make fuzz` for longer (`tests/fuzz/states.py`).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -18,8 +19,11 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from starlette.testclient import TestClient
 
 from labelferry.review.job.job import Job, open_job
+from labelferry.review.server import Site, new_app
+from labelferry.review.server.sessions import Sessions
 from labelferry.review.store import Store
 from tests.jobs import CLASSES, small_job
 
@@ -27,6 +31,11 @@ N = 12
 REVIEWERS = ("", "ann", "bob", "Zoë \ud800")
 KINDS = ("none_of_these", "unclear")
 PURPOSES = ("audit", "duel", "group", "list")
+ADA, BASE = "Ada", "http://127.0.0.1:8000"
+PAGES = (
+    *("/", "/questions/audit", "/questions/duel", "/documents/3", "/list", "/list?answered=yes", "/history"),
+    *("/export", "/export/labels.jsonl", "/certificate", "/refit"),
+)
 STEPS = Counter()  # type: ignore[var-annotated]  # how often each rule was run
 
 
@@ -108,7 +117,23 @@ class ReviewMachine(RuleBasedStateMachine):
         self.where = self.folder / "job.ferry" if self.place is None else type(self).place()
         Store.create(self.where, small_job(N)).close()
         self.jobs = [open_job(self.where), open_job(self.where)]
+        self.open_page()
         self.twin = Twin([row.label for row in self.jobs[0].search(limit=N)])
+
+    def open_page(self) -> None:
+        """A browser of Ada, on a server with the second job."""
+        site = Site(self.jobs[1], "job.ferry", Sessions(ADA))
+        self.browser = TestClient(new_app(site), base_url=BASE, headers={"Origin": BASE})
+        self.browser.get("/enter", params={"token": site.tokens.new()})
+        found = re.search(r'name="csrf" value="([^"]+)"', self.browser.get("/reviewer").text)
+        assert found is not None
+        self.token = found[1]
+
+    def post(self, path: str, **form: str) -> int:
+        """Send a form; the status of the answer."""
+        response = self.browser.post(path, data={"csrf": self.token, **form}, follow_redirects=False)
+        assert response.status_code < 500
+        return response.status_code
 
     def job(self, which: int) -> Job:
         """One of the two open jobs."""
@@ -153,6 +178,38 @@ class ReviewMachine(RuleBasedStateMachine):
         STEPS["wrong answer"] += 1
         with pytest.raises(ValueError, match=r"\Adocument must be.*\Z|\Aanswer must be.*\Z"):
             self.job(which).answer(document, label, reviewer="ann")
+
+    @rule(
+        document=st.integers(-1, N),
+        choice=st.sampled_from([*(f"label:{label}" for label in CLASSES), *KINDS, "label:cats", ""]),
+        purpose=st.sampled_from([*PURPOSES, "fun"]),
+    )
+    def answer_on_the_page(self, document: int, choice: str, purpose: str) -> None:
+        """Send the form of a question; one that no page has is refused, and changes nothing."""
+        STEPS["page: answer"] += 1
+        status = self.post("/answer", document=str(document), purpose=purpose, choice=choice, shown="")
+        is_valid = 0 <= document < N and purpose in PURPOSES and choice not in ("label:cats", "")
+        assert (status == 303) == is_valid
+        if is_valid:
+            self.twin.log.append(Given(document, choice.removeprefix("label:"), ADA, purpose))
+
+    @rule()
+    def undo_on_the_page(self) -> None:
+        """Take back the last answer of Ada."""
+        STEPS["page: undo"] += 1
+        self.post("/undo", purpose="audit")
+        self.twin.undo(ADA)
+
+    @rule(path=st.sampled_from(PAGES))
+    def read_a_page(self, path: str) -> None:
+        """Every page is shown; the exported file has the labels and answers of the twin."""
+        STEPS["page: read"] += 1
+        response = self.browser.get(path)
+        assert response.status_code == 200
+        assert "Content-Security-Policy" in response.headers
+        if path.endswith("labels.jsonl"):
+            rows = [json.loads(line) for line in response.text.splitlines()]
+            assert [(row["label"], row["answer"] or "") for row in rows] == self.twin.exported()
 
     @rule(which=st.sampled_from([0, 1]), reviewer=st.sampled_from(REVIEWERS))
     def undo(self, which: int, reviewer: str) -> None:
@@ -224,6 +281,8 @@ class ReviewMachine(RuleBasedStateMachine):
         STEPS["open"] += 1
         self.jobs[which].close()
         self.jobs[which] = open_job(self.where)
+        if which:
+            self.open_page()
 
     @precondition(lambda self: hasattr(self, "jobs"))
     @invariant()

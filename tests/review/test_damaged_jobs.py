@@ -8,49 +8,13 @@ import time
 import numpy as np
 import pytest
 
-from labelferry.review.job.job import Job, open_job
 from labelferry.review.store import Store
-from labelferry.review.store.packing import pack, unpack
 from labelferry.review.store.records import NewAnswer
 from labelferry.review.store.schema import SQLITE_TRIGGERS
-from tests.jobs import CLASSES, add_answer, reseal, small_job
+from tests.damaged_jobs import arrays_with, flip_bits, random_bits, read_everything, reviewed_job, tamper
+from tests.jobs import add_answer, small_job
 
 N_BITS = 20  # flipped per copy
-
-
-def reviewed_job(path, n=60):
-    """A job with answers of two persons, one taken back, that has learned once and issued two statements."""
-    with Job(Store.create(path, small_job(n))) as job:
-        truth = job.store.database.arrays("job")["truth"]
-        for number in range(20):
-            job.answer(number, CLASSES[truth[number]], purpose="audit", reviewer="ann" if number % 2 else "bob")
-        job.undo("bob")
-        job.answer(5, None, kind="unclear", reviewer="bob")
-        job.issue()
-        job.refit()
-        job.answer(33, CLASSES[truth[33]], reviewer="ann")
-        job.issue()
-        job.accept()
-
-
-def read_everything(path, folder):
-    """What a person gets from a job: the exported files, the certificate, the answers, and what learning needs."""
-    with open_job(path) as job:
-        job.export(folder / "labels.jsonl")
-        job.export_corrections(folder / "corrections.jsonl")
-        certificate = job.certificate().sentences()
-        rows = job.log.history()
-        pool = [{name: array.tolist() for name, array in arrays.items()} for arrays in job.store.pool()]
-        fits = [(fit, job.store.fits.arrays(fit.id)["labels"].tolist()) for fit in job.store.fits.all()]
-    files = [(folder / f"{name}.jsonl").read_text() for name in ("labels", "corrections")]
-    return files, certificate, rows, pool, fits
-
-
-def flip_bits(content, rng, n=N_BITS):
-    changed = bytearray(content)
-    for bit in rng.integers(8 * len(changed), size=n):
-        changed[bit >> 3] ^= 1 << (bit & 7)
-    return bytes(changed)
 
 
 def outcome(path, folder, intact):
@@ -82,7 +46,7 @@ def count_outcomes(tmp_path, n, kinds, seed=0):
             left.unlink()
         kind = kinds[i % len(kinds)]
         if kind in ("bits", "bit"):
-            damaged = flip_bits(content, rng, N_BITS if kind == "bits" else 1)
+            damaged = flip_bits(content, random_bits(content, rng, N_BITS if kind == "bits" else 1))
         elif kind == "page":  # of other bytes
             start = 4096 * int(rng.integers(len(content) // 4096))
             damaged = content[:start] + rng.bytes(4096) + content[start + 4096 :]
@@ -105,11 +69,6 @@ def test_a_thousand_jobs_with_flipped_bits(tmp_path):
     counts = count_outcomes(tmp_path, 1000, ("bits", "bit"), seed=1)
     assert sum(counts.values()) == 1000
     assert min(counts.values()) > 100
-
-
-def arrays_with(**changes):
-    """Replace arrays of a cell that `pack` wrote."""
-    return lambda data: pack({**unpack(data), **{name.replace("__", "/"): value for name, value in changes.items()}})
 
 
 N = 60
@@ -166,29 +125,7 @@ HOSTILE = {
 def test_a_hostile_job_with_right_checksums_is_refused_in_one_line(what, tmp_path):
     path = tmp_path / "job.ferry"
     reviewed_job(path, N)
-    table, column, value = HOSTILE[what]
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA foreign_keys=OFF")
-        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        if table == "settings":
-            connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (column, value))
-        elif table in ("pool", "members", "job"):
-            (data,) = connection.execute("SELECT data FROM arrays WHERE name = ?", (table,)).fetchone()
-            connection.execute("UPDATE arrays SET data = ? WHERE name = ?", (value(data), table))
-        else:
-            key = "number" if table == "documents" else "id"
-            (last,) = connection.execute(f"SELECT max({key}) FROM {table}").fetchone()
-            if callable(value):
-                value = value(
-                    connection.execute(f"SELECT {column} FROM {table} WHERE {key} = ?", (last,)).fetchone()[0]
-                )
-            connection.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (value, last))
-        for _, sql in triggers:
-            connection.execute(sql)
-    connection.close()
-    reseal(path)
+    tamper(path, *HOSTILE[what])
     start = time.process_time()
     with pytest.raises(ValueError, match="job") as error:
         read_everything(path, tmp_path)

@@ -34,7 +34,7 @@ PURPOSES = ("audit", "duel", "group", "list")
 ADA, BASE = "Ada", "http://127.0.0.1:8000"
 PAGES = (
     *("/", "/questions/audit", "/questions/duel", "/documents/3", "/list", "/list?answered=yes", "/history"),
-    *("/export", "/export/labels.jsonl", "/certificate", "/refit"),
+    *("/export", "/export/labelled.jsonl", "/certificate", "/refit"),
 )
 STEPS = Counter()  # type: ignore[var-annotated]  # how often each rule was run
 
@@ -207,7 +207,7 @@ class ReviewMachine(RuleBasedStateMachine):
         response = self.browser.get(path)
         assert response.status_code == 200
         assert "Content-Security-Policy" in response.headers
-        if path.endswith("labels.jsonl"):
+        if path.endswith("labelled.jsonl"):
             rows = [json.loads(line) for line in response.text.splitlines()]
             assert [(row["label"], row["answer"] or "") for row in rows] == self.twin.exported()
 

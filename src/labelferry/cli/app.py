@@ -14,7 +14,20 @@ from .. import __version__
 from .show import printable
 
 ORDER = (
-    *("label", "accept", "review", "audit", "certify", "apply", "diagnose", "compare", "methods", "explain", "demo"),
+    *(
+        "label",
+        "accept",
+        "review",
+        "audit",
+        "certify",
+        "ask",
+        "apply",
+        "diagnose",
+        "compare",
+        "methods",
+        "explain",
+        "demo",
+    ),
     *("data", "bench"),
 )
 

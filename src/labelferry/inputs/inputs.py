@@ -46,6 +46,7 @@ class Inputs(NamedTuple):
     messages: list[str]  # what was detected, and what was left out
     # a sentence about labels that differ only in their spelling and were not merged; empty if there are none
     spellings: str = ""
+    source_tables: tuple[Table, ...] = ()  # all rows of the sources, if they are asked for
 
     @property
     def labels(self) -> Array:
@@ -84,8 +85,8 @@ class Inputs(NamedTuple):
         return [X[source.rows] for source in self.sources], X[self.n_rows - len(readable) + new]
 
 
-def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
-    """Sources and target as tables.
+def read_inputs(source: Any, target: Any, options: TextOptions, *, keep_tables: bool = False) -> Inputs:
+    """Sources and target as tables; with `keep_tables`, those of the sources are kept with all their columns.
 
     `source`, `target`: A list of paths or frames as `source` means several sources. If `target` is None, the rows
     of `source` that have a label are the source, and those without one the target.
@@ -132,6 +133,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
         n_rows=len(readable) + (0 if is_half else sum(len(table) for table in tables)),
         messages=messages,
         spellings="" if options.merge_labels else "".join(merged),
+        source_tables=tuple(tables) if keep_tables else (),
     )
 
 

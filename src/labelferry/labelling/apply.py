@@ -48,6 +48,13 @@ class Applied(NamedTuple):
         return verdict._replace(reasons=[*verdict.reasons, *many_marked(self.assessment)])
 
     @property
+    def warnings(self) -> list[str]:
+        """What is special about these documents: the reasons of the verdict without the measurements."""
+        if self.assessment is None:
+            return []
+        return [*(f"{fact.sentence} {fact.way_out}" for fact in self.assessment.facts), *many_marked(self.assessment)]
+
+    @property
     def is_safe(self) -> bool:
         """Whether the verdict is "safe"."""
         return self.assessment is not None and self.assessment.level == "safe"
@@ -96,7 +103,7 @@ class Applied(NamedTuple):
 
 
 def apply(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | Model,
     target: str | PathLike[str],
     *,
     text: str | Sequence[str] | None = None,
@@ -108,8 +115,8 @@ def apply(
 
     Parameters
     ----------
-    model : path
-        File written by `label(...).save`.
+    model : path or Model
+        File written by `label(...).save`, or what `load` reads from it.
     target : path
         File of documents.
     text : str or sequence of str, default=None
@@ -134,7 +141,7 @@ def apply(
     """
     progress.expect(*STAGES)
     progress.begin(STAGES[0])
-    fitted = load_model(model)
+    fitted = model if isinstance(model, Model) else load_model(model)
     messages: list[str] = []
     table = read_table(target, skip_bad=skip_bad, encoding=encoding)
     names = text_columns(table, fitted, text, messages)

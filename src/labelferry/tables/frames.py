@@ -10,19 +10,9 @@ from .write import new_column, new_names
 
 
 def from_frame(frame: Any, *, name: str = "the frame") -> Table:
-    """Make a table from a data frame. A column is converted to a list on first access.
+    """A data frame, for example of pandas or polars, as a table; null and NaN are None.
 
-    Parameters
-    ----------
-    frame : data frame
-        For example of pandas or polars; a lazy one is collected.
-    name : str, default="the frame"
-        Name for messages.
-
-    Returns
-    -------
-    table : Table
-        Rows are numbered from 1; null and NaN are None.
+    A column is converted to a list on first access. A lazy frame is collected. `name` is for messages.
     """
     wrapped = wrap(frame, name)
     if not wrapped.columns or not len(wrapped):
@@ -37,26 +27,10 @@ def from_frame(frame: Any, *, name: str = "the frame") -> Table:
 
 
 def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any, reserved: Iterable[str] = ()) -> Any:
-    """Add new columns to a data frame.
+    """The data frame `like`, from which the table was made, with new columns.
 
     Its own columns, their types and its index stay as they are and are not converted. An own column with the
     name of a new column, or with another reserved name, is renamed to `<name>_before`.
-
-    Parameters
-    ----------
-    table : Table
-        The table made from `like`.
-    extra : mapping of str to sequence
-        The new columns, one value per row of `table`.
-    like : data frame
-        The user's frame.
-    reserved : iterable of str, default=()
-        Names that no own column may keep, beside those of the new columns.
-
-    Returns
-    -------
-    frame : data frame
-        A new frame of the same type.
     """
     import narwhals as nw
 

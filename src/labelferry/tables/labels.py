@@ -91,15 +91,6 @@ def spellings_message(groups: Sequence[Mapping[str, int]], merged: bool) -> str:
 def check_labels(labels: Sequence[Any], name: str = "labels") -> None:
     """Reject labels from which no classifier can learn: missing ones, only one class, or one class per row.
 
-    Parameters
-    ----------
-    labels : sequence
-        One label per document.
-    name : str, default="labels"
-        Name for messages.
-
-    Examples
-    --------
     >>> check_labels(["spam", "spam"])
     Traceback (most recent call last):
     ValueError: labels: two classes or more are needed; all 2 are 'spam'. Add another class, or name another column.

@@ -16,12 +16,12 @@ from ...certificate import Accepted, wrong_labels
 from ...certificate.ladder import TAIL
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.frozen import Limit
 from ..sample.usable import Usable
 from ..store.fit_labels import FitLabels
 from .job_labels import JobLabels
 from .state import JobState
 
-Limit = tuple[float, bool]  # error and strict
 PREFIX = "accepted/"  # of the masks in the arrays of a fit
 COUNTS = ("n", "at_most_wrong", "n_sample", "sample_wrong", "n_answers", "n_wrong")
 
@@ -29,8 +29,7 @@ COUNTS = ("n", "at_most_wrong", "n_sample", "sample_wrong", "n_answers", "n_wron
 class Part(NamedTuple):
     """Labels that were accepted, and the claim about them."""
 
-    error: float
-    strict: bool
+    limit: Limit
     documents: Array  # mask
     counts: dict[str, int]  # COUNTS when the labels learned again
 
@@ -47,8 +46,8 @@ class Part(NamedTuple):
         share = min((most - n_wrong) / unseen, 1.0) if unseen else 0.0
         rows = self.documents[labels.documents]
         return Accepted(
-            self.error, TAIL, self.strict, rows, counts["n"], most, counts["n_sample"], counts["sample_wrong"],
-            n_answers, n_wrong, unseen, share,
+            self.limit.error, TAIL, self.limit.strict, rows, counts["n"], most, counts["n_sample"],
+            counts["sample_wrong"], n_answers, n_wrong, unseen, share,
         )  # fmt: skip
 
 
@@ -60,8 +59,12 @@ class Carried(NamedTuple):
 
     def part(self, limit: Limit) -> Part | None:
         """The largest set that was accepted at this limit or a lower one."""
-        error, strict = limit
-        parts = [part for part in self.parts if part.error <= error and (part.strict or not strict)]
+        error, strict, per_class = limit
+        parts = [
+            part
+            for part in self.parts
+            if part.limit.error <= error and part.limit.strict >= strict and part.limit.per_class >= per_class
+        ]
         return max(parts, key=lambda part: part.counts["n"], default=None)
 
     @property
@@ -73,7 +76,7 @@ class Carried(NamedTuple):
         """Plain values for the next fit."""
         return {
             "statements": self.statements,
-            "accepted": [{"error": part.error, "strict": part.strict, **part.counts} for part in self.parts],
+            "accepted": [{**part.limit._asdict(), **part.counts} for part in self.parts],
         }
 
     def arrays(self) -> dict[str, Array]:
@@ -84,12 +87,12 @@ class Carried(NamedTuple):
 def carry_on(before: Carried, now: Mapping[Limit, Usable], labels: JobLabels, state: JobState) -> Carried:
     """What stays accepted after learning again: what is usable `now` by limit, and what other limits had before."""
     parts = [
-        Part(*limit, labels.mask(usable.accepted.rows), counts_of(usable.accepted))
+        Part(limit, labels.mask(usable.accepted.rows), counts_of(usable.accepted))
         for limit, usable in now.items()
         if usable.n
     ]
     for part in before.parts:
-        claim = None if (part.error, part.strict) in now else part.accepted(labels, state)
+        claim = None if part.limit in now else part.accepted(labels, state)
         if claim is not None:
             parts.append(part._replace(counts=counts_of(claim)))
     return Carried(before.statements + bool(now), tuple(parts))
@@ -106,8 +109,7 @@ def carried_into(store: storage.Store, fit: FitLabels) -> Carried:
     try:
         parts = [
             Part(
-                float(part["error"]),
-                bool(part["strict"]),
+                Limit(float(part["error"]), bool(part["strict"]), bool(part.get("per_class", False))),
                 checked_mask(fit.arrays[f"{PREFIX}{i}"], store.n_documents),
                 {name: int(part[name]) for name in COUNTS},
             )

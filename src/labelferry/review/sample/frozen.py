@@ -9,15 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
-from ...certificate import Answers, Ladder, make_ladder
+from ...certificate import Answers, Ladder, make_class_ladders, make_ladder, round_tail
+from ...certificate.ladder import TAIL
 from ...labelling.accept_rank import rank_by
 from ...labelling.column_names import ACCEPT_RANK
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .population import Population
+
+ERROR = 0.05  # allowed share of wrong labels, unless another one is chosen
+
+
+class Limit(NamedTuple):
+    """What is claimed about labels that may be used."""
+
+    error: float = ERROR  # allowed share of wrong labels
+    strict: bool = False  # whether the claim is about the labels outside the sample that certifies them
+    per_class: bool = False  # whether there is one claim per class
+
+
+USUAL = Limit()
 
 
 class Frozen(NamedTuple):
@@ -80,3 +95,40 @@ def freeze(population: Population, seed: int, values: list[Any] | None = None) -
         values or list(population.classes),
         seed,
     )
+
+
+class Ladders(NamedTuple):
+    """Everything that is fixed before the first answer."""
+
+    current: tuple[Ladder, ...]  # one, or one per class
+    lower: Ladder | None  # that of ERROR, if the limit is larger
+    whole: Ladder  # of all labels, for the whole file
+    among: Array | None  # places that were not accepted in earlier rounds; None: all
+
+    def have(self, place: int) -> bool:
+        """Whether the label at this place is in a ladder."""
+        return any(ladder.place[place] < ladder.n_labels for ladder in self.current)
+
+    @property
+    def key(self) -> int:
+        """Checksum of the ladders."""
+        keys = [ladder.key for ladder in self.current]
+        return keys[0] if len(keys) == 1 else crc32(repr(keys).encode())
+
+
+def make_ladders(frozen: Frozen, limit: Limit, *, statement: int = 1, among: Array | None = None) -> Ladders:
+    """The ladders of the labels, or of those in the mask `among`; `statement`: number of the round of learning."""
+    tail, (error, strict, per_class) = round_tail(statement), limit
+    whole = frozen.ladder(error, tail=TAIL, strict=strict)
+    if per_class:
+        classes = make_class_ladders(
+            -frozen.ranks, frozen.p_wrong, frozen.labels, error=error, tail=tail, seed=frozen.seed,
+            known=frozen.known.rows, among=among, strict=strict,
+        )  # fmt: skip
+        current = tuple(ladder for ladder in classes.values() if ladder.n_labels)
+        if current:
+            return Ladders(current, None, whole, among)
+    same = among is None and tail == TAIL
+    one = whole if same else frozen.ladder(error, tail=tail, strict=strict, among=among)
+    lower = frozen.ladder(ERROR, tail=tail, strict=strict, among=among) if error > ERROR else None
+    return Ladders((one,), lower, whole, among)

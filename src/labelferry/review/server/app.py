@@ -96,6 +96,7 @@ ROUTES = [
     Route("/skip", write(question_page.skip), methods=["POST"]),
     Route("/undo", write(question_page.undo), methods=["POST"]),
     Route("/blind", write(question_page.set_blind), methods=["POST"]),
+    Route("/limit", write(question_page.set_limit), methods=["POST"]),
     Route("/list", read(list_page.show_list)),
     Route("/list", write(list_page.answer_selected), methods=["POST"]),
     Route("/history", read(history_page.show_history)),

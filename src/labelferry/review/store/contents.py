@@ -31,6 +31,7 @@ OPTIONAL: dict[str, tuple[type, ...]] = {  # jobs of earlier versions do not hav
     "without_label": (dict,),
     "estimated_balanced_accuracy": (float, int, type(None)),
     "review_all": (bool,),
+    "voters": (list,),
 }
 MAX_CLASSES = 1000  # or the number of documents, if that is more
 OTHER_COLUMNS = 1024  # numbers per document in an array that has no column per class

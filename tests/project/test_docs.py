@@ -158,6 +158,21 @@ def test_one_equation_has_one_number(page):
         assert equation.count(r"\tag") <= 1
 
 
+def test_equations_become_mathml_and_the_site_loads_nothing_from_elsewhere():
+    pytest.importorskip("latex2mathml", reason="needs latex2mathml: lock/docs.txt")
+    pytest.importorskip("mkdocs", reason="needs mkdocs: lock/docs.txt")
+    hooks = runpy.run_path(str(ROOT / "docs" / "site_hooks.py"))
+    convert = hooks["on_page_content"]
+    shown = convert(r'<div class="arithmatex">\[ A &lt; B_1 \tag{2} \]</div>', None, None, None)
+    assert 'display="block"' in shown
+    assert '<span class="number">(2)</span>' in shown
+    assert "arithmatex" not in shown
+    assert "\\" not in shown
+    with pytest.raises(Exception, match="cannot be converted"):
+        convert(r'<span class="arithmatex">\(\nosuchcommand x\)</span>', None, None, None)
+    assert not re.search(r"extra_javascript|cdn", read("mkdocs.yml"))
+
+
 def test_every_page_is_in_the_navigation():
     navigation = read("mkdocs.yml")
     for page in PAGES:

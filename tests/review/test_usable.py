@@ -335,7 +335,7 @@ def test_accepted_labels_stay_after_learning_again(job):
     assert second.n == first.n
     assert second.rows.tolist() == first.rows.tolist()
     assert second.at_most_wrong == first.at_most_wrong
-    assert "statement 2; all of them together hold with 94.5 % confidence" in second.text()
+    assert "tested in 2 rounds; the statements of all rounds hold together with 94.5 % confidence" in second.text()
     answered = np.array([row.document for row in job.answers()])
     kept = np.setdiff1d(np.flatnonzero(first.rows), answered)
     assert (job.store.fits.labels().arrays["labels"][kept] == labels[kept]).all()
@@ -498,7 +498,7 @@ def test_a_job_on_the_command_line(result, tmp_path):
     assert "Omit one of them" in error_of("export", place, "-o", tmp_path / "x.csv", "--accepted", "--corrections")
     done = run("accept", place, "--relearn")
     assert "accepted labels stay as they were" in done.output
-    assert "statement 2" in done.output
+    assert "tested in 2 rounds" in done.output
     assert "are withdrawn" in run("accept", place, "--all").output
 
 

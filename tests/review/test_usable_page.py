@@ -159,7 +159,7 @@ def test_what_was_certified_stays_visible_after_learning(browser, site, job):
     assert wait_for(site.refit).status == "done"
     browser.open("/questions/accept")
     assert f"Usable now: {used} of {job.n_documents} labels" in plain(browser.page)
-    assert "This is statement 2" in plain(browser.page)
+    assert "tested in 2 rounds" in plain(browser.page)
 
 
 def test_usable_labels_can_be_downloaded(browser, site, job, tmp_path):

@@ -55,7 +55,7 @@ class JobAccept:
         with self._lock:
             labels, carried = self._of_fit(state)
             part = carried.part(limit)
-            statement = carried.statements + 1
+            statement = carried.rounds + 1
             ladders = self._made_ladders(limit, labels, part, statement)
         accepted = None if part is None else part.accepted(labels, state)
         return usable_labels(
@@ -64,6 +64,7 @@ class JobAccept:
             limit,
             earlier=() if accepted is None else (accepted,),
             statement=statement,
+            before=carried.tail,
             learning=self.learning(state, learn),
             ladders=ladders,
         )

@@ -1,8 +1,8 @@
 """Labels that were accepted before the labels of a job learned again: they stay as they were, with their claim.
 
 They are stored with the new fit: a mask per limit, and the counts of the claim. The new ladder is made from the other
-labels. A fit that withdraws them has none, but statements are still counted: whoever learns again and again until
-something is accepted makes several statements.
+labels. A fit that withdraws them has none, but the rounds are still counted: whoever learns again and again until
+something is accepted makes several statements. So does whoever follows several limits: their tails are added.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import Accepted, wrong_labels
+from ...certificate import Accepted, round_tail, wrong_labels
 from ...certificate.ladder import TAIL
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
@@ -54,7 +54,8 @@ class Part(NamedTuple):
 class Carried(NamedTuple):
     """What was accepted when the labels of a fit were made."""
 
-    statements: int  # rounds in which labels were tested before
+    rounds: int  # in which labels were tested before
+    tail: float  # probability that any statement of them is false
     parts: tuple[Part, ...]
 
     def part(self, limit: Limit) -> Part | None:
@@ -75,7 +76,8 @@ class Carried(NamedTuple):
     def summary(self) -> dict[str, Any]:
         """Plain values for the next fit."""
         return {
-            "statements": self.statements,
+            "rounds": self.rounds,
+            "tail": self.tail,
             "accepted": [{**part.limit._asdict(), **part.counts} for part in self.parts],
         }
 
@@ -95,7 +97,9 @@ def carry_on(before: Carried, now: Mapping[Limit, Usable], labels: JobLabels, st
         claim = None if part.limit in now else part.accepted(labels, state)
         if claim is not None:
             parts.append(part._replace(counts=counts_of(claim)))
-    return Carried(before.statements + bool(now), tuple(parts))
+    round_number = before.rounds + 1
+    tail = before.tail + len(now) * round_tail(round_number)
+    return Carried(round_number if now else before.rounds, tail, tuple(parts))
 
 
 def counts_of(accepted: Accepted) -> dict[str, int]:
@@ -115,7 +119,8 @@ def carried_into(store: storage.Store, fit: FitLabels) -> Carried:
             )
             for i, part in enumerate(summary.get("accepted", ()))
         ]
-        return Carried(int(summary.get("statements", 0)), tuple(parts))
+        rounds = int(summary.get("rounds", 0))
+        return Carried(rounds, float(summary.get("tail", rounds * TAIL)), tuple(parts))
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{store.name}: the job is damaged, its accepted labels cannot be read ({error}).") from None
 

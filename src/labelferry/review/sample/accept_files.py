@@ -180,7 +180,12 @@ def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | Non
     labels[learned] = frozen.labels[learned]
     earlier = after.accepted._replace(rows=accepted)
     return usable_labels(
-        frozen._replace(labels=labels), given, limit, earlier=(earlier,), statement=after.statement + 1
+        frozen._replace(labels=labels),
+        given,
+        limit,
+        earlier=(earlier,),
+        statement=after.statement + 1,
+        before=after.tail,
     )
 
 

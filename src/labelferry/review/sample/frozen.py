@@ -8,6 +8,7 @@ file. A file, a result and a job that have the same labels therefore have the sa
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -22,6 +23,7 @@ from ...tables.row_index import RowIndex
 from .population import Population
 
 ERROR = 0.05  # allowed share of wrong labels, unless another one is chosen
+EARLY = 0.1  # share of the tail for sets that are smaller than the first one of a ladder above ERROR
 
 
 class Limit(NamedTuple):
@@ -101,7 +103,7 @@ class Ladders(NamedTuple):
     """Everything that is fixed before the first answer."""
 
     current: tuple[Ladder, ...]  # one, or one per class
-    lower: Ladder | None  # that of ERROR, if the limit is larger
+    early: Ladder | None  # for limits above ERROR: begins where that of ERROR begins, with a part of the tail
     whole: Ladder  # of all labels, for the whole file
     among: Array | None  # places that were not accepted in earlier rounds; None: all
 
@@ -112,12 +114,17 @@ class Ladders(NamedTuple):
     @property
     def key(self) -> int:
         """Checksum of the ladders."""
-        keys = [ladder.key for ladder in self.current]
+        keys = [ladder.key for ladder in (*self.current, *([] if self.early is None else [self.early]))]
         return keys[0] if len(keys) == 1 else crc32(repr(keys).encode())
 
 
 def make_ladders(frozen: Frozen, limit: Limit, *, statement: int = 1, among: Array | None = None) -> Ladders:
-    """The ladders of the labels, or of those in the mask `among`; `statement`: number of the round of learning."""
+    """The ladders of the labels, or of those in the mask `among`; `statement`: number of the round of learning.
+
+    A ladder for 10 % begins with a larger set than that for 5 %. A second ladder for 10 % begins where that for 5 %
+    does, so that labels that are certified at 5 % can be used at 10 % as well. Both share the tail: their claims
+    together hold as often as one.
+    """
     tail, (error, strict, per_class) = round_tail(statement), limit
     whole = frozen.ladder(error, tail=TAIL, strict=strict)
     if per_class:
@@ -128,7 +135,11 @@ def make_ladders(frozen: Frozen, limit: Limit, *, statement: int = 1, among: Arr
         current = tuple(ladder for ladder in classes.values() if ladder.n_labels)
         if current:
             return Ladders(current, None, whole, among)
-    same = among is None and tail == TAIL
-    one = whole if same else frozen.ladder(error, tail=tail, strict=strict, among=among)
-    lower = frozen.ladder(ERROR, tail=tail, strict=strict, among=among) if error > ERROR else None
-    return Ladders((one,), lower, whole, among)
+    if error <= ERROR:
+        same = among is None and tail == TAIL
+        one = whole if same else frozen.ladder(error, tail=tail, strict=strict, among=among)
+        return Ladders((one,), None, whole, among)
+    usual = frozen.ladder(ERROR, tail=tail, strict=strict, among=among)
+    early = replace(frozen.ladder(error, tail=EARLY * tail, strict=strict, among=among), start=usual.start)
+    one = frozen.ladder(error, tail=(1 - EARLY) * tail, strict=strict, among=among)
+    return Ladders((one,), early, whole, among)

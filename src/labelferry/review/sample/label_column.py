@@ -18,8 +18,9 @@ from .accept_files import usable_of_answers
 from .audit import Sample, draw
 from .chosen_columns import Chosen
 from .filled import certify_sample, read_sample
+from .frozen import ERROR, Limit
 from .population import Population, population_of_table
-from .usable import ERROR, Usable
+from .usable import Usable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,11 +47,19 @@ class LabelColumn:
         return certify_sample(self.population, read_sample(answers, self.population), level)
 
     def accept(
-        self, error: float = ERROR, answers: Any = None, *, seed: int | None = None, strict: bool = False
+        self,
+        error: float = ERROR,
+        answers: Any = None,
+        *,
+        seed: int | None = None,
+        strict: bool = False,
+        per_class: bool = False,
     ) -> Usable:
         """Which labels may be used without looking, by answers of people; parameters as in `Result.accept`."""
         classes, n = np.array(self.population.classes, dtype=object), len(self.table)
-        return usable_of_answers(self.population, answers, n, classes, error=error, strict=strict, seed=seed)
+        return usable_of_answers(
+            self.population, answers, n, classes, Limit(float(error), strict, per_class), seed=seed
+        )
 
     def write(self, path: str | PathLike[str], accepted: Usable, *, spreadsheet: bool = False) -> list[str]:
         """Write all columns and the column accepted: "yes" for labels that may be used, "answer" for answered rows."""

@@ -67,7 +67,8 @@ class Usable:
     current: Accepted  # what they certify in this round of learning
     earlier: tuple[Accepted, ...]  # what was certified in earlier rounds and stays as it was
     finished: Finished  # the other promise: how many labels to use if people label all other documents
-    statement: int = 1  # 1, or the number of this statement if there were others with labels that had learned less
+    statement: int = 1  # 1, or the number of this round if there were others with labels that had learned less
+    before: float = 0.0  # probability that any statement of earlier rounds is false
     # if the labels are to learn from random answers first: nothing is certified before
     learning: Learning | None = None
 
@@ -92,7 +93,7 @@ class Usable:
     @property
     def tail(self) -> float:
         """Probability that any statement so far is false."""
-        return sum(round_tail(number) for number in range(1, self.statement + 1))
+        return self.before + round_tail(self.statement)
 
     @property
     def level(self) -> float:
@@ -246,7 +247,6 @@ class Usable:
         return {
             **{name: values[name] for name in kept},
             "error": self.error,
-            "certified_at": self.current.error,
             "tail": self.tail,
             "level": self.level,
             "statement": self.statement,
@@ -274,6 +274,7 @@ def usable_labels(
     *,
     earlier: Sequence[Accepted] = (),
     statement: int = 1,
+    before: float = 0.0,
     learning: Learning | None = None,
     ladders: Ladders | None = None,
 ) -> Usable:
@@ -286,17 +287,16 @@ def usable_labels(
         ladders = make_ladders(frozen, limit, statement=statement, among=free)
     given = Further({}, {}) if learning else given
     wrong = wrong_labels(frozen.labels, given.first, given.again)
-    current = certified_at(ladders, wrong)
-    return Usable(
-        frozen, limit, ladders, given, current, tuple(earlier), finish_file(ladders.whole, wrong), statement, learning
-    )
+    current = certified_by(ladders, wrong)
+    finished = finish_file(ladders.whole, wrong)
+    return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, statement, before, learning)
 
 
-def certified_at(ladders: Ladders, wrong: Mapping[int, bool]) -> Accepted:
-    """What is certified at the limit or, if these are more labels, at the lower one: 5 % is less than 10 %."""
+def certified_by(ladders: Ladders, wrong: Mapping[int, bool]) -> Accepted:
+    """What is certified by the ladders of the limit, or by the one that begins earlier if these are more labels."""
     current = accept_several(ladders.current, wrong)
-    lower = None if ladders.lower is None else accept_labels(ladders.lower, wrong)
-    if lower is None or lower.n <= current.n:
+    early = None if ladders.early is None else accept_labels(ladders.early, wrong)
+    if early is None or early.n <= current.n:
         return current
-    more = tuple(step for step in current.needs if step.n > lower.n)
-    return lower._replace(rungs=current.rungs, needs=more, chance=current.chance)
+    more = tuple(step for step in current.needs if step.n > early.n)
+    return early._replace(rungs=current.rungs, needs=more, chance=current.chance)

@@ -40,12 +40,10 @@ def _usable(values: Values) -> str:
         f"Usable now: {n:,} of {values['n_documents']:,} labels. With {percent(values['level'])} confidence at most "
         f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
-    if values["certified_at"] < values["error"]:
-        claim += f" This is certified at {percent(values['certified_at'])}, less than {percent(values['error'])}."
     if values["statement"] > 1:
         claim += (
-            f" This is statement {values['statement']}; all of them together hold with {percent(values['level'])} "
-            "confidence."
+            f" The labels were tested in {values['statement']} rounds; the statements of all rounds hold together with "
+            f"{percent(values['level'])} confidence."
         )
     if not values["unseen"]:
         return claim

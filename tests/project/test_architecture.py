@@ -316,8 +316,6 @@ PRIVATE = {  # names that other libraries keep private, by the files that use th
     "params.py": {"_num_samples"},  # scikit-learn
     "sklearn_private.py": {"_tfidf", "_validate_params"},
     "excel.py": {"_value", "_worksheet_path"},  # openpyxl
-    "answer_log.py": {"_mapping"},  # SQLAlchemy documents it
-    "certificates.py": {"_mapping"},
     "warn.py": {"_getframe"},  # Python documents these two
     "processes.py": {"_exit"},
 }

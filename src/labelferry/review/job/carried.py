@@ -121,7 +121,7 @@ def carried_into(store: storage.Store, fit: FitLabels) -> Carried:
         ]
         rounds = int(summary.get("rounds", 0))
         return Carried(rounds, float(summary.get("tail", rounds * TAIL)), tuple(parts))
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{store.name}: the job is damaged, its accepted labels cannot be read ({error}).") from None
 
 

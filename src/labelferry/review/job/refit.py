@@ -39,7 +39,7 @@ def refit(
 
     `before`: the certificate of the labels that are replaced, which stays with the new ones.
     """
-    pool = store.database.arrays("pool")
+    pool, members = store.pool()
     if "start" not in pool:
         raise ValueError(
             f"this job was labelled by {store.fits.all()[0].method} alone, which cannot learn from answers. Label with "
@@ -49,7 +49,7 @@ def refit(
     if not answers:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
     voters = stored_voters(pool, store)
-    inputs = PoolInputs(pool["start"], store.database.arrays("members"), pool["coordinates"], voters)
+    inputs = PoolInputs(pool["start"], members, pool["coordinates"], voters)
     codes = {document: code for document, code in state.codes.items() if code >= 0}
     named = {document: code for document, code in codes.items() if document in answers}
     stored = store.settings

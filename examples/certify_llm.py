@@ -16,39 +16,45 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import labelferry
 
-os.chdir(tempfile.mkdtemp())
+folder = Path(tempfile.mkdtemp())
 rng = np.random.default_rng(0)
 demo = labelferry.load_demo(times=10)
 truth, classes = demo.y_target, np.unique(demo.y_target)
 skill = rng.beta(2, 0.2, len(truth))  # how sure it really is about each ticket
 label = np.where(rng.random(len(truth)) < skill, truth, rng.choice(classes, len(truth)))
 frame = pd.DataFrame({"text": demo.texts_target, "label": label, "confidence": (0.8 + 0.2 * skill).round(3)})
-frame.to_csv("llm.csv", index=False)
+frame.to_csv(folder / "llm.csv", index=False)
 print(f"mean confidence {frame.confidence.mean():.2f}, really correct {(label == truth).mean():.2f}")
 
 
 def labelferry_command(arguments):
     """Run a command and print what it prints."""
     command = [sys.executable, "-m", "labelferry", *shlex.split(arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "110"})
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "COLUMNS": "110"})
     print(f"$ labelferry {arguments}\n{done.stdout}{done.stderr}")
+
+
+def fill_in(name):
+    """Fill in the column answer of a sample; here with the true labels."""
+    sample = pd.read_csv(folder / name)
+    sample["answer"] = truth[sample.row - 1]
+    sample.to_csv(folder / name, index=False)
 
 
 # %%
 # ## A random sample
 #
-# 100 tickets, with an empty column `answer`. Here the true labels are filled in.
+# 100 tickets, with an empty column `answer`.
 
 labelferry_command("audit llm.csv -o sample.csv -n 100 --seed 0")
-sample = pd.read_csv("sample.csv")
-sample["answer"] = truth[sample.row - 1]
-sample.to_csv("sample.csv", index=False)
+fill_in("sample.csv")
 
 # %%
 # ## What the answers prove
@@ -62,7 +68,5 @@ labelferry_command("certify llm.csv sample.csv")
 # order does. A sample has as many tickets as the next labels need.
 
 labelferry_command("accept llm.csv -o first.csv")
-first = pd.read_csv("first.csv")
-first["answer"] = truth[first.row - 1]
-first.to_csv("first.csv", index=False)
+fill_in("first.csv")
 labelferry_command("accept llm.csv first.csv")

@@ -1,7 +1,7 @@
 """
 # A hierarchy of labels
 
-Labels such as *desk/billing* and *desk/technical* have a parent. If the children are doubtful, the parents are often
+Labels such as desk/billing and desk/technical have a parent. If the children are doubtful, the parents are often
 good enough to send a ticket to the right team: a certified parent is worth more than a doubtful child. The tickets of
 this example are generated.
 """
@@ -9,7 +9,7 @@ this example are generated.
 # %%
 # ## Six children, two parents
 #
-# The tickets are about a desktop program (*desk*) or a smart home (*home*).
+# The tickets are about a desktop program (desk) or a smart home (home).
 
 import numpy as np
 

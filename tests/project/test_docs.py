@@ -24,7 +24,9 @@ METHODS = [page for page in PAGES if page.parent.name == "methods"]
     ("page", "expected"),
     [
         ("docs/tutorial.md", ["0 of 360", "least confident: 92%, others: 100.0%", "['technical' 'billing']"]),
+        ("docs/tutorial-review.md", []),
         ("docs/python.md", ["TCL safe", "['technical' 'billing']", " None\n"]),
+        ("docs/opinions.md", []),
     ],
 )
 def test_examples_run_from_top_to_bottom(page, expected, tmp_path, monkeypatch, capsys):
@@ -33,6 +35,15 @@ def test_examples_run_from_top_to_bottom(page, expected, tmp_path, monkeypatch, 
     printed = capsys.readouterr().out
     for text in expected:
         assert text in printed
+    if page == "docs/opinions.md":
+        certified = printed_by_command["certify new.csv sample.csv --column llm"]
+        assert re.search(
+            r"With 95 % confidence, between [\d.]+ % and [\d.]+ % of the 360 labels\s+are\s+correct", certified
+        )
+        assert (
+            "opinion 'descriptions': 360 of 360"
+            in printed_by_command["label labelled.csv new.csv -o out.csv --describe classes.csv"]
+        )
     if page == "docs/tutorial.md":
         assert re.search(r"100%\s+of\s+the\s+new\s+documents", printed_by_command["diagnose labelled.csv new.csv"])
         assert "Sources, nearest first" in printed_by_command["diagnose first.csv second.csv new.csv"]
@@ -68,6 +79,11 @@ def test_examples_of_the_gallery_run(name, expected, capfd, monkeypatch, tmp_pat
     printed = capfd.readouterr().out
     for pattern in expected:
         assert re.search(pattern, printed), pattern
+
+
+def test_tutorials_need_no_package_that_the_install_command_lacks():
+    for page in ("docs/tutorial.md", "docs/tutorial-review.md"):
+        assert not re.search(r"^\s*(import|from) (pandas|polars)", read(page), flags=re.M)
 
 
 def test_every_example_is_tested_and_the_gallery_has_eight():
@@ -140,6 +156,21 @@ def test_one_equation_has_one_number(page):
     """An equation with two numbers is not displayed."""
     for equation in re.findall(r"^```math\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S):
         assert equation.count(r"\tag") <= 1
+
+
+def test_equations_become_mathml_and_the_site_loads_nothing_from_elsewhere():
+    pytest.importorskip("latex2mathml", reason="needs latex2mathml: lock/docs.txt")
+    pytest.importorskip("mkdocs", reason="needs mkdocs: lock/docs.txt")
+    hooks = runpy.run_path(str(ROOT / "docs" / "site_hooks.py"))
+    convert = hooks["on_page_content"]
+    shown = convert(r'<div class="arithmatex">\[ A &lt; B_1 \tag{2} \]</div>', None, None, None)
+    assert 'display="block"' in shown
+    assert '<span class="number">(2)</span>' in shown
+    assert "arithmatex" not in shown
+    assert "\\" not in shown
+    with pytest.raises(Exception, match="cannot be converted"):
+        convert(r'<span class="arithmatex">\(\nosuchcommand x\)</span>', None, None, None)
+    assert not re.search(r"extra_javascript|cdn", read("mkdocs.yml"))
 
 
 def test_every_page_is_in_the_navigation():

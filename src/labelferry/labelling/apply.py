@@ -12,7 +12,7 @@ from ..assessment.assessment import MANY
 from ..assessment.later import LaterAssessment
 from ..assessment.verdict import Verdict
 from ..core import progress
-from ..inputs.rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, read_rows, table_messages
+from ..inputs.rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, hidden_messages, read_rows, table_messages
 from ..linalg.matrix import Array
 from ..tables import Table, choose_text, read_table, with_unreadable_rows
 from ..tables.names import find_name, listed
@@ -152,6 +152,7 @@ def apply(
         raise ValueError(f"{table.name} has no text at all in the text column. Name another with text= (--text).")
     messages += [*table_messages(table), *rows.count_message(rows.without_text, "without a text", NOT_LABELLED)]
     texts = rows.texts_of(index.rows)
+    messages += hidden_messages(texts, table.name)
     if update:
         fitted = fitted.updated(texts)
     progress.begin(STAGES[1])

@@ -19,6 +19,7 @@ def messages_of(result: Labelling) -> list[str]:
     return [
         *result.inputs.messages,
         *result.features.messages,
+        *result.votes.messages,
         *count_rows(result.inputs.all_rows, unknown, what, NOT_LABELLED),
         *learned_message(result.documents),
         *other_answers_message(result),

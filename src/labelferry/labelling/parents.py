@@ -17,6 +17,7 @@ from ..core.domains import Domains
 from ..core.labels import UNKNOWN
 from ..ensemble.auto_transfer import AutoTransfer
 from ..ensemble.fitted_panel import FittedPanel
+from ..ensemble.votes import merge_classes
 from ..inputs.inputs import Inputs
 from ..linalg.matrix import Array
 from ..tables.cells import as_number
@@ -70,7 +71,9 @@ def to_parents(children: Labelling) -> Labelling:
     inputs, above = _inputs_of_parents(children.inputs, parents), _domains_of_parents(domains, names, codes)
     panel = _panel_of_parents(auto.panel_, codes, above)
     estimator = AutoTransfer(**auto.get_params(deep=False))
-    found = finish(inputs, children.features, above, estimator, answers, children.settings, children.seconds, panel)
+    votes = children.votes._replace(voters=tuple(merge_classes(voter, codes) for voter in children.votes.voters))
+    settings, seconds = children.settings, children.seconds
+    found = finish(inputs, children.features, above, estimator, answers, settings, seconds, panel, votes)
     return _with_children(found, children.documents, codes)
 
 

@@ -12,7 +12,7 @@ from .write import new_column, new_names
 def from_frame(frame: Any, *, name: str = "the frame") -> Table:
     """A data frame, for example of pandas or polars, as a table; null and NaN are None.
 
-    A column is converted to a list on first access. `name` is for messages.
+    A column is converted to a list on first access. A lazy frame is collected. `name` is for messages.
     """
     wrapped = wrap(frame, name)
     if not wrapped.columns or not len(wrapped):
@@ -42,19 +42,27 @@ def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any, res
     return wrapped.with_columns(*series).to_native()
 
 
+def collected(frame: Any) -> Any:
+    """The data frame of a lazy one, such as LazyFrame of polars; anything else as it is."""
+    if not callable(getattr(frame, "collect", None)):
+        return frame
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame, pass_through=True)
+    return wrapped.collect().to_native() if isinstance(wrapped, nw.LazyFrame) else frame
+
+
 def wrap(frame: Any, name: str) -> Any:
     """The frame as a narwhals frame."""
     import narwhals as nw
     from narwhals.exceptions import DuplicateError
 
     try:
-        wrapped = nw.from_native(frame, eager_only=True)
+        wrapped = nw.from_native(collected(frame), eager_only=True)
         names = [str(column) for column in wrapped.columns]
     except TypeError:
         kind = type(frame).__name__
-        raise ValueError(
-            f"{name} must be a data frame of pandas or polars; got {kind}. Collect or convert it."
-        ) from None
+        raise ValueError(f"{name} must be a data frame of pandas or polars; got {kind}. Convert it.") from None
     except DuplicateError as error:
         raise ValueError(f"{name}: {' '.join(str(error).split())}. Give each column a name of its own.") from None
     if len(set(names)) < len(names):

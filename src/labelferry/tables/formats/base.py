@@ -134,7 +134,7 @@ def text_format(
     return Format(name, suffixes, read, write, matches, is_text=True, check=check, keeps_encoding=keeps_encoding)
 
 
-HALF_CHARACTER = "a text contains half a character (a surrogate)"
+HALF_CHARACTER = "a text contains half a character (a surrogate), which only JSON lines can contain"
 WRONG_ENCODING = "If it is wrong, pass --encoding (encoding=)."
 
 

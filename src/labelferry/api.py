@@ -193,7 +193,8 @@ class Result(Labelling):
             result. Or samples of `labelferry accept` that were filled in: paths, frames or dicts of columns. Answers
             that the labels learned from certify nothing.
         seed : int, default=None
-            Seed of the random order; that of the samples, or made from the labels.
+            Seed of the random order; that of the samples, or made from the labels. Not with answers by row, which
+            would fit the best of many seeds.
         strict : bool, default=False
             Whether the claim is about the labels outside the sample that certifies them.
         per_class : bool, default=False

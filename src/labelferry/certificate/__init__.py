@@ -11,7 +11,7 @@ from .finish import Finished, finish_file, finish_questions
 from .interval import LEVEL, Interval, clopper_pearson
 from .ladder import Ladder, make_ladder, require_frozen
 from .planning import Need
-from .rounds import accept_several, make_class_ladders, next_of_several, round_tail, union
+from .rounds import accept_several, make_class_ladders, next_of_several, round_tail, still_accepted, union
 from .sampling import NO_CLASS, UNCLEAR_CODE, Answers, audit_order, duel_order
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "next_questions",
     "require_frozen",
     "round_tail",
+    "still_accepted",
     "union",
     "wrong_labels",
 ]

@@ -162,6 +162,32 @@ def union(parts: Sequence[Accepted]) -> Accepted:
     )
 
 
+def still_accepted(part: Accepted, wrong: Mapping[int, bool]) -> Accepted | None:
+    """The claim of an earlier round with the answers that were given since; None if they refute it.
+
+    Parameters
+    ----------
+    part : Accepted
+        What was accepted when the labels learned again.
+    wrong : mapping of int to bool
+        The answers since then, as in `certified`; those outside the accepted set are not read.
+
+    Returns
+    -------
+    accepted : Accepted or None
+        The same set and claim with the new counts, without rungs and needs.
+    """
+    inside = [is_wrong for row, is_wrong in wrong.items() if part.rows[row]]
+    n_answers, n_wrong = part.n_answers + len(inside), part.n_wrong + sum(inside)
+    if n_wrong > part.at_most_wrong:
+        return None
+    unseen = max(part.n - n_answers, 0)
+    share = min((part.at_most_wrong - n_wrong) / unseen, 1.0) if unseen else 0.0
+    return part._replace(
+        n_answers=n_answers, n_wrong=n_wrong, unseen=unseen, unseen_at_most=share, rungs=(), needs=(), chance=1.0
+    )
+
+
 def make_class_ladders(
     score: Array,
     p_wrong: Array,

@@ -116,7 +116,10 @@ def accept(
     ] = None,
     reviewer: Annotated[str, typer.Option(help="Who answered; recorded in a job.")] = "",
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the samples of a file (default: made from its labels).")
+        int | None,
+        typer.Option(
+            min=0, help="Seed of the samples of a file (default: from its labels). Choosing among seeds is a new claim."
+        ),
     ] = None,
     column: Column = None,
     confidence: Confidence = None,
@@ -220,15 +223,24 @@ def of_file(
     path: str, samples: list[Path], drawing: Drawing, seed: int | None, reading: Reading, after: list[Path]
 ) -> Outcome:
     """What the answers of samples of a file certify, the next sample, and the rows that can be used."""
+    from ..certificate.sentences import count
     from ..review.sample.accept_files import draw_accept, rounds_before, usable_of_samples
     from ..review.sample.accepted_columns import write_usable
     from ..review.sample.population import population_of_file
 
     text, encoding, chosen = reading
-    population, out = population_of_file(path, text=text, encoding=encoding, chosen=chosen), drawing.out
+    out, before = drawing.out, rounds_before(after, drawing.limit, text=text, encoding=encoding, chosen=chosen)
+    classes = () if before is None else before.frozen.classes
+    population = population_of_file(path, text=text, classes=classes, encoding=encoding, chosen=chosen)
     messages = [*population.messages, *(population.warnings if chosen else ())]
-    before = rounds_before(after, drawing.limit, text=text, encoding=encoding)
     usable, answered = usable_of_samples(population, samples, drawing.limit, seed=seed, after=before)
+    if n := len(population.texts) - usable.n_documents:
+        messages.append(f"{count(n, 'label')} {'has' if n == 1 else 'have'} no accept_rank and cannot be accepted")
+    if usable.n_learned and not after:
+        messages.append(
+            f"{path} has learned from answers. If labels were accepted by them, name the earlier file and its samples "
+            "with --after: otherwise the confidence is that of this round alone."
+        )
     if answered.n_empty:
         messages.append(f"{answered.n_empty} rows of the samples have no answer yet")
     files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))

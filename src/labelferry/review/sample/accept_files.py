@@ -6,14 +6,16 @@ purpose `again 1`, then `again 2` (`labelferry.certificate.final_answers`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...certificate import still_accepted, wrong_labels
 from ...certificate.sampling import UNCLEAR
 from ...labelling.answers import Given, read_answers
 from ...labelling.column_names import ACCEPT_RANK
@@ -22,8 +24,9 @@ from ...tables.spreadsheet import read_protected
 from ..store.decisions import majority
 from ..store.records import ACCEPT, AGAIN
 from .audit import Sample, as_sample
+from .chosen_columns import Chosen
 from .filled import is_sample, read_sample
-from .frozen import USUAL, Frozen, Limit, freeze
+from .frozen import USUAL, Frozen, Limit, freeze, make_ladders
 from .population import Population, population_of_file
 from .same_labels import FINGERPRINT, check_fingerprint, seed_of_labels
 from .usable import Further, Usable, usable_labels
@@ -76,6 +79,7 @@ def rounds_before(
     *,
     text: str | Sequence[str] | None = None,
     encoding: str | None = None,
+    chosen: Chosen | None = None,
 ) -> Usable | None:
     """What was accepted in earlier rounds: labelled files, each with its samples behind it, the first round first."""
     rounds: list[tuple[str, list[str]]] = []
@@ -88,14 +92,15 @@ def rounds_before(
             raise ValueError(f"{file} is a sample. Name the labelled file from which it was drawn first.")
     usable: Usable | None = None
     for file, samples in rounds:
-        population = population_of_file(file, text=text, encoding=encoding)
+        classes = () if usable is None else usable.frozen.classes
+        population = population_of_file(file, text=text, classes=classes, encoding=encoding, chosen=chosen)
         usable = usable_of_samples(population, samples, limit, after=usable)[0]
     return usable
 
 
 def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamples:
     """Read samples of one file. Several persons: the majority counts; a disagreement is unclear."""
-    paths = [fspath(sample) for sample in samples if isinstance(sample, str | PathLike)]
+    paths = [Path(sample).resolve() for sample in samples if isinstance(sample, str | PathLike)]
     if len(set(paths)) < len(paths):
         raise ValueError("a sample is named twice. Name each one once.")
     filled = [read_sample(sample, population) for sample in samples]
@@ -109,21 +114,28 @@ def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamp
         changed = check_fingerprint(sample.name, sample.fingerprint, population, sample.labels)
         if ACCEPT_RANK in changed or "confidence" in changed:
             raise ValueError(f"{sample.name} was drawn for other ranks or confidences of {population.name}. {RANKS}")
-    first: dict[int, list[Given]] = {}
-    again: dict[int, list[tuple[int, Given]]] = {}
+    votes: dict[tuple[int, int], dict[str, set[Given]]] = {}  # by row and times asked before, then by person
     for sample in filled:
-        for (row, _), answer in sample.by_reviewer.items():
-            if number := times_asked(sample.purposes[row]):
-                again.setdefault(row, []).append((number, answer))
-            else:
-                first.setdefault(row, []).append(answer)
-    classes = population.classes
+        for (row, reviewer), answer in sample.by_reviewer.items():
+            asked = votes.setdefault((row, times_asked(sample.purposes[row])), {})
+            asked.setdefault(reviewer, set()).add(answer)
+    codes = {key: decided(given.values()).code(population.classes) for key, given in sorted(votes.items())}
+    again: dict[int, list[int]] = {}
+    for (row, number), code in codes.items():
+        if number:
+            again.setdefault(row, []).append(code)
     return AnsweredSamples(
         seeds.pop() if seeds else None,
-        {row: (majority(answers) or Given(UNCLEAR, None)).code(classes) for row, answers in first.items()},
-        {row: [a.code(classes) for _, a in sorted(more, key=lambda one: one[0])] for row, more in again.items()},
+        {row: code for (row, number), code in codes.items() if not number},
+        again,
         sum(sample.n_empty for sample in filled),
     )
+
+
+def decided(by_person: Iterable[set[Given]]) -> Given:
+    """What more than half of the persons answered. A person who gave two answers to one question is unclear."""
+    unclear = Given(UNCLEAR, None)
+    return majority([given.pop() if len(given) == 1 else unclear for given in map(set, by_person)]) or unclear
 
 
 def times_asked(purpose: str) -> int:
@@ -159,34 +171,63 @@ def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | Non
     """
     if after is None:
         return usable_labels(frozen, given, limit)
-    if not after.limit.error <= limit.error or (limit.strict and not after.limit.strict):
-        raise ValueError(
-            f"the earlier labels were accepted at {after.error:g}, not at {limit.error:g} as now. Pass the same limit."
-        )
+    check_rounds(frozen, limit, after)
     rows = after.frozen.rows.rows[after.accepted.rows]
-    known = frozen.rows.contains(rows)
-    if len(after.frozen.rows) != len(frozen.rows) or not known.all():
-        raise ValueError(
-            f"{after.frozen.name} and {frozen.name} do not label the same documents. Pass the file before."
-        )
     places = frozen.rows.positions(rows)
     accepted = np.zeros(len(frozen.labels), dtype=bool)
     accepted[places] = True
     labels = frozen.labels.copy()
     names = {name: code for code, name in enumerate(frozen.classes)}
-    old = [names[after.frozen.classes[code]] for code in after.frozen.labels[after.accepted.rows].tolist()]
-    labels[places] = old
+    old = [after.frozen.classes[code] for code in after.frozen.labels[after.accepted.rows].tolist()]
+    if lost := sorted({name for name in old if name not in names}):
+        raise ValueError(
+            f"{frozen.name} has no class {lost[0]!r}, and labels of it were accepted before. Pass it with `classes`."
+        )
+    labels[places] = [names[name] for name in old]
     learned = frozen.known.rows[(frozen.known.codes >= 0) & (frozen.known.codes < len(frozen.classes))]
     labels[learned] = frozen.labels[learned]
-    earlier = after.accepted._replace(rows=accepted)
+    frozen = frozen._replace(labels=labels, fingerprints=(*after.frozen.fingerprints, *frozen.fingerprints))
+    statement = after.statement + 1
+    wrong = wrong_labels(labels, given.first, given.again)
+    kept = still_accepted(after.accepted._replace(rows=accepted), wrong)
     return usable_labels(
-        frozen._replace(labels=labels),
+        frozen,
         given,
         limit,
-        earlier=(earlier,),
-        statement=after.statement + 1,
+        earlier=() if kept is None else (kept,),
+        statement=statement,
         before=after.tail,
+        ladders=make_ladders(frozen, limit, statement=statement, among=~accepted),  # answers do not change them
     )
+
+
+def check_rounds(frozen: Frozen, limit: Limit, after: Usable) -> None:
+    """Raise an error unless these are other labels of the same documents, with a limit that the earlier ones keep."""
+    if not after.limit.error <= limit.error:
+        raise ValueError(
+            f"the earlier labels were accepted at {after.error:g}, not at {limit.error:g} as now. Pass the same limit."
+        )
+    if limit.strict and not after.limit.strict:
+        raise ValueError(
+            "the earlier claim is about all accepted labels, and this one is about those outside the sample (--unseen, "
+            "strict=True). Pass the same limit."
+        )
+    if frozen.fingerprints[-1] in after.frozen.fingerprints:
+        raise ValueError(
+            f"{frozen.name} has the same labels as an earlier round: nothing was learned, so there is no other round. "
+            "Omit the earlier round (--after) and pass all its samples."
+        )
+    before, places = after.frozen, np.flatnonzero(after.accepted.rows)
+    rows = before.rows.rows[places]
+    same = len(before.rows) == len(frozen.rows) and bool(frozen.rows.contains(rows).all())
+    if not same or any(
+        before.words(old) != frozen.words(now)
+        for old, now in zip(places.tolist(), frozen.rows.positions(rows).tolist(), strict=True)
+    ):
+        raise ValueError(
+            f"{before.name} and {frozen.name} do not have the same documents in the same rows. Pass the file before, "
+            "or restore the order of the rows."
+        )
 
 
 def usable_of_answers(
@@ -209,6 +250,11 @@ def usable_of_answers(
     if samples:
         usable = usable_of_samples(population, samples, limit, seed=seed, values=values.tolist(), after=after)[0]
         return replace(usable, given=usable.given._replace(others=others))
+    if seed and answers is not None and len(answers):
+        raise ValueError(
+            f"answers by row have no seed of their own, so they would fit the best of many seeds; got {seed}. Omit the "
+            "seed, or pass samples (labelferry accept FILE --seed N -o SAMPLE)."
+        )
     frozen = freeze(population, seed_of_labels(population, seed or 0), values.tolist())
     given = rows_with_answers(answers, frozen, n_rows, values)
     return next_round(frozen, given._replace(others={**others, **given.others}), limit, after)

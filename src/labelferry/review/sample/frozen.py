@@ -7,7 +7,7 @@ file. A file, a result and a job that have the same labels therefore have the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -15,12 +15,12 @@ from zlib import crc32
 import numpy as np
 
 from ...certificate import Answers, Ladder, make_class_ladders, make_ladder, round_tail
-from ...certificate.ladder import TAIL
 from ...labelling.accept_rank import rank_by
 from ...labelling.column_names import ACCEPT_RANK
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .population import Population
+from .same_labels import labels_only
 
 ERROR = 0.05  # allowed share of wrong labels, unless another one is chosen
 EARLY = 0.1  # share of the tail for sets that are smaller than the first one of a ladder above ERROR
@@ -49,6 +49,9 @@ class Frozen(NamedTuple):
     classes: list[str]
     values: list[Any]  # the classes as the user has them
     seed: int
+    texts: Sequence[str]  # of the whole population, read when they are needed
+    positions: Array  # of the places in the texts
+    fingerprints: tuple[str, ...]  # of the labels of all rounds, this one last
 
     def ladder(self, error: float, *, tail: float, strict: bool = False, among: Array | None = None) -> Ladder:
         """The ladder of these labels, or of those in the mask `among`."""
@@ -64,6 +67,10 @@ class Frozen(NamedTuple):
         places = self.rows.positions(given)
         new = ~np.isin(places, self.known.rows)
         return dict(zip(given[new].tolist(), places[new].tolist(), strict=True))
+
+    def words(self, place: int) -> list[str]:
+        """The text at a place, whatever its white space."""
+        return self.texts[int(self.positions[place])].split()
 
     def rows_of(self, places: Iterable[int]) -> list[int]:
         """The rows of places in the user's file."""
@@ -96,6 +103,9 @@ def freeze(population: Population, seed: int, values: list[Any] | None = None) -
         population.classes,
         values or list(population.classes),
         seed,
+        population.texts,
+        kept,
+        (labels_only(population),),
     )
 
 
@@ -126,7 +136,7 @@ def make_ladders(frozen: Frozen, limit: Limit, *, statement: int = 1, among: Arr
     together hold as often as one.
     """
     tail, (error, strict, per_class) = round_tail(statement), limit
-    whole = frozen.ladder(error, tail=TAIL, strict=strict)
+    whole = frozen.ladder(error, tail=tail, strict=strict)
     if per_class:
         classes = make_class_ladders(
             -frozen.ranks, frozen.p_wrong, frozen.labels, error=error, tail=tail, seed=frozen.seed,
@@ -136,8 +146,7 @@ def make_ladders(frozen: Frozen, limit: Limit, *, statement: int = 1, among: Arr
         if current:
             return Ladders(current, None, whole, among)
     if error <= ERROR:
-        same = among is None and tail == TAIL
-        one = whole if same else frozen.ladder(error, tail=tail, strict=strict, among=among)
+        one = whole if among is None else frozen.ladder(error, tail=tail, strict=strict, among=among)
         return Ladders((one,), None, whole, among)
     usual = frozen.ladder(ERROR, tail=tail, strict=strict, among=among)
     early = replace(frozen.ladder(error, tail=EARLY * tail, strict=strict, among=among), start=usual.start)

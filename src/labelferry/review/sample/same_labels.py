@@ -48,12 +48,17 @@ def labels_fingerprint(population: Population) -> str:
     return "-".join([f"t{digits_of(*labels, n=N_LABELS)}", *others])
 
 
+def labels_only(population: Population) -> str:
+    """The first part: that of the labels."""
+    return labels_fingerprint(population).split("-")[0]
+
+
 def seed_of_labels(population: Population, seed: int) -> int:
     """The seed of a sample for these labels, from that of a user: other labels get another sample.
 
     Otherwise the same seed would draw the documents again whose labels were corrected after the first sample.
     """
-    return int(digits_of(str(seed), labels_fingerprint(population).split("-")[0], n=8), 16) >> 1
+    return int(digits_of(str(seed), labels_only(population), n=8), 16) >> 1
 
 
 def check_fingerprint(name: str, fingerprint: str, population: Population, shown: Mapping[int, str]) -> list[str]:

@@ -214,13 +214,14 @@ class Usable:
         return [self.frozen.classes[code] for code in codes if not per_class[self.frozen.classes[code]]]
 
     def other_limit(self) -> dict[str, Any] | None:
-        """What 10 % needs, if nothing can be used yet: `error` and `more_answers`; None if that is no help."""
+        """What 10 % needs, if nothing can be used yet: `error`, `more_answers` and `n`; None if that is no help."""
         if self.n or self.learning or self.error >= OTHER_ERROR:
             return None
         limit = self.limit._replace(error=OTHER_ERROR)
         ladders = make_ladders(self.frozen, limit, statement=self.statement, among=self.ladders.among)
-        needs = accept_several(ladders.current, self.wrong).needs
-        return {"error": OTHER_ERROR, "more_answers": needs[0].more_answers} if needs else None
+        found = certified_by(ladders, self.wrong)
+        steps = [Step(0, found.n)] if found.n else found.needs[:1]
+        return {"error": OTHER_ERROR, **steps[0]._asdict()} if steps else None
 
     def by_class(self) -> list[dict[str, Any]]:
         """One claim per class, if each class has its own ladder; all of them hold together. Of this round only."""
@@ -228,6 +229,8 @@ class Usable:
             return []
         found = []
         for ladder in self.ladders.current:
+            if not ladder.n_labels:  # every label was accepted before
+                continue
             part = accept_labels(ladder, self.wrong)
             name = self.frozen.classes[int(self.frozen.labels[ladder.order[0]])]
             kept = {key: getattr(part, key) for key in ("n", "at_most_wrong", "n_answers", "n_wrong", "out_of_reach")}
@@ -243,7 +246,10 @@ class Usable:
         part = self.accepted
         answered = sum(code >= 0 and not part.rows[place] for place, code in self.decided.items())
         values = part.as_dict()
-        kept = ("strict", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most")
+        kept = (
+            "strict", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most", "n_sample",
+            "sample_wrong", "rest_at_most",
+        )  # fmt: skip
         return {
             **{name: values[name] for name in kept},
             "error": self.error,
@@ -289,6 +295,7 @@ def usable_labels(
     wrong = wrong_labels(frozen.labels, given.first, given.again)
     current = certified_by(ladders, wrong)
     finished = finish_file(ladders.whole, wrong)
+    finished = finished._replace(tail=before + round_tail(statement))  # there was one such statement in each round
     return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, statement, before, learning)
 
 
@@ -299,4 +306,4 @@ def certified_by(ladders: Ladders, wrong: Mapping[int, bool]) -> Accepted:
     if early is None or early.n <= current.n:
         return current
     more = tuple(step for step in current.needs if step.n > early.n)
-    return early._replace(rungs=current.rungs, needs=more, chance=current.chance)
+    return early._replace(needs=more, chance=current.chance)

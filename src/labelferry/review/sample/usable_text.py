@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 Values = Mapping[str, Any]
@@ -37,13 +37,18 @@ def _usable(values: Values) -> str:
     found = values["n_wrong"]
     wrong = {0: "no label was wrong", 1: "1 label was wrong"}.get(found, f"{found} labels were wrong")
     claim = (
-        f"Usable now: {n:,} of {values['n_documents']:,} labels. With {percent(values['level'])} confidence at most "
+        f"Usable now: {n:,} of {values['n_documents']:,} labels. With {confidence(values['level'])} confidence at most "
         f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
     if values["statement"] > 1:
         claim += (
             f" The labels were tested in {values['statement']} rounds; the statements of all rounds hold together with "
-            f"{percent(values['level'])} confidence."
+            f"{confidence(values['level'])} confidence."
+        )
+    if values["strict"] and (rest := values["n_accepted"] - values["n_sample"]):
+        claim += (
+            f" Of the {rest:,} outside the {values['n_sample']:,} answers that certify them, at most "
+            f"{max(most - values['sample_wrong'], 0):,} ({percent(values['rest_at_most'])}) are wrong."
         )
     if not values["unseen"]:
         return claim
@@ -55,7 +60,7 @@ def _usable(values: Values) -> str:
 
 def _nothing(values: Values) -> str:
     error, needs, other = percent(values["error"]), values["needs"], values["other_limit"]
-    at_ten = "" if other is None else f"; at {percent(other['error'])} the next {other['more_answers']}"
+    at_ten = "" if other is None else f"; at {percent(other['error'])} {_other(other)}"
     if values["out_of_reach"] and values["rungs"] and values["rungs"][0]["wrong"]:
         rung = values["rungs"][0]
         return (
@@ -69,6 +74,10 @@ def _nothing(values: Values) -> str:
         f"Usable now: no labels yet. The next {needs[0]['more_answers']} answers must all be correct before "
         f"{needs[0]['n']:,} labels can be used at {error}{at_ten}."
     )
+
+
+def _other(other: Values) -> str:
+    return f"{other['n']:,} labels now" if other["more_answers"] == 0 else f"the next {other['more_answers']}"
 
 
 def _by_class(values: Values) -> str:
@@ -124,7 +133,7 @@ def whole_file(values: Values) -> str:
         more = f" {_answers(step['more_answers'])} would make it {step['n']:,} (--whole-file)." if step else ""
         return (
             f"Or deliver the whole file: use the {finish['n']:,} most certain labels and {rest}; then with "
-            f"{percent(1 - finish['tail'])} confidence at most {finish['at_most_wrong']:,} of all "
+            f"{confidence(1 - finish['tail'])} confidence at most {finish['at_most_wrong']:,} of all "
             f"{finish['n_documents']:,} labels ({error}) are wrong.{more}"
         )
     if step:
@@ -148,11 +157,23 @@ def _more(values: Values) -> str:
     return f"{_answers(step['more_answers'])} would make it {step['n']:,} labels."
 
 
-def percent(share: float) -> str:
-    """A share with at most one digit, rounded up so that nothing is promised that is not true.
+def confidence(level: float) -> str:
+    """A level with at most one digit, rounded down.
 
-    >>> percent(0.05), percent(0.0537), percent(0.95)
-    ('5 %', '5.4 %', '95 %')
+    >>> confidence(0.95), confidence(0.9425)
+    ('95 %', '94.2 %')
     """
-    tenths = ceil(share * 1000 - 1e-9)
+    return _tenths(floor(level * 1000 + 1e-9))
+
+
+def percent(share: float) -> str:
+    """A share of wrong labels with at most one digit, rounded up so that nothing is promised that is not true.
+
+    >>> percent(0.05), percent(0.0537)
+    ('5 %', '5.4 %')
+    """
+    return _tenths(ceil(share * 1000 - 1e-9))
+
+
+def _tenths(tenths: int) -> str:
     return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10:.1f} %"

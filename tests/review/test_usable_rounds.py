@@ -5,9 +5,13 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import labelferry
 from labelferry.certificate import accept_several
+from labelferry.certificate.accept import given_answers
+from labelferry.certificate.ahead import climb
+from labelferry.certificate.finish import file_ladder, looks
 from labelferry.review.sample.accept_files import next_round, read_samples
 from labelferry.review.sample.frozen import Limit, freeze
 from labelferry.review.sample.population import population_of_file
@@ -222,3 +226,57 @@ def test_labels_without_a_rank_and_rounds_that_are_not_named_are_told(first_roun
     assert "name the earlier file and its samples with --after" in run("accept", learned).output
     done = run("accept", learned, "--after", out, "--after", place / "one.csv")
     assert "name the earlier file" not in done.output
+
+
+# -- any false statement over rounds ----------------------------------------------------------------------------------
+def one_too_many(ladder, rng, below):
+    """Wrong labels so that the claims of all sets are false, except those of at most `below` labels."""
+    wrong, by_place, low = np.zeros(len(ladder.place), dtype=bool), np.argsort(ladder.place), 0
+    for n, r in zip(ladder.sizes, ladder.at_most, strict=True):
+        more = max(r + 1 - int(wrong.sum()), 0) if n > below else 0
+        wrong[by_place[low + rng.permutation(n - low)[:more]]] = True
+        low = n
+    return wrong
+
+
+def is_false_for_the_file(ladder, wrong):
+    """Whether too many of all labels are wrong with the labels that are used after any number of answers."""
+    one = file_ladder(ladder)
+    found = np.append(0, np.cumsum(wrong[np.argsort(one.place)]))
+    looked = looks(one, wrong, given_answers(one, {}), 150)
+    return any((found[look.sizes] > one.at_most[0]).any() for look in looked)
+
+
+@pytest.mark.slow
+def test_any_false_statement_over_rounds_is_as_rare_as_the_printed_level_says():
+    """Three rounds of the worst labels, read after every answer; the first set is right and stays accepted."""
+    n, runs, limit = 600, 400, Limit(0.1)
+    false, false_for_the_file = 0, 0
+    for run_number in range(runs):
+        rng, earlier, before = np.random.default_rng(run_number), (), 0.0
+        claims, file_claims = [], []
+        for statement in (1, 2, 3):
+            frozen = freeze(population(np.zeros(n, dtype=bool)), 3 * run_number + statement)
+            frozen = frozen._replace(p_wrong=np.linspace(0.01, 0.3, n))
+            start = usable_labels(frozen, Further({}, {}), limit, earlier=earlier, statement=statement, before=before)
+            ladder = start.ladders.current[0]
+            first = ladder.sizes[ladder.start] if statement == 1 else 0
+            wrong = one_too_many(ladder, rng, first)
+            steps = climb(ladder, wrong, given_answers(ladder, {}), 150)
+            claims.append(any(step.n > first for step in steps))
+            whole = start.ladders.whole
+            worst = one_too_many(file_ladder(whole), rng, 0)
+            file_claims.append(is_false_for_the_file(whole, worst))
+            answers = {}
+            while statement == 1 and not earlier and len(answers) < 60:
+                answers |= dict.fromkeys(start.next_rows(len(answers) + 20), 0)
+                found = usable_labels(frozen, Further(answers, {}), limit)
+                earlier = (found.accepted,) if found.n else ()
+            before = start.tail
+        assert earlier
+        false += any(claims)
+        false_for_the_file += any(file_claims)
+    assert start.level == pytest.approx(1 - 0.0575)
+    assert start.finished.tail == pytest.approx(0.0575)
+    assert 0 < false <= binom.ppf(0.999, runs, 1 - start.level)
+    assert 0 < false_for_the_file <= binom.ppf(0.999, runs, start.finished.tail)

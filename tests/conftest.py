@@ -8,12 +8,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from labelferry.cli import load_commands
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if BESIDE.is_dir():
     os.environ.setdefault("LABELFERRY_DATA", str(BESIDE))
+
+settings.register_profile("any speed", deadline=None)  # of one example; a test has a limit in any case
+settings.load_profile("any speed")
 
 
 def pytest_configure() -> None:

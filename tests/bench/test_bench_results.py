@@ -40,19 +40,19 @@ def everything_is_here(monkeypatch):
 
 
 def test_a_recorded_table_uses_the_seeds_that_exist(everything_is_here, tmp_path):
-    for seed, cell in enumerate(cells(["gcmf/rec vs sci"], ["TCL"], 3)):
-        append_record(tmp_path / "gcmf.jsonl", cell_record(cell, 0.9 + 0.01 * seed))
-    stale = cells(["gcmf/rec vs sci"], ["TCL"], 4)[3]._replace(code="of another version")
-    append_record(tmp_path / "gcmf.jsonl", cell_record(stale, 0.1))
-    table = recorded_table("gcmf", tmp_path)
+    for seed, cell in enumerate(cells(["tcl/rec vs sci"], ["TCL"], 3)):
+        append_record(tmp_path / "tcl.jsonl", cell_record(cell, 0.9 + 0.01 * seed))
+    stale = cells(["tcl/rec vs sci"], ["TCL"], 4)[3]._replace(code="of another version")
+    append_record(tmp_path / "tcl.jsonl", cell_record(stale, 0.1))
+    table = recorded_table("tcl", tmp_path)
     row = next(row for row in table["rows"] if row["task"] == "rec vs sci")
     cell = row["cells"][[method["method"] for method in table["methods"]].index("TCL")]
     assert (cell["n"], cell["mean"]) == (3, pytest.approx(0.91))
     page = section(table)
-    assert "| `TCL` | 91.0±1.0 | **91.0±1.0** | 3 | 1.0 |" in page
+    assert "| `TCL` | 91.0±1.0 (97.9) | **91.0±1.0 (97.9)** | 3 | 1.0 |" in page
     assert "| `GCMF` |  | not run | 0 |  |" in page
-    assert "Not run for this page: comp vs rec, comp vs sci, comp vs talk, rec vs talk, " in page
-    assert recorded_table("tcl", tmp_path) is None
+    assert "real vs simulated, comp vs rec, comp vs sci, comp vs talk, rec vs talk, " in page
+    assert recorded_table("gcmf", tmp_path) is None
 
 
 def test_the_method_of_a_paper_is_tested_against_its_rivals(everything_is_here):

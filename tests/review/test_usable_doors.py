@@ -181,7 +181,7 @@ def test_a_set_certified_at_five_percent_is_usable_at_ten():
 @pytest.mark.slow
 def test_both_ladders_above_five_percent_share_the_tail():
     """Every set has one wrong label more than is allowed; all claims of both ladders are read after every answer."""
-    n, false = 400, 0
+    n, false = 2000, 0
     for seed in range(400):
         frozen = freeze(population(np.zeros(n, dtype=bool)), seed)._replace(p_wrong=np.linspace(0.01, 0.3, n))
         ladders = make_ladders(frozen, Limit(0.1))

@@ -12,7 +12,8 @@ from .show import escape, heading, new_table, print_messages, show_level, show_v
 if TYPE_CHECKING:
     from rich.console import Console
 
-ROUTINE = ("text column:", "label column:", "domain column:", "texts: ", "language of the documents:")  # of messages
+ROUTINE = ("texts: ", "language of the documents:")  # beginnings of messages that the short form leaves out
+BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
 MOST_CLASSES = 8  # in the short table
 MOST_REASONS = 2  # facts in the short form
 
@@ -51,7 +52,9 @@ def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
     n_labelled, n_new = sum(len(source.labels) for source in result.inputs.sources), len(result.inputs.texts)
     text = ", ".join(dict.fromkeys((*columns.text, *columns.text_target)))
     read = f"Read: {n_labelled:,} labelled and {n_new:,} new documents (text: {text}; label: {columns.label})"
-    special = [line for line in (*result.messages, *messages) if not line.startswith(ROUTINE)]
+    special = [
+        line for line in (*result.messages, *messages) if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))
+    ]
     print_messages(console, [read, *special])
     show_level(console, result.verdict.level, result.verdict.sentence)
     found = notable(result)

@@ -11,7 +11,7 @@ from functools import partial
 
 from ..builders import REUTERS_PAIRS, newsgroups_task, reuters_task, sraa_task
 from ..splits import TwoDomains, at_most, by_groups, pairs, same_classes
-from ..table import AS_PUBLISHED, Table, read_printed
+from ..table import Table, read_printed
 from ..task import Recipe
 from .cdsc import CDSC_SRAA
 from .gcmf import GCMF_TABLE_2
@@ -79,9 +79,9 @@ TABLE = Table(
             """,
         ),
     ),
-    n_seeds=3,
+    n_seeds=1,
     why="orgs vs people: as published it is at 84; the weighting of words, better on the mean, costs it 2 points",
-    seeds={"TCL": 10, "MSDA": 1, AS_PUBLISHED["MSDA"]: 1},
+    seeds={"TCL": 10},
     tested="TCL",
     remarks=(
         "TCL is best on ten of eleven tasks in print. Here its mean is that of the paper within a tenth of a "

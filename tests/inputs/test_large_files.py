@@ -6,16 +6,18 @@ import io
 import json
 import os
 import random
-import subprocess
 import sys
+import tempfile
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from typer.testing import CliRunner
 
 import labelferry
+from labelferry import cli
 from labelferry.core.progress import Remaining, TimeLeft, listen
 from labelferry.families.divergence import center, join_centers
 from labelferry.inputs import features
@@ -489,7 +491,7 @@ def broken_parquet(path: Path) -> Path:
     ],
 )
 @pytest.mark.parametrize("command", ["label", "apply"])
-def test_a_part_that_cannot_be_read(folder, tmp_path, make, message, command):
+def test_a_part_that_cannot_be_read(folder, tmp_path, monkeypatch, make, message, command):
     """One line on standard error, nothing written, and no file left in the temporary folder."""
     new = make(folder)
     out, temporary = tmp_path / "out.csv", tmp_path / "temporary"
@@ -499,19 +501,10 @@ def test_a_part_that_cannot_be_read(folder, tmp_path, make, message, command):
         first = folder / "model.npz"
         if not first.exists():
             labelferry.label(folder / "old.csv", folder / "new.csv", method=METHOD).save(first)
-    code = (
-        "import sys; from labelferry.tables import growing; growing.IN_MEMORY = 0; "
-        "sys.argv[0] = 'labelferry'; from labelferry.__main__ import main; main()"
-    )
-    arguments = [command, str(first), str(new), "-o", str(out)]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env={**os.environ, "TMPDIR": str(temporary)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2, done.stderr
+    monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    done = CliRunner().invoke(cli.app, [command, str(first), str(new), "-o", str(out)])
+    assert done.exit_code == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert message in done.stderr
     assert done.stdout == ""

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, Rules, choice, positive
+from ..core.params import Rules, choice, positive
 from ..core.registry import register
 from ..families.linear import GRID, START_C, LinearClassifier, fit_with_C, logistic_regression
 
@@ -67,11 +67,9 @@ class SourceLR(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    needs_target = False
     takes_blocks: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[Rules] = {
-        "C": [*choice("cv"), *positive()],
-        "class_prior": CLASS_PRIOR,
-    }
+    _parameter_constraints: ClassVar[Rules] = {"C": [*choice("cv"), *positive()]}
 
     def __init__(self, C: float | str = "cv", *, class_prior: Any = None) -> None:
         self.C = C

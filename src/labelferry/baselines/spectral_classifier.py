@@ -34,7 +34,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count, positive
+from ..core.params import Rules, at_least, choice, count, positive
 from ..core.registry import register
 from ..families.linear import START_C
 from ..families.spectral import (
@@ -144,8 +144,6 @@ class SpectralClassifier(SpectralClassifierBase):
         "degree_regularization": at_least(0),
         "classifier": choice("logistic", "nearest"),
         "C": positive(),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

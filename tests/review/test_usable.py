@@ -409,6 +409,52 @@ def test_what_counts_as_wrong(job):
     assert job.accept(ERROR).wrong[twice]
 
 
+def asked_first(job):
+    """A function that answers the first question about a label, and whether the label counts as wrong."""
+    job.accept(ERROR, learn=0)
+    document = job.questions.acceptance.questions(ERROR)[0][1]
+    label = int(job.store.fits.labels().arrays["labels"][document])
+
+    def answer(reviewer, agree, purpose="accept", shown=False):
+        name = CLASSES[label if agree else (label + 1) % 3]
+        job.answer(document, name, purpose=purpose, reviewer=reviewer, shown=CLASSES[label] if shown else None)
+        return job.accept(ERROR).wrong[document]
+
+    return answer
+
+
+@pytest.mark.parametrize("second", ["bob", "ann"])
+def test_a_second_answer_to_the_same_question_can_contradict_the_first(job, second):
+    """Another person makes it a disagreement, the same person replaces her answer: wrong in both cases."""
+    answer = asked_first(job)
+    assert not answer("ann", agree=True)
+    assert answer(second, agree=False)
+    assert {row.purpose for row in job.history()} == {"accept"}
+    assert answer("cid", agree=True)  # two further answers must agree
+    assert not answer("dan", agree=True)
+
+
+def test_an_answer_of_the_first_person_that_is_taken_back_leaves_no_endless_question(job):
+    answer = asked_first(job)
+    assert answer("ann", agree=False)
+    assert answer("bob", agree=True)
+    (document,) = {row.document for row in job.answers()}
+    job.undo("ann")
+    assert not job.accept(ERROR).wrong[document]  # the answer that is left is the first one
+    assert document not in [asked for _, asked in job.questions.acceptance.questions(ERROR)]
+    assert answer("ann", agree=False)
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_answers_in_the_list_do_not_outvote_a_contradiction(job, shown):
+    answer = asked_first(job)
+    assert answer("ann", agree=False)
+    assert answer("ann", agree=True, purpose="list", shown=shown)  # not a replacement: asked again once
+    assert answer("bob", agree=False, purpose="list", shown=shown)
+    assert answer("cid", agree=True, purpose="list", shown=shown)
+    assert answer("dan", agree=True, purpose="list", shown=shown)
+
+
 def test_python_takes_answers_that_were_given_again(result):
     first = result.accept(0.1)
     row = first.next_row()

@@ -195,7 +195,7 @@ class Job:
         kind : {"label", "none_of_these", "unclear"}, default="label"
             Kind of the answer.
         purpose : {"audit", "duel", "group", "new", "accept", "again", "list"}, default="list"
-            Why the document was shown. "accept" becomes "again" if the document has an answer.
+            Why the document was shown. "accept" becomes "again" if the first answers contradict the label.
         reviewer : str, default=""
             Name of the person.
         shown : str, default=None
@@ -221,8 +221,10 @@ class Job:
         ids : list of int
             Numbers of the rows in the log.
         """
-        answered = {row.document for row in self.log.answers()} if any(a.purpose == ACCEPT for a in answers) else ()
-        again = [a._replace(purpose=AGAIN) if a.purpose == ACCEPT and a.document in answered else a for a in answers]
+        state = self.log.state()
+        again = [
+            a._replace(purpose=AGAIN) if a.purpose == ACCEPT and state.contradicted(a.document) else a for a in answers
+        ]
         return self.log.add(again)
 
     def undo(self, reviewer: str = "") -> AnswerRow | None:

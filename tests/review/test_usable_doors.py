@@ -234,6 +234,35 @@ def test_questions_for_the_whole_file(result, tmp_path):
         assert job.accept(0.1).n_without_look == usable.n_without_look
 
 
+def test_people_still_have_to_label_what_is_unclear(result, tmp_path):
+    """Unclear answers that the labels learned from, and unclear ones after that: not delivered by anybody."""
+    with result.store(tmp_path / "job.ferry", seed=SEED) as job:
+        for number in range(N_LEARN):
+            question = job.question("audit", "ann")
+            answer, kind = (TRUTH[row_of(question.document)], "label") if number % 2 else (None, "unclear")
+            job.answer(question.document, answer, kind=kind, purpose="audit", reviewer="ann")
+        job.refit()
+        told = job.store.fits.labels().arrays["labels"].tolist()
+        while not (usable := job.accept(0.2)).n_without_look:
+            question = job.question("accept", "ann", error=0.2, whole_file=True)
+            name = job.classes[told[question.document]]
+            job.answer(question.document, name, purpose=question.purpose, reviewer="ann")
+        used = set(usable.frozen.rows_of(np.flatnonzero(usable.finished.rows)))
+
+        def unlabelled():
+            codes = job.log.state().codes
+            rows = usable.frozen.rows_of(range(usable.n_documents))
+            return [row for row in rows if row not in used and codes.get(document_of(row), -1) < 0]
+
+        assert usable.n_to_label == len(unlabelled())
+        outside = [row for row in unlabelled() if document_of(row) not in job.log.state().codes]
+        job.answer(document_of(outside[-1]), None, kind="unclear", purpose="accept", reviewer="ann")
+        assert job.accept(0.2).n_without_look == usable.n_without_look
+        assert job.accept(0.2).n_to_label == len(unlabelled()) == usable.n_to_label
+        job.answer(document_of(outside[-2]), None, kind="none_of_these", purpose="accept", reviewer="ann")
+        assert job.accept(0.2).n_to_label == usable.n_to_label - 1
+
+
 # -- rounds of files --------------------------------------------------------------------------------------------------
 def test_accepted_labels_of_a_file_stay_after_learning_again(result, folder, tmp_path):
     error, told = 0.05, dict(enumerate(TRUTH))

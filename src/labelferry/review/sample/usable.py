@@ -288,7 +288,10 @@ def usable_labels(
     given = Further({}, {}) if learning else given
     wrong = wrong_labels(frozen.labels, given.first, given.again)
     current = certified_by(ladders, wrong)
-    finished = finish_file(ladders.whole, wrong)
+    unclear = [place for place, code in given.first.items() if code < 0 and wrong[place]]
+    finished = finish_file(
+        ladders.whole, wrong, unclear=[*unclear, *frozen.known.rows[frozen.known.codes < 0].tolist()]
+    )
     return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, statement, before, learning)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import UNCLEAR_CODE, Answers
+from ...certificate import UNCLEAR_CODE, Answers, wrong_labels
 from ...certificate.sampling import answered_prefix
 from ...labelling.answers import code_of
 from ...linalg.matrix import Array
@@ -88,6 +88,17 @@ class JobState:
     def contradicted(self, document: int) -> bool:
         """Whether the first answers to a document contradict its label."""
         return document in self.asked and self._contradicts(document, self.asked[document].first)
+
+    @cached_property
+    def final(self) -> dict[int, AnswerRow | None]:
+        """As `decided`, for the documents that the labels did not learn from: what people finally say about labels."""
+        labels, seen = self.fit.arrays["labels"], set(self.seen.rows.tolist())
+        wrong = wrong_labels(labels, self.first_codes, self.again_codes)
+        return {
+            document: decide(list(first.values())) if wrong[document] or not self.contradicted(document) else again[0]
+            for document, (first, again) in self.asked.items()
+            if document not in seen
+        }
 
     @cached_property
     def first_codes(self) -> dict[int, int]:

@@ -13,9 +13,12 @@ from .. import tickets
 from ..pages import PAGES, ROOT, read, run_blocks
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
+# Pages that commands write: `labelferry bench results`, and `make docs` from the examples.
 LATER = {
-    ROOT / "docs" / "results.md"
-}  # written by `labelferry bench results`, from corpora that are not in the repository
+    ROOT / "docs" / "results.md",
+    ROOT / "docs" / "gallery" / "index.md",
+    *(ROOT / "docs" / "gallery" / f"{path.stem}.md" for path in (ROOT / "examples").glob("*.py")),
+}
 METHODS = [page for page in PAGES if page.parent.name == "methods"]
 
 

@@ -101,4 +101,4 @@ def test_labels_can_be_used_with_a_guarantee_after_some_answers(crisis):
     assert f"Usable now: {usable.n:,} of " in usable.text()
     assert usable.n_without_look >= usable.n  # the other promise is cheaper
     expected = crisis.result.expected(0.1)
-    assert [n for n, _ in expected] == [40, 80, 160]
+    assert [plan.answers for plan in expected] == [40, 80, 160]

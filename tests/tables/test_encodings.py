@@ -332,7 +332,7 @@ def test_one_column_has_no_delimiter(tmp_path):
 
 def test_half_a_character_is_an_error_before_the_work():
     table = Table("x", {"text": ["a", "\ud800"]}, range(2))
-    with pytest.raises(ValueError, match=r"half a character \(a surrogate\). Write .jsonl."):
+    with pytest.raises(ValueError, match=r"half a character \(a surrogate\), .*Write .jsonl."):
         check_output(table, "x.csv")
     check_output(table, "x.jsonl")
     check_output(from_texts(["é"]), "-")

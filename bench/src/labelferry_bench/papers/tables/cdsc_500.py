@@ -23,4 +23,5 @@ TABLE = Table(
         for name, classes in CDSC_TABLE_1.items()
     ),
     methods=HYBRID_METHODS,
+    n_seeds=3,
 )

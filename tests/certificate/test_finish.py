@@ -59,6 +59,10 @@ def test_the_number_of_labels_equals_its_literal_twin(seed):
     assert result.rows.sum() == result.n
     rest = [row for row in ladder.order.tolist() if not result.rows[row] and row not in answers]
     assert result.n_to_label == len(rest)
+    known = set(range(len(ladder.place))) - set(ladder.order.tolist())
+    unclear = [*list(known)[::2], *[row for row, is_wrong in answers.items() if is_wrong][::2]]
+    rest = {*rest, *(row for row in unclear if not result.rows[row])}
+    assert finish_file(ladder, answers, unclear=unclear).n_to_label == len(rest)
 
 
 @settings(max_examples=60, deadline=None)

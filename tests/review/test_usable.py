@@ -18,6 +18,7 @@ from labelferry.certificate import certified, next_question
 from labelferry.certificate.limits import allowed
 from labelferry.certificate.sampling import no_answers
 from labelferry.cli import app
+from labelferry.cli.accept import default_learn
 from labelferry.ensemble.acceptance import candidates
 from labelferry.labelling.accept_rank import file_confidence, rank_by
 from labelferry.review.job.files import draw_accept_open, import_answers
@@ -409,6 +410,52 @@ def test_what_counts_as_wrong(job):
     assert job.accept(ERROR).wrong[twice]
 
 
+def asked_first(job):
+    """A function that answers the first question about a label, and whether the label counts as wrong."""
+    job.accept(ERROR, learn=0)
+    document = job.questions.acceptance.questions(ERROR)[0][1]
+    label = int(job.store.fits.labels().arrays["labels"][document])
+
+    def answer(reviewer, agree, purpose="accept", shown=False):
+        name = CLASSES[label if agree else (label + 1) % 3]
+        job.answer(document, name, purpose=purpose, reviewer=reviewer, shown=CLASSES[label] if shown else None)
+        return job.accept(ERROR).wrong[document]
+
+    return answer
+
+
+@pytest.mark.parametrize("second", ["bob", "ann"])
+def test_a_second_answer_to_the_same_question_can_contradict_the_first(job, second):
+    """Another person makes it a disagreement, the same person replaces her answer: wrong in both cases."""
+    answer = asked_first(job)
+    assert not answer("ann", agree=True)
+    assert answer(second, agree=False)
+    assert {row.purpose for row in job.history()} == {"accept"}
+    assert answer("cid", agree=True)  # two further answers must agree
+    assert not answer("dan", agree=True)
+
+
+def test_an_answer_of_the_first_person_that_is_taken_back_leaves_no_endless_question(job):
+    answer = asked_first(job)
+    assert answer("ann", agree=False)
+    assert answer("bob", agree=True)
+    (document,) = {row.document for row in job.answers()}
+    job.undo("ann")
+    assert not job.accept(ERROR).wrong[document]  # the answer that is left is the first one
+    assert document not in [asked for _, asked in job.questions.acceptance.questions(ERROR)]
+    assert answer("ann", agree=False)
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_answers_in_the_list_do_not_outvote_a_contradiction(job, shown):
+    answer = asked_first(job)
+    assert answer("ann", agree=False)
+    assert answer("ann", agree=True, purpose="list", shown=shown)  # not a replacement: asked again once
+    assert answer("bob", agree=False, purpose="list", shown=shown)
+    assert answer("cid", agree=True, purpose="list", shown=shown)
+    assert answer("dan", agree=True, purpose="list", shown=shown)
+
+
 def test_python_takes_answers_that_were_given_again(result):
     first = result.accept(0.1)
     row = first.next_row()
@@ -518,6 +565,50 @@ def test_samples_that_are_asked_again_count_once(job, tmp_path):
     assert sample["purpose"] == ["again 2", "accept"]
     import_answers(job, {**sample, "answer": [CLASSES[labels[row - 1]] for row in sample["row"]]}, "ann")
     assert not job.accept(ERROR).wrong[document]
+
+
+def test_a_first_sample_is_known_after_its_document_was_asked_again(job):
+    job.accept(ERROR, learn=0)
+    labels = job.store.fits.labels().arrays["labels"]
+    sample = draw_accept_open(job, 1, Limit(ERROR)).columns
+    document = sample["row"][0] - 1
+    contradicted = {**sample, "answer": [CLASSES[(labels[document] + 1) % 3]]}
+    import_answers(job, contradicted, "ann")
+    sample = draw_accept_open(job, 1, Limit(ERROR)).columns
+    import_answers(job, {**sample, "answer": [CLASSES[labels[row - 1]] for row in sample["row"]]}, "ann")
+    n = len(job.history())
+    assert import_answers(job, contradicted, "ann") == {"new": 0, "known": 1, "empty": 0}
+    assert len(job.history()) == n
+
+
+def test_persons_who_are_asked_again_in_one_sample_give_one_answer(job):
+    job.accept(ERROR, learn=0)
+    labels = job.store.fits.labels().arrays["labels"]
+    sample = draw_accept_open(job, 1, Limit(ERROR)).columns
+    document = sample["row"][0] - 1
+    import_answers(job, {**sample, "answer": [CLASSES[(labels[document] + 1) % 3]]}, "ann")
+    again = {name: values[:1] * 2 for name, values in draw_accept_open(job, 1, Limit(ERROR)).columns.items()}
+    filled = {**again, "answer": [CLASSES[labels[document]]] * 2, "reviewer": ["bob", "cid"]}
+    assert import_answers(job, filled)["new"] == 1
+    assert job.accept(ERROR).wrong[document]
+    assert import_answers(job, filled) == {"new": 0, "known": 1, "empty": 0}
+
+
+def test_an_export_has_the_answers_that_count(job, tmp_path):
+    """One agreeing answer, when the document is asked again, changes nothing; the second one does."""
+    answer = asked_first(job)
+    for agree in (False, True, True):
+        answer("ann", agree=agree)
+        job.export(tmp_path / "all.csv")
+        usable, written = job.accept(ERROR), read_csv(tmp_path / "all.csv")
+        (document,) = usable.decided
+        assert written["label"][document] == written["answer"][document] == usable.labels[document]
+    assert not usable.wrong[document]
+
+
+def test_few_planned_answers_at_ten_percent_are_not_spent_on_learning():
+    assert [default_learn(n, 0.1) for n in (None, 20, 40, 41, 200)] == [20, 0, 0, 20, 40]
+    assert [default_learn(n, 0.05) for n in (None, 20, 40, 41, 200)] == [20, 20, 20, 20, 40]
 
 
 @pytest.mark.system

@@ -197,17 +197,41 @@ def test_both_ladders_above_five_percent_share_the_tail():
     assert false <= 36  # 99.9 % quantile of Binomial(400, .05)
 
 
+def agree_until_usable(job, error, told, more_than=0):
+    while (usable := job.accept(error, learn=0)).n <= more_than:
+        question = job.question("accept", "ann", error=error)
+        job.answer(question.document, told[row_of(question.document)], purpose="accept", reviewer="ann")
+    return usable
+
+
 def test_statements_about_several_limits_are_several_statements(result, tmp_path):
     told = result.labels.tolist()
     with result.store(tmp_path / "job.ferry") as job:
-        for error in (0.1, 0.2):
+        for error in (0.1, 0.15, 0.2):
             job.accept(error, learn=0)
-        while (usable := job.accept(0.2, learn=0)).n == 0:
-            question = job.question("accept", "ann", error=0.2)
-            job.answer(question.document, told[row_of(question.document)], purpose="accept", reviewer="ann")
+        usable = agree_until_usable(job, 0.2, told)
+        assert usable.level == pytest.approx(0.95)  # no answer was looked at for the other limits
+        assert job.accept(0.1).level == job.accept(0.2).level == pytest.approx(0.9)
+        assert "With 90 % confidence" in job.accept(0.2).text()
         job.refit()
         assert job.accept(0.2).n == usable.n
         assert job.accept(0.2).level == pytest.approx(1 - 2 * 0.05 - 0.005)
+
+
+def test_an_export_has_the_lowest_limit_and_says_so(result, tmp_path):
+    place, told = tmp_path / "job.ferry", result.labels.tolist()
+    with result.store(place) as job:
+        low = agree_until_usable(job, 0.05, told)
+        high = agree_until_usable(job, 0.3, told, more_than=low.n)
+        lowest = job.accept(0.05)
+        assert high.n > lowest.n == low.n
+    done = run("export", place, "-o", tmp_path / "u.csv", "--accepted")
+    assert read_csv(tmp_path / "u.csv")["accepted"] == [mark for mark in lowest.column() if mark]
+    assert f"Column accepted, limit 5.0%: Usable now: {low.n} of " in done.output
+    assert "With 90 % confidence" in done.output
+    done = run("export", place, "-o", tmp_path / "u.csv", "--accepted", "--error", "0.3")
+    assert read_csv(tmp_path / "u.csv")["accepted"].count("yes") == high.column().count("yes")
+    assert f"Column accepted, limit 30.0%: Usable now: {high.n} of " in done.output
 
 
 # -- the whole file ---------------------------------------------------------------------------------------------------
@@ -232,6 +256,35 @@ def test_questions_for_the_whole_file(result, tmp_path):
             assert question.document == document_of(row)
             job.answer(question.document, told[row], purpose=question.purpose, reviewer="ann")
         assert job.accept(0.1).n_without_look == usable.n_without_look
+
+
+def test_people_still_have_to_label_what_is_unclear(result, tmp_path):
+    """Unclear answers that the labels learned from, and unclear ones after that: not delivered by anybody."""
+    with result.store(tmp_path / "job.ferry", seed=SEED) as job:
+        for number in range(N_LEARN):
+            question = job.question("audit", "ann")
+            answer, kind = (TRUTH[row_of(question.document)], "label") if number % 2 else (None, "unclear")
+            job.answer(question.document, answer, kind=kind, purpose="audit", reviewer="ann")
+        job.refit()
+        told = job.store.fits.labels().arrays["labels"].tolist()
+        while not (usable := job.accept(0.2)).n_without_look:
+            question = job.question("accept", "ann", error=0.2, whole_file=True)
+            name = job.classes[told[question.document]]
+            job.answer(question.document, name, purpose=question.purpose, reviewer="ann")
+        used = set(usable.frozen.rows_of(np.flatnonzero(usable.finished.rows)))
+
+        def unlabelled():
+            codes = job.log.state().codes
+            rows = usable.frozen.rows_of(range(usable.n_documents))
+            return [row for row in rows if row not in used and codes.get(document_of(row), -1) < 0]
+
+        assert usable.n_to_label == len(unlabelled())
+        outside = [row for row in unlabelled() if document_of(row) not in job.log.state().codes]
+        job.answer(document_of(outside[-1]), None, kind="unclear", purpose="accept", reviewer="ann")
+        assert job.accept(0.2).n_without_look == usable.n_without_look
+        assert job.accept(0.2).n_to_label == len(unlabelled()) == usable.n_to_label
+        job.answer(document_of(outside[-2]), None, kind="none_of_these", purpose="accept", reviewer="ann")
+        assert job.accept(0.2).n_to_label == usable.n_to_label - 1
 
 
 # -- rounds of files --------------------------------------------------------------------------------------------------

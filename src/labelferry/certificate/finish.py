@@ -25,7 +25,7 @@ answers, and fewer labels can be used.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -54,7 +54,7 @@ class Finished(NamedTuple):
     at_most_wrong : int
         With confidence 1 - tail, at most this many of the delivered labels are wrong, if people label the others.
     n_to_label : int
-        Documents that people have to label; those with an answer are not counted.
+        Documents that people have to label; those that they labelled are not counted.
     n_answers, n_wrong : int
         Answers that the test uses, in the highest rung that is reached, and the wrong labels among them.
     needs : tuple of Step
@@ -87,7 +87,12 @@ class Looked(NamedTuple):
 
 
 def finish_file(
-    ladder: Ladder, wrong: Mapping[int, bool], error: float | None = None, tail: float | None = None
+    ladder: Ladder,
+    wrong: Mapping[int, bool],
+    error: float | None = None,
+    tail: float | None = None,
+    *,
+    unclear: Iterable[int] = (),
 ) -> Finished:
     """How many labels to use if people label the other documents.
 
@@ -95,11 +100,14 @@ def finish_file(
     ----------
     ladder : Ladder
         The frozen ladder of all documents without an answer: its scores, its rungs and its random order. Documents
-        that are not in it are delivered with the answers of people.
+        that are not in it are delivered with the answers of people: name those that are `unclear`.
     wrong : mapping of int to bool
         All answers, as in `certified`. Ask about the documents of `finish_questions`.
     error, tail : float, default=None
         As in `Ladder`. None: those of the ladder. Choose them before the first answer.
+    unclear : iterable of int, default=()
+        Documents inside and outside the ladder whose answers name no class, and not that none fits: nobody labelled
+        them, so people still have to, unless their label is used.
 
     Returns
     -------
@@ -132,6 +140,7 @@ def finish_file(
             if 0 < cost <= MOST_ANSWERS and n > max(best, *steps.values(), 0):
                 steps[cost] = n
     to_label = M - best - (given.inside(M)[0] - given.inside(best)[0])
+    to_label += sum(int(ladder.place[row]) >= best for row in set(unclear))
     needs = tuple(Step(*step) for step in steps.items())
     return Finished(ladder.error, ladder.tail, ladder.place < best, best, N, r, to_label, answers, found, needs)
 

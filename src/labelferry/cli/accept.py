@@ -14,6 +14,8 @@ from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exi
 from .outputs import final_path
 from .show import escape, new_console, print_messages
 
+FEW, FEW_ERROR = 40, 0.1  # so few planned answers at this limit are not spent on learning
+
 
 class Outcome(NamedTuple):
     """What there is to print."""
@@ -84,7 +86,7 @@ def accept(
     ] = None,
     learn: Annotated[
         int | None,
-        typer.Option(min=0, help="Random answers that the labels of a job learn from first (default: 20; -n 200: 40)."),
+        typer.Option(min=0, help="Random answers to learn from first (default: 20; -n 200: 40; -n 40 at 10 %: 0)."),
     ] = None,
     relearn: Annotated[
         bool,
@@ -155,7 +157,7 @@ def accept(
         check_no_column(column)
         if seed is not None or after:
             raise ValueError("--seed and --after are for files: a job has its own seed and its own rounds. Omit them.")
-        drawing = Drawing(limit, out, n, default_learn(n) if learn is None else learn, whole_file, usable)
+        drawing = Drawing(limit, out, n, default_learn(n, limit.error) if learn is None else learn, whole_file, usable)
         outcome = of_job(labelled, samples or [], drawing, reviewer, relearn=relearn, everything=everything)
     else:
         if relearn or everything or learn is not None:
@@ -179,10 +181,12 @@ def check_out(out: Path, labelled: str) -> None:
     check_no_answers(out)
 
 
-def default_learn(n: int | None) -> int:
-    """Random answers to learn from, by the number of answers that are planned."""
+def default_learn(n: int | None, error: float) -> int:
+    """Random answers to learn from, by the number of answers that are planned and the limit."""
     from ..review.sample.usable import MANY, N_LEARN, N_LEARN_MANY
 
+    if n is not None and n <= FEW and error >= FEW_ERROR:
+        return 0
     return N_LEARN_MANY if n is not None and n >= MANY else N_LEARN
 
 

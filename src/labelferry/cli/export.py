@@ -24,7 +24,9 @@ def export(
     ] = False,
     error: Annotated[
         float | None,
-        typer.Option(min=0.001, max=0.5, help="Share of wrong labels among accepted ones (default: as in `accept`)."),
+        typer.Option(
+            min=0.001, max=0.5, help="Share of wrong labels among accepted ones (default: lowest of `accept`)."
+        ),
     ] = None,
     spreadsheet: Spreadsheet = False,
 ) -> None:
@@ -43,6 +45,9 @@ def export(
             messages = opened.export_corrections(out, spreadsheet=spreadsheet)
         else:
             messages = opened.export(out, spreadsheet=spreadsheet, accepted=accepted, error=error)
+            usable = opened.exported(error, accepted=accepted)
+            if usable is not None:
+                messages.append(f"Column accepted, limit {usable.error:.1%}: {usable.text().splitlines()[0]}")
     console = new_console()
     print_messages(console, messages)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cached_property
 from threading import RLock
 
-from ...certificate import require_frozen
+from ...certificate import require_frozen, round_tail
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import ERROR, Ladders, Limit, make_ladders
 from ..sample.usable import N_LEARN, Learning, Usable, usable_labels
@@ -22,6 +22,7 @@ from .log import JobLog
 from .state import JobState
 
 KIND = "accept"  # of a statement, in the table of certificates
+TESTED = "tested"  # whether there was an answer: without one, a statement only says that the labels are frozen
 SPACING = 10  # answers of a person before the same document comes again to the same person
 AHEAD = 50  # questions to choose from if others were shown the first ones
 
@@ -64,7 +65,7 @@ class JobAccept:
             limit,
             earlier=() if accepted is None else (accepted,),
             statement=statement,
-            before=carried.tail,
+            before=carried.tail + len(self._tested(state) - {limit}) * round_tail(statement),
             learning=self.learning(state, learn),
             ladders=ladders,
         )
@@ -87,8 +88,9 @@ class JobAccept:
         earlier = [row.content for row in self.statements(state.fit.fit) if limit_of(row) == limit]
         if earlier:
             require_frozen(usable.ladders, int(earlier[-1]["key"]))
-        if not earlier or earlier[-1]["n_accepted"] != usable.n:
-            content = {"kind": KIND, "key": usable.ladders.key, **usable.as_dict()}
+        tested = bool(usable.given.first)
+        if not earlier or earlier[-1]["n_accepted"] != usable.n or tested > earlier[-1].get(TESTED, True):
+            content = {"kind": KIND, "key": usable.ladders.key, TESTED: tested, **usable.as_dict()}
             fit, last = state.version
             self._store.certificates.add(content, level=usable.level, fit=fit, last_answer=last)
         return usable
@@ -98,15 +100,19 @@ class JobAccept:
         rows = self._store.certificates.all()
         return [row for row in rows if row.fit == fit and row.content.get("kind") == KIND]
 
-    def best_limit(self) -> Limit | None:
-        """Of the limits of all statements about the current labels, that with most labels; None without statements."""
+    def _tested(self, state: JobState) -> set[Limit]:
+        """The limits at which answers were looked at: the statements about all of them are to hold together."""
+        return {limit_of(row) for row in self.statements(state.fit.fit) if row.content.get(TESTED, True)}
+
+    def strictest_limit(self) -> Limit | None:
+        """The lowest limit of all statements about the current labels, if possible of those with labels to use."""
         state = self._log.state()
         with self._lock:
             carried = self._of_fit(state)[1]
         limits = {limit_of(row) for row in self.statements(state.fit.fit)}
         limits |= {part.limit for part in carried.parts}
-        sizes = {limit: self._usable(limit, state=state).n for limit in limits}
-        return max(sizes, key=lambda limit: (sizes[limit], -limit.error, limit.strict, limit.per_class), default=None)
+        usable = {limit for limit in limits if self._usable(limit, state=state).n}
+        return min(usable or limits, key=lambda limit: (limit.error, -limit.strict, -limit.per_class), default=None)
 
     def learning(self, state: JobState, learn: int = N_LEARN) -> Learning | None:
         """How many random answers the labels learn from first; None if they have learned, cannot, or need not."""
@@ -124,8 +130,7 @@ class JobAccept:
         """What stays accepted if the labels learn again now."""
         with self._lock:
             labels, carried = self._of_fit(state)
-        limits = {limit_of(row) for row in self.statements(state.fit.fit)}
-        now = {limit: self._usable(limit, 0, state) for limit in sorted(limits)}
+        now = {limit: self._usable(limit, 0, state) for limit in sorted(self._tested(state))}
         return carry_on(carried, now, labels, state)
 
     def questions(

@@ -38,7 +38,10 @@ def labelled_table(
     rows = all_documents(store)
     values = dict(zip(store.classes, store.settings["classes"], strict=True))  # labels that are numbers stay numbers
     state = log.state()  # after the documents, so that no answer that their labels learned from is missing
-    decided = state.decided
+    unknown, seen = without_label(store)[0], set(state.seen.rows.tolist())
+    tested = usable is not None and usable.learning is None  # `Usable.decided` says the same
+    final = {document: row for document, row in state.final.items() if document not in unknown} if tested else {}
+    decided = state.decided | final
     labels, answers = [], []
     for row in rows:
         answer = decided.get(row.number)
@@ -71,7 +74,6 @@ def labelled_table(
         ]
     if languages := kept_languages(store):
         extra["other_language"] = [languages.get(row.number) for row in rows]
-    unknown, seen = without_label(store)[0], set(state.seen.rows.tolist())
     if any(answers):  # what `certify` needs: labels without the answers, and labels of fits without the answer
         without = not_learned(state.fit.arrays)[0]
         extra[PREDICTED_LABEL] = [None if row.number in unknown else values[row.label] for row in rows]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...certificate.sampling import N_AUDIT
-from ...labelling.answers import class_named
+from ...certificate.sampling import N_AUDIT, UNCLEAR
+from ...labelling.answers import Given, class_named
 from ..sample.accept_files import draw_accept, times_asked
 from ..sample.audit import Sample, as_sample
 from ..sample.filled import Filled, read_sample
 from ..sample.frozen import USUAL, Limit
 from ..sample.population import Population
 from ..sample.usable import N_LEARN
+from ..store.decisions import current_answers, majority
 from ..store.records import AGAIN, NewAnswer
 from .job import Job
 from .population import population_of_store
@@ -73,10 +74,11 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
         )
     labelled = job.questions.labelled.rows
     state = job.log.state()
-    known = {(row.document, row.reviewer): (row.kind, row.answer) for row in state.answers}
+    first = current_answers([row for row in state.log if row.purpose != AGAIN])
+    known = {(row.document, row.reviewer): (row.kind, row.answer) for row in first}
     counts = {"new": 0, "known": 0, "empty": filled.n_empty}
     new = []
-    for (position, name), answer in filled.by_reviewer.items():
+    for (position, name), answer in answers_of(filled).items():
         document, person = int(labelled[position]), name or reviewer
         number = times_asked(filled.purposes[position])
         is_known = known.get((document, person)) == (answer.kind, answer.answer)
@@ -89,6 +91,18 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
     if new:
         job.log.add(new)
     return {**counts, "new": len(new)}
+
+
+def answers_of(filled: Filled) -> dict[tuple[int, str], Given]:
+    """The answers by position and persons. Persons who were asked again in the same sample give one answer together."""
+    together: dict[int, dict[str, Given]] = {}
+    for (position, name), answer in filled.by_reviewer.items():
+        if times_asked(filled.purposes[position]):
+            together.setdefault(position, {})[name] = answer
+    first = {key: answer for key, answer in filled.by_reviewer.items() if key[0] not in together}
+    unclear = Given(UNCLEAR, None)
+    again = {(p, ", ".join(given)): majority(list(given.values())) or unclear for p, given in together.items()}
+    return {**first, **again}
 
 
 def population_of_job(job: Job) -> Population:

@@ -195,7 +195,7 @@ class Job:
         kind : {"label", "none_of_these", "unclear"}, default="label"
             Kind of the answer.
         purpose : {"audit", "duel", "group", "new", "accept", "again", "list"}, default="list"
-            Why the document was shown. "accept" becomes "again" if the document has an answer.
+            Why the document was shown. "accept" becomes "again" if the first answers contradict the label.
         reviewer : str, default=""
             Name of the person.
         shown : str, default=None
@@ -221,8 +221,10 @@ class Job:
         ids : list of int
             Numbers of the rows in the log.
         """
-        answered = {row.document for row in self.log.answers()} if any(a.purpose == ACCEPT for a in answers) else ()
-        again = [a._replace(purpose=AGAIN) if a.purpose == ACCEPT and a.document in answered else a for a in answers]
+        state = self.log.state()
+        again = [
+            a._replace(purpose=AGAIN) if a.purpose == ACCEPT and state.contradicted(a.document) else a for a in answers
+        ]
         return self.log.add(again)
 
     def undo(self, reviewer: str = "") -> AnswerRow | None:
@@ -386,8 +388,8 @@ class Job:
         accepted : bool, default=False
             Whether only documents whose labels may be used are written, accepted or answered.
         error : float, default=None
-            Allowed share of wrong labels among the accepted ones. None: that of the statement (`accept`) about most
-            labels; if there is none, .05 with `accepted`, and no column otherwise.
+            Allowed share of wrong labels among the accepted ones. None: the lowest one of the statements
+            (`accept`) with labels to use; if there is none, .05 with `accepted`, and no column otherwise.
         strict, per_class : bool, default=False
             With `error`, as in `accept`.
 
@@ -396,14 +398,22 @@ class Job:
         messages : list of str
             One message per renamed column.
         """
-        best = self.questions.acceptance.best_limit()
-        limit = Limit(error, strict, per_class) if error is not None else best or (Limit() if accepted else None)
-        usable = None if limit is None else self.questions.acceptance.usable(**limit._asdict())
-        if limit is not None and usable is not None and usable.current.n:  # a statement that others may rely on
-            usable = self.accept(**limit._asdict())
+        usable = self.exported(error, strict=strict, per_class=per_class, accepted=accepted)
         tables = labelled_table(self.store, self.log, self.questions.new_class_rows, usable)
         tables = only_accepted(*tables) if accepted else tables
         return write_labelled(*tables, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
+
+    def exported(
+        self, error: float | None = None, *, strict: bool = False, per_class: bool = False, accepted: bool = False
+    ) -> Usable | None:
+        """The labels that `export` marks as usable, with their claim; parameters as in `export`."""
+        acceptance = self.questions.acceptance
+        lowest = acceptance.strictest_limit() or (Limit() if accepted else None)
+        limit = lowest if error is None else Limit(error, strict, per_class)
+        if limit is None:
+            return None
+        usable = acceptance.usable(**limit._asdict())
+        return self.accept(**limit._asdict()) if usable.current.n else usable  # a statement that others may rely on
 
     def export_corrections(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write the answers that count with their documents, one row per answer; parameters as in `export`."""

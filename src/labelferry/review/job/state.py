@@ -6,27 +6,36 @@ certificate, is computed from one such value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import UNCLEAR_CODE, Answers
+from ...certificate import UNCLEAR_CODE, Answers, wrong_labels
 from ...certificate.sampling import answered_prefix
 from ...labelling.answers import code_of
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from ..store.decisions import by_document, current_answers, decide
 from ..store.fit_labels import FitLabels
-from ..store.records import AGAIN, UNDO, AnswerRow
+from ..store.records import AGAIN, LIST, UNDO, AnswerRow
+
+CHOSEN = (AGAIN, LIST)  # answers to documents that were chosen by their answers, or by a person
 
 
 def among(documents: RowIndex, answers: Answers) -> Answers:
     """The answers to these documents, by their positions among them."""
     inside = documents.contains(answers.rows)
     return Answers(documents.positions(answers.rows[inside]), answers.codes[inside])
+
+
+class Asked(NamedTuple):
+    """The answers to one document that count for its label: see `labelferry.certificate.final_answers`."""
+
+    first: dict[str, AnswerRow]  # the last one of each person
+    again: list[AnswerRow]
 
 
 @dataclass(frozen=True)
@@ -58,21 +67,50 @@ class JobState:
         return {document: self._code(row) for document, row in self.decided.items()}
 
     @cached_property
+    def asked(self) -> dict[int, Asked]:
+        """Per answered document, the first answers, and those that were given after these contradicted the label."""
+        taken_back = {row.replaces for row in self.log if row.kind == UNDO}
+        asked: dict[int, Asked] = {}
+        for row in self.log:
+            if row.kind == UNDO or row.id in taken_back:
+                continue
+            first, again = asked.setdefault(row.document, Asked({}, []))
+            blind = row.shown is None and row.purpose not in CHOSEN  # an answer to the same first question
+            if blind or not first or not self._contradicts(row.document, first):
+                first[row.reviewer] = row
+            else:
+                again.append(row)
+        return asked
+
+    def _contradicts(self, document: int, first: Mapping[str, AnswerRow]) -> bool:
+        return self._code(decide(list(first.values()))) != int(self.fit.arrays["labels"][document])
+
+    def contradicted(self, document: int) -> bool:
+        """Whether the first answers to a document contradict its label."""
+        return document in self.asked and self._contradicts(document, self.asked[document].first)
+
+    @cached_property
+    def final(self) -> dict[int, AnswerRow | None]:
+        """As `decided`, for the documents that the labels did not learn from: what people finally say about labels."""
+        labels, seen = self.fit.arrays["labels"], set(self.seen.rows.tolist())
+        wrong = wrong_labels(labels, self.first_codes, self.again_codes)
+        return {
+            document: decide(list(first.values())) if wrong[document] or not self.contradicted(document) else again[0]
+            for document, (first, again) in self.asked.items()
+            if document not in seen
+        }
+
+    @cached_property
     def first_codes(self) -> dict[int, int]:
         """As `codes`, without the answers to documents that were asked again."""
-        rows = by_document(current_answers([row for row in self.log if row.purpose != AGAIN]))
-        decided = {document: decide(answers) for document, answers in rows.items()}
-        return {document: self._code(row) for document, row in decided.items()}
+        return {document: self._code(decide(list(rows.first.values()))) for document, rows in self.asked.items()}
 
     @cached_property
     def again_codes(self) -> dict[int, list[int]]:
         """Per document that was asked again, the codes of these answers in their order."""
-        codes: dict[int, list[int]] = {}
-        taken_back = {row.replaces for row in self.log if row.kind == UNDO}
-        for row in self.log:
-            if row.purpose == AGAIN and row.kind != UNDO and row.id not in taken_back:
-                codes.setdefault(row.document, []).append(self._code(row))
-        return codes
+        return {
+            document: [self._code(row) for row in rows.again] for document, rows in self.asked.items() if rows.again
+        }
 
     def _code(self, row: AnswerRow | None) -> int:
         return UNCLEAR_CODE if row is None else code_of(row.kind, row.answer, self.classes)

@@ -294,7 +294,9 @@ def usable_labels(
     given = Further({}, {}) if learning else given
     wrong = wrong_labels(frozen.labels, given.first, given.again)
     current = certified_by(ladders, wrong)
-    finished = finish_file(ladders.whole, wrong)
+    unclear = [place for place, code in given.first.items() if code < 0 and wrong[place]]
+    unclear += frozen.known.rows[frozen.known.codes < 0].tolist()
+    finished = finish_file(ladders.whole, wrong, unclear=unclear)
     finished = finished._replace(tail=before + round_tail(statement))  # there was one such statement in each round
     return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, statement, before, learning)
 

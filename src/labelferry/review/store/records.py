@@ -16,7 +16,8 @@ KINDS = (LABEL, NONE_OF_THESE, UNCLEAR)
 UNDO = "undo"  # the kind of a row that takes an answer back
 QUEUES = ("audit", "duel", "group", "new", "accept")  # why a document is shown
 ACCEPT, AGAIN = "accept", "again"  # the label of a document is asked about again if an answer contradicts it
-PURPOSES = (*QUEUES, AGAIN, "list")  # "list": a person chose it in the list
+LIST = "list"  # a person chose the document in the list
+PURPOSES = (*QUEUES, AGAIN, LIST)
 FIRST_FIT = 1  # number of the labels that learned from no answer
 
 

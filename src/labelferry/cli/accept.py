@@ -227,7 +227,6 @@ def of_file(
     path: str, samples: list[Path], drawing: Drawing, seed: int | None, reading: Reading, after: list[Path]
 ) -> Outcome:
     """What the answers of samples of a file certify, the next sample, and the rows that can be used."""
-    from ..certificate.sentences import count
     from ..review.sample.accept_files import draw_accept, rounds_before, usable_of_samples
     from ..review.sample.accepted_columns import write_usable
     from ..review.sample.population import population_of_file
@@ -239,7 +238,7 @@ def of_file(
     messages = [*population.messages, *(population.warnings if chosen else ())]
     usable, answered = usable_of_samples(population, samples, drawing.limit, seed=seed, after=before)
     if n := len(population.texts) - usable.n_documents:
-        messages.append(f"{count(n, 'label')} {'has' if n == 1 else 'have'} no accept_rank and cannot be accepted")
+        messages.append(f"{'1 label has' if n == 1 else f'{n:,} labels have'} no accept_rank and cannot be accepted")
     if usable.n_learned and not after:
         messages.append(
             f"{path} has learned from answers. If labels were accepted by them, name the earlier file and its samples "

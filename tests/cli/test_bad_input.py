@@ -179,7 +179,7 @@ def test_of_two_runs_of_the_bench_in_one_folder_one_is_refused(tmp_path):
         with pytest.raises(ValueError, match=r"another run writes to .*tcl\.jsonl. Wait until it ends"):
             run([], path)
         other.kill()
-    assert run([], path) == []  # the lock ends with the process
+    assert run([], path) == ([], [])  # the lock ends with the process
     with locked(path) as is_locked:
         assert is_locked
 

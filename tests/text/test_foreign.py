@@ -103,7 +103,7 @@ def test_a_job_with_damaged_languages(tmp_path, damaged):
     store = pytest.importorskip("labelferry.review.store")
     with (
         Job(store.Store.create(tmp_path / "job.ferry", small_job(other_languages=damaged))) as job,
-        pytest.raises(ValueError, match="damaged, its languages"),
+        pytest.raises(ValueError, match="damaged"),
     ):
         job.export(tmp_path / "out.csv")
 

@@ -102,8 +102,8 @@ def test_a_job_keeps_the_marks(result, tmp_path):
 def test_a_job_with_damaged_languages(tmp_path, damaged):
     store = pytest.importorskip("labelferry.review.store")
     with (
-        Job(store.Store.create(tmp_path / "job.ferry", small_job(other_languages=damaged))) as job,
         pytest.raises(ValueError, match="damaged"),
+        Job(store.Store.create(tmp_path / "job.ferry", small_job(other_languages=damaged))) as job,
     ):
         job.export(tmp_path / "out.csv")
 

@@ -248,6 +248,20 @@ def test_questions_for_the_whole_file(result, tmp_path):
     assert usable.n_without_look + usable.n_to_label + len(rows) >= N - 2
     done = run("accept", tmp_path / "out.csv", tmp_path / "s.csv", "--error", "0.1", "--whole-file")
     assert f"Or deliver the whole file: use the {usable.n_without_look:,} most certain labels" in done.output
+    whole = usable.for_whole_file()
+    assert int(whole.rows.sum()) == usable.n_without_look
+    done = run(
+        "accept",
+        tmp_path / "out.csv",
+        tmp_path / "s.csv",
+        "--error",
+        0.1,
+        "--whole-file",
+        "--usable",
+        tmp_path / "u.csv",
+    )
+    assert done.exit_code == 0, done.output
+    assert read_csv(tmp_path / "u.csv")["accepted"] == [mark for mark in whole.column() if mark]
     assert "--whole-file" in done.output
     with result.store(tmp_path / "job.ferry", seed=usable.frozen.seed) as job:
         job.accept(0.1, learn=0)

@@ -114,7 +114,10 @@ def accept(
         typer.Option("--whole-file", help="Ask for the other promise: all labels delivered, people label a part."),
     ] = False,
     usable: Annotated[
-        Path | None, typer.Option(help="Write the rows that can be used here, accepted or answered.")
+        Path | None,
+        typer.Option(
+            help="Write the rows that can be used here, accepted or answered; with --whole-file by its promise."
+        ),
     ] = None,
     reviewer: Annotated[str, typer.Option(help="Who answered; recorded in a job.")] = "",
     seed: Annotated[
@@ -207,7 +210,8 @@ def of_job(
             messages.append(learned_message(job.refit(everything=everything)))
             usable = job.accept(**limit, learn=learn)
         if drawing.usable is not None:
-            messages += [*job.export(drawing.usable, accepted=True, **limit), f"Written: {drawing.usable}"]
+            messages += job.export(drawing.usable, accepted=True, whole_file=drawing.whole_file, **limit)
+            messages.append(f"Written: {drawing.usable}")
         name = shlex.quote(job.store.name)  # without a password
         following = f"accept {name}{drawing.option}"
         if drawing.out is not None:
@@ -250,7 +254,8 @@ def of_file(
     options = drawing.option + reading_options(*reading)
     options += "".join(f" --after {shlex.quote(str(file))}" for file in after)
     if drawing.usable is not None:
-        n_rows = write_usable(path, usable, drawing.usable, encoding=encoding, ours=chosen is None)
+        used = usable.for_whole_file() if drawing.whole_file else usable
+        n_rows = write_usable(path, used, drawing.usable, encoding=encoding, ours=chosen is None)
         messages.append(f"{drawing.usable}: {n_rows:,} rows that can be used")
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)

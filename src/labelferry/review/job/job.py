@@ -373,6 +373,7 @@ class Job:
         error: float | None = None,
         strict: bool = False,
         per_class: bool = False,
+        whole_file: bool = False,
     ) -> list[str]:
         """Write all documents with all their columns, the labels and the answers.
 
@@ -392,6 +393,8 @@ class Job:
             (`accept`) with labels to use; if there is none, .05 with `accepted`, and no column otherwise.
         strict, per_class : bool, default=False
             With `error`, as in `accept`.
+        whole_file : bool, default=False
+            Whether the accepted labels are those of the other promise: people label the rest.
 
         Returns
         -------
@@ -399,6 +402,7 @@ class Job:
             One message per renamed column.
         """
         usable = self.exported(error, strict=strict, per_class=per_class, accepted=accepted)
+        usable = usable.for_whole_file() if usable is not None and whole_file else usable
         tables = labelled_table(self.store, self.log, self.questions.new_class_rows, usable)
         tables = only_accepted(*tables) if accepted else tables
         return write_labelled(*tables, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)

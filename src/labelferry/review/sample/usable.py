@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -71,6 +71,7 @@ class Usable:
     before: float = 0.0  # probability that any statement of earlier rounds is false
     # if the labels are to learn from random answers first: nothing is certified before
     learning: Learning | None = None
+    whole_file: bool = False  # whether rows, labels and columns are those of the other promise
 
     @cached_property
     def accepted(self) -> Accepted:
@@ -135,10 +136,19 @@ class Usable:
         """Documents that people have to label then."""
         return self.finished.n_to_label
 
+    def for_whole_file(self) -> Usable:
+        """The same with the rows, labels and columns of the other promise: people label the rest."""
+        return replace(self, whole_file=True)
+
+    @property
+    def used(self) -> Array:
+        """True for the labels that may be used, by place."""
+        return self.finished.rows if self.whole_file else self.accepted.rows
+
     @property
     def rows(self) -> Array:
         """True for the rows of the file whose labels may be used."""
-        return self.frozen.rows.widen_array(self.accepted.rows, False)
+        return self.frozen.rows.widen_array(self.used, False)
 
     @property
     def needs(self) -> list[tuple[int, int]]:
@@ -182,7 +192,7 @@ class Usable:
 
     def column(self) -> list[str]:
         """The column accepted, per row of the file: yes, answer (a person's), or empty."""
-        marks = np.where(self.accepted.rows, YES, "").tolist()
+        marks = np.where(self.used, YES, "").tolist()
         for place, code in self.decided.items():
             marks[place] = marks[place] if code < 0 else ANSWER
         return self._with_others(self.frozen.rows.widen(marks, ""), lambda _: ANSWER)
@@ -190,7 +200,7 @@ class Usable:
     @property
     def labels(self) -> list[Any]:
         """Per row of the file, the label that may be used: accepted or answered; None for the others."""
-        codes = np.where(self.accepted.rows, self.frozen.labels, -1).tolist()
+        codes = np.where(self.used, self.frozen.labels, -1).tolist()
         for place, code in self.decided.items():
             codes[place] = code if code >= 0 else codes[place]
         names = [*self.frozen.values, None, None]  # none of these; unclear and not accepted are -1

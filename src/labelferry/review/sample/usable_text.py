@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from math import ceil, floor
 from typing import Any
 
+from ...certificate.ladder import TAIL
+
 Values = Mapping[str, Any]
 ASSUMED = "Assumed: the answers are right, documents are answered in the given order, and the labels stay as they are."
 MOST_NAMED = 12  # classes in a sentence
@@ -40,10 +42,11 @@ def _usable(values: Values) -> str:
         f"Usable now: {n:,} of {values['n_documents']:,} labels. With {confidence(values['level'])} confidence at most "
         f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
-    if values["statement"] > 1:
+    tested = f"in {values['statement']} rounds" if values["statement"] > 1 else "at several limits"
+    if values["statement"] > 1 or values["tail"] > 1.5 * TAIL:
         claim += (
-            f" The labels were tested in {values['statement']} rounds; the statements of all rounds hold together with "
-            f"{confidence(values['level'])} confidence."
+            f" The labels were tested {tested}; all statements hold together with {confidence(values['level'])} "
+            "confidence."
         )
     if values["strict"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (

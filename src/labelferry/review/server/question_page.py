@@ -35,8 +35,9 @@ def show_question(request: Request, site: Site, session: Session) -> Response:
     purpose = request.path_params["purpose"]
     if purpose not in QUEUES:
         raise ValueError(f"There is no queue {purpose[:40]!r}; the queues are {', '.join(QUEUES)}.")
-    if purpose == ACCEPT and site.usable.panel(session.error)["step"] == NOW:
-        return page("learn.html", **frame(site, session, "questions", ACCEPT), purpose=ACCEPT)
+    usable = site.usable.panel(session.error) if purpose == ACCEPT else None
+    if usable is not None and usable["step"] == NOW:  # kept: the labels may learn while the page is made
+        return page("learn.html", **{**frame(site, session, "questions", ACCEPT), "usable": usable}, purpose=ACCEPT)
     question = next_question(site, session, purpose)
     return question_page(site, session, question, purpose)
 

@@ -3,10 +3,13 @@ r"""Members of the panel that are not estimators of their own: cheap linear mode
 They are hardly better than the source-only classifier alone. They are useful because they are linear and different: an
 error that all of them share is rare.
 
-    fit_source         logistic regression with C by cross-validation (SourceLR), with its held-out probabilities
-    common_words       the same on words that are frequent in both domains, with balanced classes
+    fit_source         SourceLR, with its held-out probabilities
+    common_words       the same on words that are frequent in both domains
     log_count_ratios   the same on words weighted by r_c = log p(word | c) / p(word | not c), one class against the rest
     self_training      the same, fitted five times on the source and its most confident predictions per class
+
+The first three get words that are weighted as SourceLR does (`families/source_weights.py`); self-training learns from
+words of the target too, and gets them as they are.
 
 Each is fitted on `domains`, in memory, and predicts the documents X, which may be more than the target documents of the
 fit, and in blocks.
@@ -23,7 +26,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.domains import Domains
-from ..families.linear import GRID, START_C, LinearModel, choose_C, in_double_precision, logistic_regression, weights
+from ..families.linear import (
+    START_C,
+    LinearModel,
+    balanced_weights,
+    choose_C,
+    in_double_precision,
+    logistic_regression,
+    weights,
+)
 from ..linalg.matrix import Array, Matrix, short_indices, stack_rows, word_counts
 from ..linalg.normalize import normalize_rows_l2, scale_columns
 
@@ -40,17 +51,15 @@ class SourceFit(NamedTuple):
     proba: Array  # documents x classes
     held_out: Array  # labelled documents x classes; no rows if a class has a single document
     codes: Array  # of the labelled documents
-    C: float
 
 
 def fit_source(domains: Domains, X: Matrix) -> SourceFit:
-    """Fit SourceLR: C by stratified cross-validation, the first one with the best mean accuracy over the folds."""
+    """Fit SourceLR, on documents that are weighted already, once with all of them and once per fold."""
     Xs, codes = domains.labelled()
     Xs = short_indices(Xs)
-    chosen = choose_C(logistic_regression(), Xs, codes, GRID, proba=True)
-    C = START_C if chosen is None else chosen.C
-    held_out = np.zeros((0, domains.n_classes)) if chosen is None else chosen.held_out.astype(np.float64)
-    return SourceFit(_fit(Xs, codes, C).proba(X), held_out, codes, C)
+    tested = choose_C(logistic_regression(), Xs, codes, [START_C], proba=True, sample_weight=balanced_weights(codes))
+    held_out = np.zeros((0, domains.n_classes)) if tested is None else tested.held_out.astype(np.float64)
+    return SourceFit(_fit(Xs, codes, START_C, balanced=True).proba(X), held_out, codes)
 
 
 def common_words(domains: Domains, X: Matrix) -> Array | None:

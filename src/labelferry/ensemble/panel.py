@@ -24,6 +24,7 @@ from ..core.domains import Domains
 from ..core.ordering import can_sort, sort_domains
 from ..core.sampling import MAX_COMPARED, MAX_FITTED, sample_domains
 from ..core.threads import single_thread, without_line_search_warnings
+from ..families.source_weights import reweigh, reweigh_domains, source_weights
 from ..linalg.matrix import Array, has_negative
 from ..linalg.threads import each, once
 from ..methods.gcmf import GCMF
@@ -106,11 +107,13 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     estimators = usable_estimators(domains, seed)
     fitted_on, X = sample_domains(domains, MAX_FITTED), domains.target_documents()
     progress.begin(SOURCE_ONLY)
-    source = once(partial(fit_source, fitted_on, X))
+    g = source_weights(fitted_on)
+    weighted, weighted_X = reweigh_domains(fitted_on, g), reweigh(X, g)
+    source = once(partial(fit_source, weighted, weighted_X))
     members: dict[str, Callable[[], Array | None]] = {
         SOURCE_ONLY: lambda: source().proba,
-        LINEAR[0]: partial(common_words, fitted_on, X),
-        LINEAR[1]: partial(log_count_ratios, fitted_on, X),
+        LINEAR[0]: partial(common_words, weighted, weighted_X),
+        LINEAR[1]: partial(log_count_ratios, weighted, weighted_X),
         LINEAR[2]: lambda: self_training(fitted_on, X, source().proba[rows_of(fitted_on, domains)]),
         **{name: partial(predict_estimator, estimator, fitted_on, domains) for name, estimator in estimators.items()},
     }

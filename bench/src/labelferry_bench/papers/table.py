@@ -29,6 +29,7 @@ RSP_NAMES = {FULL_T: "Full-T", NO_T: "No-T", OURS: "RSP"}  # as in the paper
 RSP_METHODS = (FULL_T, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever the classes of the source are
 # Methods whose defaults differ from their papers, in the form of the paper. Both forms are rows of a table.
 AS_PUBLISHED = {
+    "SourceLR": "SourceLR(C='cv', class_weight=None, weighting='given')",
     "TSVM": "TSVM(C=1)",
     "NormalizedCut": "NormalizedCut(degree_regularization=0)",
     "SpectralCoclustering": "SpectralCoclustering(degree_regularization=0)",

@@ -5,6 +5,8 @@ r"""Numbers that tell something about labels without knowing the true ones. 1 is
     confident   average thresholded confidence: share of the target documents whose SourceLR confidence is above a
                 threshold t, corrected for chance; the share of held-out labelled documents below t is their error
 
+With a second view, SourceLR stands for its product with a classifier of the view (`ensemble/view_members.py`).
+
 Paper of `confident`: Garg et al., Leveraging Unlabeled Data to Predict Out-of-Distribution Performance, ICLR 2022.
 """
 

@@ -17,12 +17,14 @@ from ..core.domains import Domains
 from ..core.sampling import MAX_FITTED, sample_domains
 from ..core.threads import single_thread, without_line_search_warnings
 from ..linalg.matrix import Array
+from ..linalg.normalize import normalize_rows_l2
 from ..linalg.threads import each
 from .panel import fit_panel, panel_stages
 from .pool import PooledAnswer, combine, load_coefficients
 from .queries import query_coordinates
 from .sources import SourceScores, drop_harmful_source, score_sources
 from .student import rows_of
+from .view_members import with_view
 
 ASSESSING = "assessing the answer"
 
@@ -33,7 +35,7 @@ class FittedPanel(NamedTuple):
     predictions: PanelPredictions
     answer: PooledAnswer
     sources: SourceScores
-    coordinates: Array  # of the target documents, in row order
+    coordinates: Array  # of the target documents, in row order: by words, and by the second view if it is used
     facts: TargetFacts  # without languages
 
     def used_domains(self, domains: Domains) -> Domains:
@@ -67,7 +69,11 @@ def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any
         predictions = fit_panel(domains, seed, second_view)
         answer, facts = combine(predictions, load_coefficients()), target_facts(domains, Z)
     progress.begin(ASSESSING)
-    return FittedPanel(predictions, answer, sources, query_coordinates(Z), facts)
+    z = query_coordinates(Z)
+    if predictions.view_weight:  # 0 if the view was left out
+        z = np.hstack([z, query_coordinates(coordinates(with_view(domains, second_view).target_documents()))])
+        z = normalize_rows_l2(z)
+    return FittedPanel(predictions, answer, sources, z, facts)
 
 
 def _measure(domains: Domains) -> tuple[TargetFacts, Array]:

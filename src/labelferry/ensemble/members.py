@@ -5,25 +5,22 @@ error that all of them share is rare.
 
     fit_source         SourceLR, with its held-out probabilities
     common_words       the same on words that are frequent in both domains
-    log_count_ratios   the same on words weighted by r_c = log p(word | c) / p(word | not c), one class against the rest
     self_training      the same, fitted five times on the source and its most confident predictions per class
 
-The first three get words that are weighted as SourceLR does (`families/source_weights.py`); self-training learns from
+The first two get words that are weighted as SourceLR does (`families/source_weights.py`); self-training learns from
 words of the target too, and gets them as they are.
 
 Each is fitted on `domains`, in memory, and predicts the documents X, which may be more than the target documents of the
 fit, and in blocks.
-
-Paper of `log_count_ratios`: Wang and Manning, Baselines and Bigrams, ACL 2012 (with logistic regression instead of an
-SVM, and without interpolation).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
+from scipy.special import softmax
 
 from ..core.domains import Domains
 from ..families.linear import (
@@ -36,12 +33,11 @@ from ..families.linear import (
     weights,
 )
 from ..linalg.matrix import Array, Matrix, short_indices, stack_rows, word_counts
-from ..linalg.normalize import normalize_rows_l2, scale_columns
+from ..linalg.normalize import normalize_rows_l2
 
 MIN_DOCUMENTS = 5  # of a common word, in each domain
 MIN_COMMON_WORDS = 20
-MIN_RATIO = 1e-9
-RATIO_C = 1.0  # of logistic regression on log-count ratios, and on common words
+COMMON_C = 1.0  # of logistic regression on common words
 CURRICULUM = ((0.2, 1.0), (0.35, 0.7), (0.5, 0.5), (0.65, 0.3), (0.8, 0.2))  # share, and weight of the source
 
 
@@ -69,26 +65,21 @@ def common_words(domains: Domains, X: Matrix) -> Array | None:
     if common.sum() < MIN_COMMON_WORDS:
         return None
     Xs, X = (normalize_rows_l2(A[:, common]) for A in (Xs, X))
-    return _fit(Xs, codes, RATIO_C, balanced=True).proba(X)
+    return _fit(Xs, codes, COMMON_C, balanced=True).proba(X)
 
 
-def log_count_ratios(domains: Domains, X: Matrix) -> Array | None:
-    """Probabilities by words weighted with their log-count ratios, one class against the rest.
+class View(NamedTuple):
+    """One kind of features of the same documents."""
 
-    None if all ratios are 0, as for dense features, which every document contains.
-    """
-    (Xs, codes), n_classes = domains.labelled(), domains.n_classes
-    counts = np.stack([word_counts(Xs[codes == c]) for c in range(n_classes)])
-    columns = []
-    for c in range(n_classes) if n_classes > 2 else (1,):
-        inside, outside = 1.0 + counts[c], 1.0 + counts.sum(axis=0) - counts[c]
-        ratios = np.log(inside / inside.sum()) - np.log(outside / outside.sum())
-        if not np.abs(ratios).max() > MIN_RATIO:
-            return None
-        model = _fit(scale_columns(Xs, ratios), codes == c, RATIO_C, tol=1e-3)
-        columns.append(model.proba(scale_columns(X, ratios))[:, 1])
-    P = np.stack(columns, axis=1)
-    return np.hstack([1 - P, P]) if n_classes == 2 else P / np.maximum(P.sum(axis=1, keepdims=True), 1e-12)
+    labelled: Matrix
+    target: Matrix  # of the fit
+    predicted: Matrix  # documents to predict
+    weight: float = 1.0  # of its log-probabilities
+
+    @classmethod
+    def of(cls, domains: Domains, X: Matrix, weight: float = 1.0) -> Self:
+        """The features of the domains of a fit, and of the documents to predict."""
+        return cls(domains.labelled()[0], domains.target_documents(), X, weight)
 
 
 def self_training(
@@ -99,15 +90,40 @@ def self_training(
     Each round has a share of the target and a weight of the source: the share grows and the weight falls. `start` has
     the probabilities of the target documents of the fit.
     """
-    (Xs, codes), Xt = domains.labelled(), domains.target_documents()
+    return train_together([View.of(domains, X)], domains.labelled()[1], start, rounds)
+
+
+def train_together(views: Sequence[View], codes: Array, start: Array, rounds: Sequence[tuple[float, float]]) -> Array:
+    """`self_training` of one model per view: their weighted product chooses the documents that all learn from."""
     P = start
     for share, weight in rounds:
         rows = top_per_class(P, share)
-        labels, documents = np.concatenate([codes, P.argmax(axis=1)[rows]]), stack_rows([Xs, Xt[rows]])
+        labels = np.concatenate([codes, P.argmax(axis=1)[rows]])
         sample_weight = np.append(np.full(len(codes), weight), np.ones(len(rows)))
-        model = _fit(documents, labels, START_C, balanced=True, tol=1e-3, sample_weight=sample_weight)
-        P = model.proba(Xt)
-    return P if X is Xt else model.proba(X)
+        models = [
+            _fit(
+                stack_rows([view.labelled, view.target[rows]]),
+                labels,
+                START_C,
+                balanced=True,
+                tol=1e-3,
+                sample_weight=sample_weight,
+            )
+            for view in views
+        ]
+        P = product([model.proba(view.target) for model, view in zip(models, views, strict=True)], views)
+    if all(view.predicted is view.target for view in views):
+        return P
+    return product([model.proba(view.predicted) for model, view in zip(models, views, strict=True)], views)
+
+
+def product(probabilities: Sequence[Array], views: Sequence[View]) -> Array:
+    """The weighted product of what the views predict, with rows of sum one."""
+    if len(views) == 1:
+        return probabilities[0]
+    logarithms = [v.weight * np.log(np.maximum(P, 1e-9)) for P, v in zip(probabilities, views, strict=True)]
+    P: Array = softmax(np.sum(logarithms, axis=0), axis=1)
+    return P
 
 
 def top_per_class(P: Array, share: float) -> Array:

@@ -28,7 +28,7 @@ from ..linalg.normalize import row_norms, scale_columns, scale_rows
 def source_weights(domains: Domains) -> Array:
     """g in (1)."""
     Xs = domains.labelled()[0]
-    d_s, d = word_counts(Xs), sum(word_counts(X) for X in domains.X)
+    d_s, d = word_counts(Xs), np.sum([word_counts(X) for X in domains.X], axis=0)
     n_s, n = Xs.shape[0], sum(X.shape[0] for X in domains.X)
     g: Array = inverse_frequency(d_s, n_s) / inverse_frequency(d, n)
     return np.where(d_s > 0, g, 0.0)

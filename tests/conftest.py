@@ -14,6 +14,7 @@ from labelferry.cli import load_commands
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if BESIDE.is_dir():
     os.environ.setdefault("LABELFERRY_DATA", str(BESIDE))
+os.environ["LABELFERRY_EMBED"] = "none"  # words alone, unless a test names a model or unsets it
 
 
 def pytest_configure() -> None:

@@ -11,7 +11,7 @@ r"""One answer from a panel, without labels of the target: a pool whose weights 
 
     w_m  = exp(c_0 + c_m + c_k (k_m - mean k) + [m is the mixture] c_e logit(e))                                     (1)
     Q_ic proportional to  (K p_c)^lambda prod_m S_mic^w_m                                                            (2)
-    tau  = t_0 + t_h h, times t_v with a second view                                                                 (3)
+    tau  = t_0 + t_h h + t_e max(0, e - e_0), times t_v with a second view                                           (3)
     A_ic proportional to  sqrt(S(Q)_ic V_ic)          with a second view; otherwise A = Q                            (4)
 
 (1) is scaled down if the weights sum to more than 3; h and e are cut at 0, logit(e) uses e from .05 to .97.
@@ -60,7 +60,7 @@ class PoolCoefficients(NamedTuple):
     agreement: float  # c_k
     stability: float  # c_e
     proportions: float  # lambda
-    budget: tuple[float, float, float]  # t_0, t_h, t_v
+    budget: tuple[float, float, float, float, float]  # t_0, t_h, t_e, e_0, t_v
 
 
 class Evidence(NamedTuple):
@@ -136,7 +136,8 @@ def find_evidence(predictions: PanelPredictions, S: Mapping[str, Array]) -> Evid
     if MIXTURE in S:
         em, smooth, tied = (predictions.proba[name].argmax(axis=1) for name in MIXTURES)
         stability = (kappa(em, smooth) + kappa(em, tied)) / 2
-        stability = min(stability, kappa(codes[MIXTURE], codes[SELF_TRAINING]))
+        if SELF_TRAINING in codes:
+            stability = min(stability, kappa(codes[MIXTURE], codes[SELF_TRAINING]))
     return Evidence(chance_corrected_recall(predictions.held_out, predictions.source_codes), stability, agreement)
 
 
@@ -164,8 +165,8 @@ def pool(S: Mapping[str, Array], weights: Array, source_proportions: Array, stre
 
 def budget_of_change(evidence: Evidence, c: PoolCoefficients, with_view: bool) -> float:
     """tau in (3), from 0 to 1."""
-    t0, th, tv = c.budget
-    tau = t0 + th * max(evidence.held_out, 0.0)
+    t0, th, te, e0, tv = c.budget
+    tau = t0 + th * max(evidence.held_out, 0.0) + te * max(0.0, evidence.clusters - e0)
     return float(np.clip(tau * tv if with_view else tau, 0, 1))
 
 

@@ -1,6 +1,6 @@
 r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora that were not in the fit.
 
-    pool         class-balanced log-likelihood of (2) in `ensemble/pool.py`, L-BFGS; c_e is then multiplied by SHARPNESS
+    pool         class-balanced log-likelihood of (2) in `ensemble/pool.py`, L-BFGS
     estimates    least squares with weights >= 0 on the chance-corrected scale (`assessment/estimate.py`), quantiles of
                  leave-one-corpus-out errors, separate ones for tasks whose signals contradict each other
     confidence   logistic regression with weights >= 0 on documents (`assessment/confidence.py`)
@@ -11,7 +11,7 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
     new classes  scales of the two contrasts, and the limit that is exceeded on MAX_ALARMS of the complete tasks
                  (`assessment/new_classes.py`)
 
-Every corpus has weight one, shared by its tasks; the limits of the levels count tasks. LAMBDA, SHARPNESS, BUDGET,
+Every corpus has weight one, shared by its tasks; the limits of the levels count tasks. LAMBDA, BUDGET,
 MAX_UNSAFE, UNSAFE_BELOW and the form of the estimate were chosen with results on all corpora in view, so they are not
 tested on unseen corpora: docs/methods/auto.md has the alternatives.
 """
@@ -49,7 +49,7 @@ from labelferry.ensemble.pool import (
 from ..papers.pools import Array
 from .records import Record
 
-LAMBDA, SHARPNESS, BUDGET = 0.1, 2.0, (0.02, 0.15, 2.0)
+LAMBDA, BUDGET = 0.2, (0.02, 0.15, 2.0, 0.45, 2.0)
 LEVEL = 0.9
 N_DOCUMENTS = 100  # per task, in the fit of the pool; twice as many for the confidence
 RIDGE, START, MAX_ITER = 0.01, -2.6, 40  # of the fit of the pool
@@ -148,7 +148,7 @@ def fit_pool(tasks: Sequence[Prepared]) -> PoolCoefficients:
     options = {"maxiter": MAX_ITER}
     theta = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     members = dict(zip(names, theta[1 : M + 1].tolist(), strict=True))
-    return PoolCoefficients(float(theta[0]), members, float(theta[-2]), SHARPNESS * float(theta[-1]), LAMBDA, BUDGET)
+    return PoolCoefficients(float(theta[0]), members, float(theta[-2]), float(theta[-1]), LAMBDA, BUDGET)
 
 
 def _pool_data(task: Prepared, names: Sequence[str]) -> tuple[Array, Array, int, Array, Array, Array]:

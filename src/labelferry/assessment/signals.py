@@ -48,8 +48,8 @@ def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_pro
 
 
 def thresholded_confidence(held_out: Array, codes: Array, P: Array) -> float:
-    """`confident`; 0 without held-out documents."""
+    """`confident`, at least 0; 0 without held-out documents."""
     if len(held_out) == 0:
         return 0.0
     threshold = np.quantile(held_out.max(axis=1), float((held_out.argmax(axis=1) != codes).mean()))
-    return correct_for_chance(float((P.max(axis=1) >= threshold).mean()), P.shape[1])
+    return max(0.0, correct_for_chance(float((P.max(axis=1) >= threshold).mean()), P.shape[1]))

@@ -62,7 +62,9 @@ def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any
     answer = combine(predictions, load_coefficients())
     some = sample_domains(domains, MAX_FITTED)
     rows = rows_of(some, domains)
-    sources = score_sources(some, answer.proba[rows].argmax(axis=1), predictions.source_only[rows].argmax(axis=1))
+    sources = score_sources(
+        some, answer.before_budget[rows].argmax(axis=1), predictions.source_only[rows].argmax(axis=1)
+    )
     domains, sources = drop_harmful_source(domains, sources)
     if not sources.used.all():
         progress.expect(*panel_stages(domains, second_view))

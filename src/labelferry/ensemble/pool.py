@@ -82,6 +82,7 @@ class PooledAnswer(NamedTuple):
     budget: float  # tau
     changed: float  # share of labels that differ from SourceLR: the most that can be lost against it
     evidence: Evidence
+    before_budget: Array  # A: what the members say together, whatever SourceLR says
 
 
 def load_coefficients() -> PoolCoefficients:
@@ -117,7 +118,7 @@ def combine_members(
     if MIXTURE in weights:
         share = weights.pop(MIXTURE) / len(MIXTURES)
         weights |= dict.fromkeys(MIXTURES, share)
-    return PooledAnswer(P, weights, tau, float((P.argmax(axis=1) != before).mean()), evidence)
+    return PooledAnswer(P, weights, tau, float((P.argmax(axis=1) != before).mean()), evidence, Q)
 
 
 def equally_confident(proba: Mapping[str, Array]) -> dict[str, Array]:

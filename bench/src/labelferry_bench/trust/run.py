@@ -60,7 +60,17 @@ def run_calibration(
     figures = report(*judged)
     kept = {
         name: figures[name]
-        for name in ("tasks", "answer", "by_words", "groups", "estimates", "verdicts", "member_verdicts", "review", "new_classes")
+        for name in (
+            "tasks",
+            "answer",
+            "by_words",
+            "groups",
+            "estimates",
+            "verdicts",
+            "member_verdicts",
+            "review",
+            "new_classes",
+        )
     }
     calibration = calibration._replace(report=rounded(kept))
     write_text(file, json.dumps(rounded(calibration.as_dict()), indent=1) + "\n")

@@ -7,9 +7,8 @@ plain classifier that we know: x has the words and the inverse document frequenc
 (`labelferry.families.source_weights`), v gives all classes the same weight, and C is 10. Papers compare with
 `SourceLR(C="cv", class_weight=None, weighting="given")`, which was the default before.
 
-Accuracy / balanced accuracy on the target, mean over 16 of the corpora of docs/methods/auto.md (29 tasks), and over four
-corpora that had no part in the choice (4 tasks). The choice from twelve forms by the other corpora is the last but one
-or its neighbor with half of the class weights:
+Accuracy / balanced accuracy on the target, mean over 16 of the corpora of docs/methods/auto.md (29 tasks), and over
+four others (4 tasks):
 
     X as given, C by cross-validation              .586 / .584      .782 / .642
     unknown features dropped, C = 10               .613 / .603      .782 / .655

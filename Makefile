@@ -27,7 +27,7 @@ demo: .venv/run        ## label the embedded tickets of a new product
 test: .venv/dev        ## the tests
 	$(TESTS) -m "not system and not full" $(ARGS)
 
-test-system: .venv/dev ## the tests with kills, Dask, memory, a browser and real corpora
+test-system: .venv/dev ## the tests with kills, Dask, memory, a browser, real corpora or many fits
 	$(TESTS) -m system --dist loadfile $(ARGS)
 
 test-all: .venv/dev    ## every test, also all checks of scikit-learn for every estimator
@@ -60,9 +60,11 @@ SECONDS ?= 300
 fuzz: .venv/fuzz       ## search for inputs that fail, for SECONDS=300; the past ones are part of make test
 	$(THREADS) $(COMPILED) $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
-dist: .venv/dev        ## build the release in dist/, with the chart library of the report
+dist: .venv/release    ## build the release in dist/, with the chart library of the report and the SBOM, and check it
 	$(BIN)/python -m labelferry.report.vega
+	$(BIN)/python release/sbom.py
 	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
 
 # Universal: one file for Python 3.11 and later on every system. The locks agree because dev is a constraint of the
 # others. labelferry is resolved from the checkout, and is not in the file.
@@ -72,6 +74,9 @@ lock: .venv/uv         ## write the versions of the folder lock: the present one
 	printf '%s\n' '-e .' | $(COMPILE) $(RAISE) $(PROJECTS) - --extra all --extra charts --extra dask --group dev \
 	  -o lock/dev.txt >/dev/null
 	$(COMPILE) pyproject.toml --extra cli --extra report --group build -c lock/dev.txt -o lock/run.txt >/dev/null
+	$(COMPILE) pyproject.toml --extra cli --extra report --extra review --extra postgres --group build -c lock/dev.txt \
+	  -o lock/review.txt >/dev/null
+	$(COMPILE) --group release -c lock/dev.txt -o lock/release.txt >/dev/null
 	$(COMPILE) --group docs -c lock/dev.txt -o lock/docs.txt >/dev/null
 	$(COMPILE) --group fuzz -c lock/dev.txt -o lock/fuzz.txt >/dev/null
 
@@ -93,6 +98,10 @@ raise:                 ## write the newest versions that pyproject.toml allows t
 
 .venv/docs: .venv/dev lock/docs.txt
 	$(PIP) --require-hashes -r lock/docs.txt
+	@touch $@
+
+.venv/release: .venv/dev lock/release.txt
+	$(PIP) --require-hashes -r lock/release.txt
 	@touch $@
 
 .venv/fuzz: .venv/dev lock/fuzz.txt

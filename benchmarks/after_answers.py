@@ -1,13 +1,14 @@
 """What answers tell about labels: released labels, estimates and class proportions, on tasks with known truth.
 
-    LABELFERRY_DATA=data labelferry bench trust results/records
-    LABELFERRY_DATA=data python -m benchmarks.after_answers results/records [CORPUS ...]
+    LABELFERRY_DATA=data python -m benchmarks.after_answers FOLDER [CORPUS ...]
 
-The tasks are those of `labelferry bench trust`, at most PER_CORPUS of a corpus; answers are the true labels of random
-documents. The answer of the panel is combined by coefficients that were fitted without the corpus of the task. "chosen"
-has CAUTION and FEW of `assessment/recalibration.py` as they are best on the other corpora: the largest released share
-whose pooled error at 40 answers is at most GOAL times the target. Means are over corpora, runs above the target and the
-pooled error over runs.
+The tasks and FOLDER are those of `benchmarks.accept`: fitted panels; those that it lacks are fitted first. Answers are
+the true labels of random documents.
+
+The answer of the panel is combined by coefficients that were fitted without the corpus of the task. "chosen" has
+CAUTION and FEW of `assessment/recalibration.py` as they are best on the other corpora: the largest released share
+whose pooled error at 40 answers is at most GOAL times the target. Means are over corpora, runs above the target and
+the pooled error over runs.
 """
 
 from __future__ import annotations
@@ -24,18 +25,16 @@ import numpy as np
 from labelferry.assessment import recalibration
 from labelferry.assessment.agreement import balanced_accuracy
 from labelferry.assessment.confidence import needs_review
-from labelferry.assessment.coordinates import coordinates
 from labelferry.assessment.estimate import Estimate
 from labelferry.ensemble.after_answers import AfterAnswers, after_answers
 from labelferry.ensemble.labelled_pool import PoolInputs, keep_inputs
-from labelferry.ensemble.pool import combine
-from labelferry.ensemble.queries import query_coordinates
+from labelferry.ensemble.pool import PoolCoefficients, combine
+from labelferry_bench.review.panels import COORDINATES, chosen_tasks, fit_tasks
 from labelferry_bench.review.rivals import draw
 from labelferry_bench.trust.calibrate import Prepared, fit_pool, prepare
-from labelferry_bench.trust.records import path_of, read_record
-from labelferry_bench.trust.tasks import PLAIN, TrustTask, all_tasks
+from labelferry_bench.trust.records import read_record
 
-PER_CORPUS, N_DRAWS, SIZES, TARGETS = 5, 3, (5, 10, 20, 40, 100), (0.05, 0.1)
+N_DRAWS, SIZES, TARGETS = 3, (5, 10, 20, 40, 100), (0.05, 0.1)
 GRID = tuple(product((0.3, 0.4, 0.5, 0.6, 0.8), (0, 20, 40)))  # CAUTION, FEW
 GOAL = 0.8
 
@@ -51,15 +50,11 @@ class Run(NamedTuple):
     released: dict[tuple[float, float, float], tuple[int, int, int]]  # target and GRID: released, wrong, documents
 
 
-def inputs_of(task: TrustTask, prepared: Prepared, others: Sequence[Prepared], folder: Path) -> PoolInputs:
-    """The answer of the panel by coefficients without this corpus, with coordinates that are kept in the folder."""
-    path = folder / "coordinates" / path_of(task, folder).name
-    if not path.is_file():
-        path.parent.mkdir(exist_ok=True)
-        np.savez_compressed(path, Z=query_coordinates(coordinates(task.load().Xt)).astype(np.float32))
+def inputs_of(path: Path, prepared: Prepared, coefficients: PoolCoefficients) -> PoolInputs:
+    """The answer of the panel by coefficients without this corpus, with the coordinates beside it."""
     predictions = prepared.record.predictions
-    with np.load(path) as file:
-        return keep_inputs(combine(predictions, fit_pool(others)).proba, predictions.proba, file["Z"])
+    with np.load(path.parent / COORDINATES / path.name, allow_pickle=False) as file:
+        return keep_inputs(combine(predictions, coefficients).proba, predictions.proba, file["coordinates"])
 
 
 def measure(name: str, corpus: str, inputs: PoolInputs, y: np.ndarray) -> Iterator[Run]:
@@ -132,16 +127,14 @@ def mean(runs: Sequence[Run], field: str, i: int) -> float:
 
 def main(folder: Path, corpora: Sequence[str]) -> None:
     """Measure all tasks and print the tables."""
-    tasks: dict[str, list[TrustTask]] = defaultdict(list)
-    for task in all_tasks(corpora or None):
-        if task.kind == PLAIN and path_of(task, folder).is_file() and len(tasks[task.corpus]) < PER_CORPUS:
-            tasks[task.corpus].append(task)
-    prepared = {c: [prepare(read_record(path_of(t, folder))) for t in group] for c, group in tasks.items()}
+    tasks: dict[str, list[tuple[Path, Prepared]]] = defaultdict(list)
+    for task, path in fit_tasks(chosen_tasks(corpora or None), folder).items():
+        tasks[task.corpus].append((path, prepare(read_record(path))))
     runs = []
     for corpus, group in tasks.items():
-        others = [p for c, ps in prepared.items() if c != corpus for p in ps]
-        for task, one in zip(group, prepared[corpus], strict=True):
-            runs += list(measure(task.name, corpus, inputs_of(task, one, others, folder), one.record.yt))
+        coefficients = fit_pool([one for c, pairs in tasks.items() if c != corpus for _, one in pairs])
+        for path, one in group:
+            runs += list(measure(one.record.name, corpus, inputs_of(path, one, coefficients), one.record.yt))
     names = list(tasks)
     shipped = dict.fromkeys(names, (recalibration.CAUTION, recalibration.FEW))
     chosen = choose(runs, names)

@@ -2,12 +2,13 @@
 
     python -m benchmarks.review_pictures
 
-The session of the tutorial with a real server and a real browser: label, answer by keyboard, learn, export. A program
-answers with the true classes, which the generated tickets have.
+The session of the tutorial with a real server and a real browser: label, answer by keyboard, learn, use, export. A
+program answers with the true classes, which the generated tickets have.
 """
 
 from __future__ import annotations
 
+import csv
 import random
 import signal
 import time
@@ -16,28 +17,32 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pandas as pd
 from PIL import Image
 from playwright.sync_api import sync_playwright
 from tests.browsing import CHROMIUM, Person, Server
 
 import labelferry
-from labelferry.demo.tickets import ABOUT_NEW, NEW, write_tickets
+from labelferry.demo.tickets import load_words, write_tickets
 
 DOCS = Path(__file__).parents[1] / "docs"
 COUNTS = {"billing": 190, "technical": 230, "account": 180}
-N_AUDIT, N_DUEL, N_LATER = 60, 30, 40
 SEED = 0
+N_FIRST, N_LEARN, N_USE = 8, 20, 80  # answers before the first picture, before learning, and after it
 
 
 def write_files() -> list[str]:
     """Write labelled.csv and new.csv; returns the true classes of the new tickets."""
-    demo = labelferry.load_demo()
-    texts, truth = write_tickets(NEW, ABOUT_NEW, COUNTS, random.Random(SEED))
-    pd.DataFrame({"text": demo.texts_source, "label": demo.y_source}).to_csv("labelled.csv", index=False)
-    numbers = [f"T-{1001 + i}" for i in range(len(texts))]
-    pd.DataFrame({"ticket": numbers, "text": texts}).to_csv("new.csv", index=False)
+    demo, words = labelferry.load_demo(), load_words()
+    texts, truth = write_tickets(words.new, words.about_new, COUNTS, random.Random(SEED))
+    write("labelled.csv", ("text", "label"), zip(demo.texts_source, demo.y_source, strict=True))
+    write("new.csv", ("ticket", "text"), ((f"T-{1001 + i}", text) for i, text in enumerate(texts)))
     return [str(label) for label in truth]
+
+
+def write(path: str, names: tuple[str, ...], rows: Any) -> None:
+    """Write a CSV file."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([names, *rows])
 
 
 def answer(person: Person, truth: list[str], classes: list[str], n: int) -> None:
@@ -51,7 +56,7 @@ def answer(person: Person, truth: list[str], classes: list[str], n: int) -> None
 
 def picture(page: Any, name: str) -> None:
     """Save a picture of the window."""
-    page.wait_for_timeout(700)  # bands move
+    page.wait_for_timeout(700)  # bars move
     path = DOCS / f"review-{name}.png"
     page.screenshot(path=path)
     Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
@@ -63,25 +68,20 @@ def play(server: Server, truth: list[str], classes: list[str]) -> None:
         browser = driver.chromium.launch(executable_path=CHROMIUM)
         person = Person(browser, server, width=1280, color_scheme="light")
         page = person.page
-        page.wait_for_selector("#certificate[data-current='yes']")
-        answer(person, truth, classes, 12)
-        picture(page, "question")
-        answer(person, truth, classes, N_AUDIT - 12)
-        page.goto(f"{server.base}/questions/duel")
-        answer(person, truth, classes, N_DUEL)
-        page.set_viewport_size({"width": 1280, "height": 1180})
-        picture(page, "certificate")
         page.set_viewport_size({"width": 1280, "height": 900})
-        with labelferry.open_job("job.ferry") as job:
-            print(job.certificate().text())
+        page.wait_for_selector("#certificate[data-current='yes']")
+        answer(person, truth, classes, N_FIRST)
+        picture(page, "question")
+        answer(person, truth, classes, N_LEARN - N_FIRST)
+        page.keyboard.press("l")
+        page.wait_for_selector("#question[data-purpose='accept']", timeout=120_000)
+        print(page.locator("#refit .result").inner_text())
+        print(page.locator("#usable").inner_text())
+        answer(person, truth, classes, N_USE)
+        picture(page, "usable")
+        print(page.locator("#usable").inner_text())
         page.goto(f"{server.base}/list?search=subscription")
         picture(page, "list")
-        page.goto(f"{server.base}/questions/audit")
-        page.get_by_role("button", name="Learn now").click()
-        page.wait_for_selector("#refit[data-status='done']", timeout=120_000)
-        print(page.locator("#refit .result").inner_text())
-        page.goto(f"{server.base}/questions/audit")
-        answer(person, truth, classes, N_LATER)
         phone = Person(browser, server, width=375, color_scheme="dark", device_scale_factor=2)
         phone.page.set_viewport_size({"width": 375, "height": 812})
         picture(phone.page, "phone")
@@ -96,18 +96,19 @@ def main() -> None:
         result = labelferry.label("labelled.csv", "new.csv", seed=SEED)
         print(repr(result), f"{time.perf_counter() - began:.0f} s")
         before = sum(a == b for a, b in zip(result.labels, truth, strict=True))
-        labelferry.Job.create(result, "job.ferry", seed=SEED).close()
+        result.store("job.ferry", seed=SEED).close()
         server = Server(Path("job.ferry"), "--reviewer", "Ada")
         try:
             play(server, truth, [str(c) for c in result.estimator.classes_])
         finally:
             server.end(signal.SIGINT)
         with labelferry.open_job("job.ferry") as job:
-            print(job.certificate().text())
-            job.export("labelled-new.csv")
-            labels = pd.read_csv("labelled-new.csv").label
-            after = sum(a == b for a, b in zip(labels, truth, strict=True))
-            print(f"true accuracy: {before / len(truth):.3f} before, {after / len(truth):.3f} in the exported file")
+            print(job.accept(0.05).text())
+            job.export("usable.csv", accepted=True)
+            with open("usable.csv", newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            wrong = sum(row["label"] != truth[int(row["ticket"][2:]) - 1001] for row in rows)
+            print(f"true accuracy before: {before / len(truth):.3f}; usable.csv: {len(rows)} labels, {wrong} wrong")
 
 
 if __name__ == "__main__":

@@ -1,25 +1,7 @@
-"""Settings of the gallery: an example is run if its corpus is available, else it is shown without output."""
+"""Settings of the gallery: every example is run."""
 
-import re
-from pathlib import Path
-
-from labelferry_bench.datasets import CorpusNotFound, load_amazon, load_newsgroups
-
-CORPORA = {"newsgroups.py": load_newsgroups, "when_it_fails.py": load_amazon}
-
-
-def is_available(example: Path) -> bool:
-    try:
-        CORPORA.get(example.name, lambda: None)()
-    except CorpusNotFound:
-        return False
-    return True
-
-
-examples = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
-names = [re.escape(example.name) for example in examples if is_available(example)]
 conf = {
-    "filename_pattern": f"({'|'.join(names)})$",
+    "filename_pattern": r"\.py$",
     "abort_on_example_error": True,
     "capture_repr": ("_repr_html_", "__repr__"),
     "image_scrapers": (),

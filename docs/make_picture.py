@@ -1,11 +1,13 @@
 """Draw docs/report.png, the top of the report of the demo tickets: python docs/make_picture.py (needs Chromium)."""
 
+import csv
 import shutil
 from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-import pandas as pd
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import labelferry
@@ -15,12 +17,18 @@ WIDTH = 1200
 N_ROWS = 2  # documents in the picture
 
 
+def write(path: str, **columns: Any) -> None:
+    """Write a CSV file."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([columns, *zip(*columns.values(), strict=True)])
+
+
 def write_report(folder: str) -> Path:
     """Write the report of the demo tickets, from files with the names that README.md uses."""
     demo = labelferry.load_demo()
     with chdir(folder):
-        pd.DataFrame({"text": demo.texts_source, "label": demo.y_source}).to_csv("labelled.csv", index=False)
-        pd.DataFrame({"text": demo.texts_target}).to_csv("new.csv", index=False)
+        write("labelled.csv", text=demo.texts_source, label=demo.y_source)
+        write("new.csv", text=demo.texts_target)
         labelferry.label("labelled.csv", "new.csv").report("page.html", labelled="out.csv")
         return Path("page.html").resolve()
 
@@ -38,6 +46,7 @@ def draw(page: Path, picture: Path) -> None:
         height = box["y"] + box["height"] + 8
         tab.screenshot(path=picture, full_page=True, clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
         browser.close()
+    Image.open(picture).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(picture, optimize=True)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from labelferry.cli import load_commands
 
@@ -15,6 +16,9 @@ BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if BESIDE.is_dir():
     os.environ.setdefault("LABELFERRY_DATA", str(BESIDE))
 os.environ["LABELFERRY_EMBED"] = "none"  # words alone, unless a test names a model or unsets it
+
+settings.register_profile("any speed", deadline=None)  # of one example; a test has a limit in any case
+settings.load_profile("any speed")
 
 
 def pytest_configure() -> None:
@@ -34,8 +38,9 @@ def pytest_configure() -> None:
 
 
 # Files whose tests need kills, a cluster, much memory or a browser: they are system tests, but for one of each kind.
+# Of the kills, those that take a second stay: in cli/test_main.py, project/test_files.py and review/test_store.py.
 SYSTEM = {
-    "test_kills.py": "test_a_killed_process_leaves_nothing[label]",
+    "test_kills.py": "none",
     "test_dask.py": "test_estimators_give_the_same_bit_by_bit[TCL]",
     "test_memory.py": "test_memory_is_far_below_that_of_all_pairs[TCL]",
     "test_page_browser.py": "test_hostile_texts_are_shown_as_text",
@@ -97,9 +102,17 @@ def stages() -> Stages:
     return Stages()
 
 
-@pytest.fixture(scope="module")
-def shared_panels(tmp_path_factory):
-    """For modules whose tests label the same documents: see `tests/shared_panels.py`."""
+# Rooms whose tests label the same documents again and again, and files in them that fit blocks on disk or on workers.
+SHARING = {"cli", "inputs", "labelling", "project", "report", "review", "tables", "text", "test_methods.py"}
+OWN_PANELS = {"test_dask.py", "test_kills.py", "test_large_files.py"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shared_panels(request, tmp_path_factory):
+    """Equal documents are fitted once per run: see `tests/shared_panels.py`."""
+    if not {request.path.parent.name, request.path.name} & SHARING or request.path.name in OWN_PANELS:
+        yield
+        return
     from .shared_panels import folder_of_run, use_shared_panels
 
     with use_shared_panels(folder_of_run(tmp_path_factory.getbasetemp())):

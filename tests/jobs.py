@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import sqlalchemy as sa
 
 from labelferry.review.store import AnswerRow, FitData, JobData, NewAnswer, Store, current_answers
+from labelferry.review.store.checksums import add_checksums
 
 CLASSES = ["billing", "technical", "account"]
 
@@ -39,6 +43,19 @@ def small_job(n: int = 30, texts: list[str] | None = None, seed: int = 5, **sett
         },
         arrays={"group": np.flatnonzero(labels != truth), "truth": truth},
     )
+
+
+def reseal(path: Path) -> None:
+    """Give all rows of a file the right checksums, as somebody would who changed it on purpose."""
+    engine = sa.create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        triggers = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all()
+        for name, _ in triggers:
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        add_checksums(connection)
+        for _, sql in triggers:
+            connection.exec_driver_sql(sql)
+    engine.dispose()
 
 
 def add_answer(store: Store, *row, **fields) -> int:

@@ -61,7 +61,7 @@ def write_job(path: Path, texts: list[str] | None = None, classes: list[str] | N
                 "columns": ["ticket", "channel", "text"],
                 "own": ["ticket", "channel"],
                 "question_seed": seed,
-                "settings": {},
+                "settings": {"target_error": 0.05},
             },
             arrays={"group": np.flatnonzero(source_only != labels)[:40]},
         ),

@@ -2,7 +2,7 @@
 
 import lazy_loader as _lazy
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 # The public names and where they live are listed in `__init__.pyi`. They are imported on first use, so that
 # `import labelferry` and the command line start fast.

@@ -41,6 +41,7 @@ from .labelling.model import load as load
 from .linalg.block_files import open_blocks as open_blocks
 from .linalg.block_files import write_blocks as write_blocks
 from .linalg.blocks import Blocks as Blocks
+from .llm.front import ask_llm as ask_llm
 from .methods import CDSC as CDSC
 from .methods import GCMF as GCMF
 from .methods import RSP as RSP
@@ -49,6 +50,8 @@ from .methods import HybridLabelPropagation as HybridLabelPropagation
 from .methods import HybridSimilarityPropagation as HybridSimilarityPropagation
 from .review.job.job import Job as Job
 from .review.job.job import open_job as open_job
+from .review.sample.label_column import LabelColumn as LabelColumn
+from .review.sample.label_column import read_labels as read_labels
 from .text import tfidf as tfidf
 
 __version__: str

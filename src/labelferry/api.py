@@ -19,34 +19,42 @@ import labelferry  # its names are loaded when they are used
 
 from .assessment.verdict import Verdict
 from .certificate import Certificate
-from .certificate.expected import ANSWERS, expected_labels
+from .certificate.expected import ANSWERS, Expected
 from .certificate.sampling import N_AUDIT
 from .core import progress
 from .core.classifier import TransductiveClassifier
 from .core.method_spec import chosen_parameters, describe_method
 from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from .files import write_text
+from .inputs.described import described_opinion
+from .inputs.descriptions import read_descriptions
 from .inputs.features import check_dask, make_features
 from .inputs.inputs import read_inputs
 from .inputs.methods import make_labeller
+from .inputs.opinions import read_opinions
 from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
 from .inputs.views import OWN_VECTORS, check_embed
 from .labelling.answers import answers_of_target
-from .labelling.column_names import ACCEPTED, NEW_COLUMNS
+from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
+from .labelling.opinions import count_opinions
+from .labelling.outlook import expected_of
+from .labelling.parents import check_parents, to_parents
 from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
 from .labelling.verdict import verdict_of
 from .linalg.dask_blocks import dask_backend
 from .review.sample.accept_files import usable_of_answers
+from .review.sample.accepted_columns import accepted_columns
 from .review.sample.audit import Sample, draw
 from .review.sample.filled import certify_sample, read_sample
+from .review.sample.frozen import ERROR, Limit
 from .review.sample.given import read_given
-from .review.sample.population import population_of_result
-from .review.sample.usable import ERROR, N_LEARN, Usable
+from .review.sample.population import answers_without_label, population_of_result
+from .review.sample.usable import Usable
 from .tables import check_output, check_place, to_frame, with_columns
 from .tables.spreadsheet import write_labelled
 
@@ -109,7 +117,9 @@ class Result(Labelling):
         `source_only` is the label of the classifier that was trained on the labelled documents only, and `accept_rank`
         is 1 for the label that is most likely correct (`accept`). If a document is
         marked, also none_of_these. If documents are in a language that the labelled documents lack, `other_language`
-        names it. If the labels learned from answers, `answer` has these, and `held_out` the labels of
+        names it. With `parents`, `child` is the most probable child of the label, and `child_confidence` is its
+        probability.
+        If the labels learned from answers, `answer` has these, and `held_out` the labels of
         fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
         `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
         is also "given". `labelferry` marks each row as written by labelferry: see `labelferry.labelling.marks`.
@@ -129,9 +139,9 @@ class Result(Labelling):
 
         With `spreadsheet`, cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe. With
         `accepted`, the result of `accept`, the column accepted is "yes" for labels that may be used, "answer" for rows
-        that people answered, and empty for all others.
+        that people answered, and empty for all others; `label` is their answer then, beside `predicted_label`.
         """
-        columns = {**self.columns(), **({} if accepted is None else {ACCEPTED: accepted.column()})}
+        columns = self.columns() if accepted is None else accepted_columns(self.columns(), accepted)
         return write_labelled(self.inputs.all_rows, columns, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
     def close(self) -> None:
@@ -163,7 +173,14 @@ class Result(Labelling):
         return certify_sample(population, read_sample(answers, population), level)
 
     def accept(
-        self, error: float = ERROR, answers: Any = None, *, seed: int | None = None, strict: bool = False
+        self,
+        error: float = ERROR,
+        answers: Any = None,
+        *,
+        seed: int | None = None,
+        strict: bool = False,
+        per_class: bool = False,
+        after: Usable | None = None,
     ) -> Usable:
         """Which labels may be used without looking, by answers that were given after these labels were made.
 
@@ -179,6 +196,11 @@ class Result(Labelling):
             Seed of the random order; that of the samples, or made from the labels.
         strict : bool, default=False
             Whether the claim is about the labels outside the sample that certifies them.
+        per_class : bool, default=False
+            Whether there is one claim per class: all of them hold together. They need more answers.
+        after : Usable, default=None
+            What could be used before these labels learned (`update`): it stays as it was, and the answers are about
+            the other labels.
 
         Returns
         -------
@@ -186,21 +208,17 @@ class Result(Labelling):
             The labels, the claim about them, and how many answers more labels need.
         """
         population, classes = population_of_result(self), self.estimator.classes_
-        n_rows = len(self.inputs.all_rows)
-        return usable_of_answers(population, answers, n_rows, classes, error=error, strict=strict, seed=seed)
+        n_rows, limit = len(self.inputs.all_rows), Limit(float(error), strict, per_class)
+        others = answers_without_label(self)
+        return usable_of_answers(population, answers, n_rows, classes, limit, seed=seed, after=after, others=others)
 
-    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[tuple[int, int]]:
+    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[Expected]:
         """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.
 
-        The answers include those that the labels learn from first, if they can. It is no promise. Empty if the
-        accuracy cannot be estimated.
+        Each row has `answers`, `n` and its range from `low` to `high`. The answers include those that the labels learn
+        from first, if they can. It is no promise. Empty if the accuracy cannot be estimated.
         """
-        accuracy, n = self.estimated_accuracy["mean"], int(np.count_nonzero(self.accept_rank))
-        if accuracy is None or not n:
-            return []
-        learns = isinstance(self.estimator, AutoTransfer) and self.answers is None
-        planned = expected_labels(n, accuracy, error=error, n_learned=N_LEARN if learns else 0, answers=answers)
-        return [(plan.answers, plan.n) for plan in planned]
+        return expected_of(self, error, answers)
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""
@@ -235,12 +253,25 @@ class Result(Labelling):
         panel = self.estimator.panel_ if isinstance(self.estimator, AutoTransfer) else None
         progress.expect(STAGES[-1])
         updated = finish(
-            self.inputs, self.features, self.domains, clone(self.estimator), read, self.settings, {}, panel=panel
+            self.inputs,
+            self.features,
+            self.domains,
+            clone(self.estimator),
+            read,
+            self.settings,
+            {},
+            panel=panel,
+            votes=self.votes,
         )
         return Result.of(updated, self._opened)
 
     def report(
-        self, path: str | PathLike[str], *, texts: bool = True, labelled: str | PathLike[str] | None = None
+        self,
+        path: str | PathLike[str],
+        *,
+        texts: bool = True,
+        labelled: str | PathLike[str] | None = None,
+        job: str | None = None,
     ) -> None:
         """Write one self-contained HTML page.
 
@@ -253,6 +284,8 @@ class Result(Labelling):
             numbers and record numbers.
         labelled : path, default=None
             The file of `write`, which the commands on the page then name.
+        job : str, default=None
+            The review job of these labels, which the commands then name.
         """
         from .report.summary import page_values
 
@@ -262,7 +295,7 @@ class Result(Labelling):
             raise ValueError(
                 f"the report needs {error.name}: pip install '.[report]' in a clone of labelferry."
             ) from None
-        values = page_values(self, self.summary(), texts=texts, labelled=labelled)
+        values = page_values(self, self.summary(), texts=texts, labelled=labelled, job=job)
         write_text(check_place(Path(path)), render_page(values))
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -280,7 +313,11 @@ def label(
     min_confidence: float | None = None,
     class_prior: Any = None,
     seed: int = 0,
+    parents: bool = False,
     answers: Any = None,
+    opinions: Any = None,
+    opinions_trained: Any = None,
+    descriptions: Any = None,
     out: str | PathLike[str] | None = None,
     dask: Any = None,
     options: TextOptions,
@@ -310,10 +347,24 @@ def label(
         the sorted classes. The labels are matched to them.
     seed : int, default=0
         Random seed.
+    parents : bool, default=False
+        Whether to label the parents of a hierarchy, such as dev of dev/bug and dev/idea; the separator (/, >, ::, : or
+        .) is found. The probability of a parent is the sum over its children. Verdict, estimates, answers and
+        certificates are about the parents; the columns child and child_confidence have the most probable child of each.
     answers : mapping of int to label, sequence or sample, default=None
         What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones,
         or a sample of `audit` that was filled in (a path, a frame or a dict of columns). The labels learn from them;
         answered rows keep their answers. "none of these" and "unclear" are answers too.
+    opinions : str, list of str or dict, default=None
+        Guesses of other labellers, such as an LLM, rules or an older model: columns of the target and, to measure them,
+        of the source. An empty cell is no guess. The column `<name>_confidence` is used if both have it. Or values: a
+        dict of name to one guess per target row, or to a pair, those of the source rows first. They change the labels
+        as far as they were right on the labelled documents; the verdict is never "safe" before answers confirm them.
+    opinions_trained : str, list of str or dict, default=None
+        The same, of labellers that learned from the labelled documents: only answers tell what these are worth.
+    descriptions : dict, path or data frame, default=None
+        One sentence per class; a file or frame has the columns class and description. The class whose sentence is most
+        similar to a document, by the model of `embed` or else wordllama, is one more opinion.
     out : path, default=None
         File to which you will write the result: an error if it cannot contain the rows comes before the fit.
     dask : {"local"}, str or distributed.Client, default=None
@@ -354,6 +405,8 @@ def label(
     check_has_prior([estimator], class_prior)
     class_prior = chosen_parameters(method).get("class_prior") if class_prior is None else class_prior
     check_embed(options.embed)
+    if not isinstance(estimator, AutoTransfer) and (opinions, opinions_trained, descriptions) != (None, None, None):
+        raise ValueError(f"opinions need the method 'auto'; got {type(estimator).__name__}. Omit one of them.")
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
     settings |= options.cleaning
@@ -363,7 +416,10 @@ def label(
         seconds: dict[str, float] = {}
         progress.expect(*STAGES, *(fit_stages(estimator) if options.features is None else ()))
         with stage("reading", seconds):
-            inputs = read_inputs(source, target, options)
+            named = (opinions, opinions_trained) != (None, None)
+            inputs = read_inputs(source, target, options, keep_tables=named)
+            found, opinion_messages = read_opinions(inputs, opinions, opinions_trained)
+            inputs = inputs._replace(source_tables=())  # only their cells are needed
             if out is not None:
                 check_output(inputs.all_rows, out)
         with stage("counting words", seconds):
@@ -375,11 +431,21 @@ def label(
         if features.view is not None:
             settings["embed"] = features.view_name or OWN_VECTORS
         settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
+        if parents:
+            check_parents(domains.classes.tolist(), estimator, settings["class_prior"])
         known: dict[int, str] = {}
         if options.use_target_labels and not inputs.is_half_labelled:
             known, messages = answers_of_target(inputs, domains.classes.tolist())
             inputs = inputs._replace(messages=[*inputs.messages, *messages])
             settings["use_target_labels"] = True
-        read = read_given(answers, inputs, domains.classes, known)
-        labelling = finish(inputs, features, domains, estimator, read, settings, seconds)
-        return Result.of(labelling, opened.pop_all())
+        read = read_given(None if parents else answers, inputs, domains.classes, known)
+        if descriptions is not None:
+            sentences = read_descriptions(descriptions, [str(c) for c in domains.classes])
+            found = (*found, described_opinion(inputs, sentences, options))
+        votes = count_opinions(found, inputs, domains)
+        votes = votes._replace(messages=[*opinion_messages, *votes.messages])
+        labelling = finish(inputs, features, domains, estimator, read, settings, seconds, votes=votes)
+        if not parents:
+            return Result.of(labelling, opened.pop_all())
+        result = Result.of(to_parents(labelling), opened.pop_all())
+        return result if answers is None else result.update(answers)

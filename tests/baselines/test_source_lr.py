@@ -4,8 +4,10 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.preprocessing import normalize
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, normalize
 
+from labelferry.baselines import SourceNB, SourceSVM
 from labelferry.baselines.source_lr import GRID, START_C, SourceLR
 from labelferry.core.domains import Domains
 from labelferry.core.persist import load
@@ -230,3 +232,23 @@ def test_cross_validation_of_many_documents_trains_on_a_sample(monkeypatch):
     for train, test in folds:
         assert len(np.intersect1d(train, test)) == 0
         assert np.bincount(codes[train]).tolist() == [90, 9, 1]
+
+
+@pytest.mark.parametrize("estimator", [SourceLR(), SourceNB(), SourceSVM()], ids=lambda est: type(est).__name__)
+def test_a_source_only_classifier_is_a_plain_classifier_of_scikit_learn(estimator, tmp_path):
+    """Fitted on labelled documents alone, it predicts what it predicts for a target."""
+    task = vocabulary_shift(n_classes=3)
+    plain = make_pipeline(MaxAbsScaler(), estimator).fit(task.Xs, task.ys)
+    fitted = plain[-1]
+    Xs, Xt = plain[0].transform(task.Xs), plain[0].transform(task.Xt)
+    np.testing.assert_array_equal(plain.predict(task.Xt), type(estimator)().transfer(Xs, task.ys, Xt))
+    assert fitted.transduction_.shape == fitted.transduction_empty_.shape == (0,)
+    assert fitted.transduction_proba_.shape == (0, 3)
+    fitted.save(tmp_path / "plain.npz")
+    np.testing.assert_array_equal(load(tmp_path / "plain.npz").predict(Xt), plain.predict(task.Xt))
+
+
+def test_class_proportions_of_a_target_need_one():
+    task = vocabulary_shift()
+    with pytest.raises(ValueError, match="no target rows"):
+        SourceLR(class_prior="source").fit(task.Xs, task.ys)

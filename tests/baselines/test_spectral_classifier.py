@@ -104,3 +104,14 @@ def test_classes_without_a_common_word_are_one_point_each(form):
     y, rows = np.append(task.ys, task.yt), normalize_rows_l2(est.state_.vectors)
     np.testing.assert_allclose(rows @ rows.T, np.equal.outer(y, y), atol=1e-8)  # the classes at right angles
     np.testing.assert_array_equal(est.predict(Xt), task.yt)
+
+
+def test_the_nearest_labelled_document_is_the_classifier_of_the_paper():
+    task = vocabulary_shift(n_docs=60)
+    est = SpectralClassifier(classifier="nearest", random_state=0)
+    labels = est.transfer(task.Xs, task.ys, task.Xt)
+    x = normalize_rows_l2(est.state_.vectors)
+    distances = ((x[len(task.ys) :, None] - x[None, : len(task.ys)]) ** 2).sum(axis=2)
+    nearest = distances.min(axis=1)
+    of_label = np.array([row[task.ys == label].min() for row, label in zip(distances, labels, strict=True)])
+    np.testing.assert_allclose(of_label, nearest, atol=1e-12)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,9 +16,10 @@ from typer.testing import CliRunner
 from labelferry import cli
 from labelferry.core.method_spec import make_method, parse_methods
 from labelferry_bench.cli.bench import split_into_tables
+from labelferry_bench.datasets import CorpusNotFound
 from labelferry_bench.papers import best_in_words, compare_tables, run_table
 from labelferry_bench.papers.output import table_csv
-from labelferry_bench.papers.run import cells, read_records
+from labelferry_bench.papers.run import Cell, cells, measure, read_records
 
 from ..newsgroups import write_newsgroups
 
@@ -78,6 +80,41 @@ def test_another_setting_or_code_is_another_cell(data, tmp_path, monkeypatch):
     monkeypatch.setattr("labelferry_bench.papers.run.code_hash", lambda module: "9")
     run_table("gcmf", tmp_path, methods="EMNaiveBayes", tasks=TASKS[:1])
     assert len(list(read_records(tmp_path / "gcmf.jsonl"))) == 3
+
+
+def test_a_run_with_another_recipe_is_another_cell(data, monkeypatch):
+    [before] = cells(["gcmf/rec vs sci"], ["SourceLR"], 1)
+    monkeypatch.setattr("labelferry_bench.papers.task.Recipe.describe", lambda recipe: "another")
+    assert cells(["gcmf/rec vs sci"], ["SourceLR"], 1) != [before]
+
+
+def test_a_cell_that_fails_is_named_and_the_others_are_shown(data, tmp_path, monkeypatch):
+    def fails(cell):
+        if cell.task.endswith("rec vs sci"):
+            raise ValueError("no\n  such [thing]")
+        return measure(cell)
+
+    monkeypatch.setattr("labelferry_bench.papers.run.measure", fails)
+    arguments = ["bench", "table", "gcmf", "--methods", "SourceLR", "--tasks", ",".join(TASKS), "--out", str(tmp_path)]
+    shown = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "100"})
+    assert shown.exit_code == 1
+    assert "Failed: rec vs sci, SourceLR, seed 0: ValueError: no such [thing]" in shown.stdout
+    table = json.loads((tmp_path / "gcmf.json").read_text())
+    cells_of = {row["task"]: row["cells"][0] for row in table["rows"]}
+    assert cells_of["comp vs rec"]["mean"] > 0.5
+    assert cells_of["rec vs sci"]["mean"] is None
+    monkeypatch.setattr("labelferry_bench.papers.run.measure", measure)
+    assert CliRunner().invoke(cli.app, arguments).exit_code == 0  # it has no record, so it runs again
+
+
+def test_the_number_of_seeds_is_that_of_the_page(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "labelferry_bench.papers.tabulate.run", lambda wanted, *_, **__: (asked.append(wanted), ([], []))[1]
+    )
+    for n_seeds, numbers in ((None, {"TCL": 10, "NMTF": 1, "SourceLR": 1}), (2, {"TCL": 2, "NMTF": 2, "SourceLR": 1})):
+        asked: list[list[Cell]] = []
+        run_table("tcl", tmp_path, methods=",".join(numbers), tasks=TASKS[:1], n_seeds=n_seeds)
+        assert Counter(cell.method for cell in asked[0]) == numbers
 
 
 def test_two_jobs_give_the_table_of_one(data, tmp_path):
@@ -199,3 +236,10 @@ def test_the_error_names_a_file_that_is_not_a_table(tmp_path):
     path.write_text("[]")
     with pytest.raises(ValueError, match=r"x\.json is not a table"):
         compare_tables(path, path)
+
+
+def test_without_data_the_error_names_all_corpora(tmp_path, monkeypatch):
+    monkeypatch.setenv("LABELFERRY_DATA", str(tmp_path))
+    monkeypatch.setenv("LABELFERRY_CACHE", str(tmp_path))
+    with pytest.raises(CorpusNotFound, match=r"sraa.*20news.*OrgsPeople.* `labelferry data` says where"):
+        run_table("tcl", tmp_path / "out")

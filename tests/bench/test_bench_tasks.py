@@ -16,7 +16,7 @@ from labelferry_bench.papers.studies import _first_sources
 from labelferry_bench.papers.tables.cdsc import CDSC_TABLE_1
 from labelferry_bench.papers.tables.gcmf import GCMF_TABLE_2
 from labelferry_bench.papers.tables.hybrid import HYBRID_TABLE_3
-from labelferry_bench.papers.task import Recipe, Task, purity
+from labelferry_bench.papers.task import IDF, Recipe, Task, _weighted, purity
 from labelferry_bench.papers.tasks import TABLES, TASKS, tasks_here, tasks_of
 
 
@@ -55,7 +55,8 @@ def test_tables_have_a_fixed_order():
     """Papers by year, then the tables without a paper. Each file has one table, and each task the name of its table."""
     assert list(TABLES)[:5] == ["cdsc", "cdsc-sgml", "cdsc-500", "cdsc-size", "cdsc-text"]
     assert list(TABLES)[5:11] == ["hybrid", "hybrid-counts", "rsp", "rsp-office", "gcmf", "tcl"]
-    assert list(TABLES)[11:] == ["shift", "amazon", "amazon-uneven", "reuters", "reuters-distinct", "four"]
+    assert list(TABLES)[11:17] == ["shift", "amazon", "amazon-uneven", "reuters", "reuters-distinct", "four"]
+    assert list(TABLES)[17:] == ["untuned", "sources"]
     positions = [table.position for table in TABLES.values()]
     assert len(set(positions)) == len(positions)
     assert all(task.table == table.name for table in TABLES.values() for task in table.tasks)
@@ -268,3 +269,15 @@ def test_scores_of_clusters():
     task = TASKS["rsp/comp vs rec from comp + rec"]
     assert task.score(clusters, y) == purity(clusters, y)
     assert TASKS["gcmf/rec vs sci"].score(np.array(["a"] * 5), y) == pytest.approx(0.8)
+
+
+def test_the_idf_is_that_of_the_recipe():
+    counts = np.array([[3, 1, 0], [1, 0, 2], [2, 1, 1], [1, 0, 0]])
+    df = np.array([4, 2, 2])
+    for idf, expected in (("plain", np.log(4 / df)), ("smooth", np.log(5 / (1 + df)) + 1)):
+        recipe = Recipe(min_df=0, idf=idf)
+        X = _weighted(sp.csr_array(counts, dtype=float), recipe, sp.csr_array(counts, dtype=float)).toarray()
+        tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) * expected
+        lengths = np.linalg.norm(tf, axis=1, keepdims=True)
+        np.testing.assert_allclose(X, np.divide(tf, lengths, out=tf * 0, where=lengths > 0))
+        assert IDF[idf] in recipe.describe()

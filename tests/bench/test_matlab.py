@@ -39,6 +39,11 @@ def test_arrays_are_those_that_scipy_wrote(packed):
         )
 
 
+def test_indices_are_short():
+    read = read_arrays(written(ARRAYS), ("sparse",), 10**6)["sparse"]
+    assert (read.indices.dtype, read.indptr.dtype) == (np.int32, np.int32)
+
+
 @pytest.mark.parametrize("array", [X + 1j, np.zeros((2, 2, 2)), np.array(["a", "b"], dtype=object), "abc"])
 def test_what_is_no_matrix_of_numbers(array):
     with pytest.raises(ValueError, match=r"no matrix of real numbers|no number"):

@@ -424,3 +424,24 @@ def test_wrong_shapes():
 def test_wrong_answers_are_refused(answers, message):
     with pytest.raises(ValueError, match=message):
         check_answers(answers, 50, 3, "audit")
+
+
+def test_all_statements_are_points_if_all_documents_have_answers():
+    """An end may be wrong on the way, with a small probability, but not when all is known."""
+    rng, n = np.random.default_rng(0), 90
+    labels = rng.integers(0, 3, n)
+    truth, source_only = (np.where(rng.random(n) < 0.3, rng.integers(0, 3, n), labels) for _ in range(2))
+    review, confidence = rng.random(n) < 0.4, rng.random(n)
+    for seed in range(60):
+        order = audit_order(n, seed)
+        duel = order[(labels != source_only)[order]]
+        found = certify(
+            labels, source_only, review, Answers(order, truth[order]), Answers(duel, truth[duel]),
+            classes=["a", "b", "c"], confidence=confidence,
+        )  # fmt: skip
+        shares = [found.accuracy, found.error_not_reviewed]
+        shares += [share for one in found.classes for share in (one.precision, one.recall, one.proportion)]
+        assert sum(share is not None for share in shares) > 5
+        for share in filter(None, shares):
+            assert share.low == pytest.approx(share.high) == share.estimate
+        assert found.accuracy.low == pytest.approx((labels == truth).mean())

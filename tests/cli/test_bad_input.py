@@ -9,9 +9,11 @@ import time
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import labelferry
 import labelferry_bench.papers
+from labelferry import cli
 from labelferry.files import atomic_write, locked
 from labelferry.inputs import memory
 from labelferry.inputs.memory import words_within
@@ -26,21 +28,15 @@ NEW = ["my bus and the train was late", "good soup and a meal", "late train toda
 LABELS = ["travel"] * 6 + ["food"] * 6
 
 
-def command(*arguments, folder, timeout=120):
-    return subprocess.run(
-        [sys.executable, "-m", "labelferry", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        timeout=timeout,
-        check=False,
-    )
+def command(*arguments):
+    return CliRunner().invoke(cli.app, arguments)
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
     write_table(from_texts(OLD, LABELS), {}, tmp_path / "old.csv")
     write_table(from_texts(NEW), {}, tmp_path / "new.csv")
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
@@ -52,8 +48,8 @@ def test_a_loop_of_links_is_one_line(folder):
     (folder / "a.csv").symlink_to("b.csv")
     (folder / "b.csv").symlink_to("a.csv")
     for arguments in (["a.csv", "new.csv", "-o", "x.csv"], ["old.csv", "new.csv", "-o", "a.csv"]):
-        done = command("label", *arguments, folder=folder)
-        assert done.returncode == 2
+        done = command("label", *arguments)
+        assert done.exit_code == 2
         assert done.stderr.startswith(
             ("labelferry: cannot read 'a.csv'", "labelferry: cannot write a.csv: it is a link")
         )
@@ -118,13 +114,10 @@ def test_estimators_refuse_integers_that_do_not_fit():
 
 def test_a_gzip_file_that_fills_the_memory(tmp_path):
     path = tmp_path / "bomb.csv.gz"
-    with gzip.open(path, "wb") as file:
-        file.write(b"text,label\n")
-        for _ in range(20):
-            file.write(b"a,b\n" * 250_000)
-    with pytest.raises(ValueError, match=r"may have 1,000,000 bytes and this one has more. Unpack it yourself"):
-        read_table(path, max_unpacked=1_000_000)
-    assert len(read_table(path, max_unpacked=30_000_000)) == 5_000_000
+    path.write_bytes(gzip.compress(b"text,label\n" + b"a,b\n" * 250_000))
+    with pytest.raises(ValueError, match=r"may have 500,000 bytes and this one has more. Unpack it yourself"):
+        read_table(path, max_unpacked=500_000)
+    assert len(read_table(path, max_unpacked=2_000_000)) == 250_000
 
 
 def test_a_word_of_a_million_letters_is_cut():
@@ -160,9 +153,9 @@ def test_a_damaged_reuters_file_takes_linear_time(tmp_path, part):
 def test_cells_that_a_spreadsheet_would_run(folder):
     write_table(from_texts(["=1+1 the train was late", *NEW[1:]]), {}, folder / "new.csv")
     common = ["old.csv", "new.csv", "--method", "sourcelr", "--min-documents", "1", "-q"]
-    assert command("label", *common, "-o", "plain.csv", "--save", "m.npz", folder=folder).returncode == 0
-    assert command("label", *common, "-o", "safe.csv", "--spreadsheet", folder=folder).returncode == 0
-    assert command("apply", "m.npz", "new.csv", "-o", "later.csv", "--spreadsheet", "-q", folder=folder).returncode == 0
+    assert command("label", *common, "-o", "plain.csv", "--save", "m.npz").exit_code == 0
+    assert command("label", *common, "-o", "safe.csv", "--spreadsheet").exit_code == 0
+    assert command("apply", "m.npz", "new.csv", "-o", "later.csv", "--spreadsheet", "-q").exit_code == 0
     texts = [read_table(folder / f"{name}.csv").columns["text"][0] for name in ("plain", "safe", "later")]
     assert texts == ["=1+1 the train was late", *["'=1+1 the train was late"] * 2]
 
@@ -173,7 +166,7 @@ def test_an_error_of_the_disk_names_the_file_and_what_was_written_before(folder,
     assert not list(folder.glob(".labelferry-*"))
     if os.path.exists("/dev/full"):
         done = command("label", "old.csv", "new.csv", "-o", "o.csv", "--method", "sourcelr", "--min-documents", "1",
-                       "--report", "/dev/full", folder=folder)  # fmt: skip
+                       "--report", "/dev/full")  # fmt: skip
         assert "is a folder or a device" in done.stderr
 
 

@@ -22,8 +22,6 @@ from labelferry.core import progress
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 FAST = ("--method", "sourcelr")
 SHOWN = r"^labelferry: (.*?)(?: \(\d+ %, about \d+ (?:s|min) left\))?$"  # a stage, and how far the work is
 
@@ -76,9 +74,7 @@ def test_all_outputs(files, tmp_path):
         "labelferry",
     ]
     assert written["id"] == [str(i) for i in range(120)]
-    assert "text column: 'text' (its name)" in result.stdout
-    assert "label column: 'label' (its name)" in result.stdout
-    assert "Labels by TCL" in result.stdout
+    assert "(text: text; label: label)" in result.stdout
     assert expected.verdict.level in result.stdout
     for path in (out, report, model):
         assert path.stat().st_size > 1000

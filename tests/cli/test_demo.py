@@ -15,8 +15,6 @@ from labelferry.demo.run import run_demo
 from labelferry.demo.tickets import load_words
 from labelferry.text import tfidf
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 FINGERPRINT = (
     "da7b175cdd49914594853087226c4efbad09c1181410e651e5c8fbb55186514d"  # changes with any change of the corpus
 )

@@ -16,8 +16,6 @@ from labelferry.tables import read_table
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 EVERY = 6
 METHOD = (
     "sourcelr(C=10)"  # a C that is chosen may differ if there are more documents: folds and weights of words change
@@ -42,7 +40,7 @@ def run(*arguments):
 
 
 @pytest.fixture(scope="module")
-def plain(shared_panels):
+def plain():
     return labelferry.label(OLD, NEW, label=LABELS, method=METHOD).labels.tolist()
 
 

@@ -26,6 +26,8 @@ QUICK = {
     "matrices": 20,
     "models": 20,
     "requests": 30,
+    "states": 10,
+    "jobs": 60,
     "corpora": 60,
     "arguments": 20,
     "roundtrips": 60,

@@ -135,15 +135,27 @@ def test_a_full_standard_output_is_an_error_if_it_is_the_table(folder):
 
 
 @needs_full
-@pytest.mark.parametrize("arguments", [["methods"], ["methods", "--json"], ["data"]])
-def test_a_full_standard_output_is_an_error_if_nothing_else_is_asked_for(arguments):
+def test_a_full_standard_output_is_an_error_if_nothing_else_is_asked_for():
     with FULL.open("w") as full:
         run = subprocess.run(
-            [sys.executable, "-m", "labelferry", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "labelferry", "methods"], stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert run.returncode == 2
     assert run.stderr.startswith("labelferry: cannot write standard output: No space left on device")
     assert run.stderr.count("\n") == 1
+
+
+@needs_full
+@pytest.mark.parametrize("arguments", [["methods", "--json"], ["data"]])
+def test_so_it_is_for_other_results(monkeypatch, capsys, arguments):
+    with FULL.open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(SystemExit) as end:
+            cli.app(arguments)
+    assert end.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("labelferry: cannot write standard output: No space left on device")
+    assert printed.count("\n") == 1
 
 
 @needs_full

@@ -18,7 +18,7 @@ from labelferry.testing.problems import KINDS, make_problem
 
 from ..estimators import small
 
-SLOW = ("AutoTransfer", "KDEWeighting", "NMFClustering")
+SLOW = ("AutoTransfer", "KDEWeighting", "NMFClustering")  # `make test` has one problem: `check_invariants`
 N_EXAMPLES = 1000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 5
 PROFILE = settings(
     max_examples=N_EXAMPLES,
@@ -28,7 +28,7 @@ PROFILE = settings(
     database=None,
     phases=[Phase.generate],  # a smaller example is searched only by hand: it takes many fits
 )
-NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in estimators()]
+NAMES = [pytest.param(name, marks=pytest.mark.system) if name in SLOW else name for name in estimators()]
 
 PROBLEMS = st.builds(
     make_problem,

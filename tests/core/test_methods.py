@@ -20,8 +20,6 @@ from labelferry.linalg.knn import neighbor_graph
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 
 def run(*arguments, width=100):
     arguments = [str(argument) for argument in arguments]

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import pickle
+import time
 import zipfile
 from typing import Annotated, get_args, get_origin, get_type_hints
 
@@ -165,8 +166,33 @@ def test_an_array_whose_shape_does_not_fit_its_size_reserves_no_memory(model, sh
 
 
 def test_the_memory_of_all_arrays_is_limited(model):
-    with Archive(model, max_bytes=12_000) as arrays, pytest.raises(ValueError, match="more than"):
-        persist.from_arrays(arrays, "model.npz")
+    with pytest.raises(ValueError, match="more than"):
+        Archive(model, max_bytes=12_000)
+
+
+@pytest.mark.parametrize("name", ["array0", "unused"])
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_bomb_is_refused_by_the_sizes_that_it_declares(model, name):
+    with zipfile.ZipFile(model, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(f"{name}.npy", "w") as member:
+        shape = (1 << 28,)
+        np.lib.format.write_array_header_1_0(member, {"descr": "|u1", "fortran_order": False, "shape": shape})
+        for _ in range(shape[0] >> 20):
+            member.write(bytes(1 << 20))
+    assert model.stat().st_size < 1 << 20
+    start = time.process_time()
+    with pytest.raises(ValueError, match="200 times its size"):
+        persist.load(model)
+    assert time.process_time() - start < 0.5  # of 256 MB, nothing is unpacked
+
+
+def test_an_array_that_is_read_again_and_again_is_refused(model, monkeypatch):
+    monkeypatch.setattr("labelferry.core.archive.SMALL", 0)
+    rewrite(
+        model,
+        lambda h: h["values"].update(state_={"kind": "tuple", "items": [{"kind": "array", "key": "array0"}] * 99}),
+    )
+    with pytest.raises(ValueError, match="more often than they are saved"):
+        persist.load(model)
 
 
 def test_every_array_of_a_state_has_a_shape():

@@ -40,7 +40,7 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
+@pytest.mark.system
 @parametrize_with_checks([inductive(name) for name in ENSEMBLE])
 def test_scikit_learns_checks_of_the_ensemble(estimator, check):
     check(estimator)

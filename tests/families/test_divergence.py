@@ -51,6 +51,9 @@ def test_corrected_form_is_never_negative_and_not_symmetric():
     for _ in range(50):
         source, target = rng.integers(0, 30, size=(2, 6))
         assert kl(source, target) >= 0
+    assert kl(np.array([90, 0]), np.array([50, 50]), pseudo_count=0) == np.inf
+    for form in ("corrected", "paper"):
+        assert kl(np.array([90, 10]), np.array([50, 0]), form, pseudo_count=0) < np.inf
     assert kl(np.array([90, 10]), np.array([50, 50])) != pytest.approx(kl(np.array([50, 50]), np.array([90, 10])))
 
 

@@ -24,6 +24,8 @@ KINDS = (
     "matrices",
     "models",
     "requests",
+    "states",
+    "jobs",
     "corpora",
     "arguments",
     "roundtrips",

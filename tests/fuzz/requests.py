@@ -55,6 +55,7 @@ PATHS += (
     "//evil",
     "/%00",
 )
+PATHS += ("/export/labelled.csv", "/export/labelled.jsonl", "/export/corrections.csv")
 NAMES = (
     "document",
     "purpose",

@@ -147,19 +147,21 @@ def test_a_class_may_be_as_rare_as_the_user_expects():
 
 def test_label_prints_the_given_proportions(files, tmp_path):
     given = "technical=0.5, account=0.2,billing=0.3"
-    shown = run("label", *files, "-o", tmp_path / "out.csv", "--method", "sourcelr", "--class-prior", given)
+    shown = run("label", *files, "-o", tmp_path / "out.csv", "--method", "sourcelr", "--class-prior", given, "-v")
     assert shown.exit_code == 0, shown.output
     assert "class proportions that you gave: technical 50%" in shown.stdout
     assert "given" in shown.stdout
-    assert "range" not in shown.stdout
+    assert "range of the share" not in shown.stdout
     assert "are unknown" not in shown.stdout
     labels = tickets.read_csv(tmp_path / "out.csv")["label"]
     assert labels.count("technical") == pytest.approx(60, abs=3)
 
 
-@pytest.mark.parametrize(("prior", "column"), [("source", "matched"), ("uniform", "matched"), ("estimate", "range")])
+@pytest.mark.parametrize(
+    ("prior", "column"), [("source", "matched"), ("uniform", "matched"), ("estimate", "range of the share")]
+)
 def test_only_given_proportions_are_called_given(files, tmp_path, prior, column):
-    shown = run("label", *files, "-o", tmp_path / "out.csv", "--method", "sourcelr", "--class-prior", prior)
+    shown = run("label", *files, "-o", tmp_path / "out.csv", "--method", "sourcelr", "--class-prior", prior, "-v")
     assert shown.exit_code == 0, shown.output
     assert re.search(rf"label +documents +share +{column} +confidence", shown.stdout)
 

@@ -21,8 +21,6 @@ from .. import tickets
 from ..jobs import small_job
 
 pd = pytest.importorskip("pandas")
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 EVERY = 6
 LONG = ["the door of the house is red", "the house behind the door is green"]
 
@@ -49,7 +47,7 @@ def label(*arguments, **settings):
 
 
 @pytest.fixture(scope="module")
-def plain(shared_panels):
+def plain():
     return label(old(), new())
 
 

@@ -12,7 +12,6 @@ from labelferry.report.summary import page_values
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
 N, N_UNKNOWN = 60, 20  # tickets, and documents without a known word
 
 
@@ -37,7 +36,7 @@ def files(tmp_path_factory):
 @pytest.mark.parametrize("method", ["auto", "sourcelr"])
 def test_documents_without_a_known_word_are_counted_as_not_labelled(files, tmp_path, method):
     out, page = tmp_path / "out.csv", tmp_path / "page.html"
-    shown = run("label", *files, "-o", out, "--report", page, "--method", method)
+    shown = run("label", *files, "-o", out, "--report", page, "--method", method, "--verbose")
     assert shown.exit_code == 0, shown.output
     cells = tickets.read_csv(out)
     marks = list(zip(cells["label"], cells["needs_review"], strict=True))

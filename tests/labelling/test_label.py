@@ -26,8 +26,6 @@ from labelferry_bench.papers.tables.cdsc import CDSC_TABLE_1
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 LEVELS = ("safe", "doubtful", "unsafe")
 WORDS = {"language": "english", "ngrams": 1}  # those of the demo's matrices, and of `tfidf`
 

@@ -237,7 +237,7 @@ def test_hardly_any_later_document_has_a_label(saved, tmp_path, n_known):
     folder = saved[0]
     texts = tickets.read_csv(folder / "later.csv")["text"]
     tickets.write_csv(tmp_path / "other.csv", {"text": [*texts[:n_known], *["zzz qqq"] * 90]})
-    shown = run("apply", folder / "model.npz", tmp_path / "other.csv", "-o", tmp_path / "out.csv")
+    shown = run("apply", folder / "model.npz", tmp_path / "other.csv", "-o", tmp_path / "out.csv", "--verbose")
     assert shown.exit_code == 0, shown.output
     printed = " ".join(shown.stdout.split())
     assert "unsafe" in printed
@@ -303,7 +303,7 @@ def test_words_that_support_the_labels(saved):
 
 def test_the_command_prints_the_verdict(saved, tmp_path):
     folder, result, _ = saved
-    shown = run("apply", folder / "model.npz", folder / "later.csv", "-o", tmp_path / "out.csv")
+    shown = run("apply", folder / "model.npz", folder / "later.csv", "-o", tmp_path / "out.csv", "--verbose")
     assert shown.exit_code == 0, shown.output
     for words in ("Verdict", f"Verdict when the model was fitted: {result.verdict.level}", "at fitting", "need review"):
         assert words in shown.stdout

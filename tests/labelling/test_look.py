@@ -22,8 +22,6 @@ from labelferry.labelling.explain import explain
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 LEVELS = ("safe", "doubtful", "unsafe")
 
 

@@ -11,8 +11,6 @@ from labelferry.labelling.model import Model
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):

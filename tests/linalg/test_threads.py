@@ -47,7 +47,10 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("start", ["fork", "forkserver", "spawn", "joblib"])
+STARTS = ["fork", *(pytest.param(start, marks=pytest.mark.system) for start in ("forkserver", "spawn", "joblib"))]
+
+
+@pytest.mark.parametrize("start", STARTS)
 def test_a_fit_in_a_child_process_ends_and_gives_the_labels_of_the_parent(tmp_path, start):
     script = tmp_path / "script.py"
     script.write_text(IN_A_CHILD)

@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 from labelferry import RSP, NormalizedCut, load
 from labelferry.core.domains import read_domains
 from labelferry.core.labels import UNKNOWN
-from labelferry.families.divergence import word_kl
+from labelferry.families.divergence import kl, word_kl
 from labelferry.families.partition import Points, constrained_laplacian, embed, normalized_cut
 from labelferry.families.spectral import nodes
 from labelferry.linalg.laplacian import LinkedDegree, MustLink, Similarity
@@ -441,3 +441,19 @@ def test_full_size_newsgroups(corpus):
     est = RSP(random_state=0)
     est.transfer(*task[:3])
     assert purity(task.yt, est.cluster_) > 0.9
+
+
+def test_the_constants_of_the_divergence_are_parameters():
+    """Without a pseudo-count, a cluster of the target alone makes the divergence infinite, as printed."""
+    task = vocabulary_shift(n_docs=60, n_words=12)
+    settings = {"risk": "paper", "divergence": "paper", "kappa": np.exp(2), "random_state": 0}
+    values = {}
+    for pseudo_count in (0.0, 1e-6, 0.5):
+        est = RSP(**settings, pseudo_count=pseudo_count, min_cluster_size=4, same_means=0.0)
+        est.transfer(task.Xs, task.ys, task.Xt)
+        values[pseudo_count] = est.divergence_
+    assert values[0.0] == np.inf or values[0.0] == pytest.approx(values[1e-6], rel=1e-3)
+    assert values[0.0] >= values[1e-6] > values[0.5]
+    coarse = RSP(**settings, min_cluster_size=10**6)
+    coarse.transfer(task.Xs, task.ys, task.Xt)
+    assert coarse.divergence_ == pytest.approx(kl(np.array([60]), np.array([60]), "paper"))

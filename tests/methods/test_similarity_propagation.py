@@ -61,8 +61,8 @@ VARIANTS = {
     "footnote 1, start": Variant(2, 2, reinitialize="start"),
     "footnote 1, 2K pairs": Variant(4, 4, reinitialize="start"),
     "footnote 1, current": Variant(2, 2, reinitialize="current"),
-    "degrees": Variant(2, 2, by_degree=True),
-    "degrees, footnote 1": Variant(2, 2, reinitialize="current", by_degree=True),
+    "degrees": Variant(2, 2, scaling="degree"),
+    "degrees, footnote 1": Variant(2, 2, reinitialize="current", scaling="degree"),
 }
 
 
@@ -91,7 +91,7 @@ def test_variants_equal_full_matrices_in_every_round(name, from_words):
     for _ in range(5):
         s = step(s, b, C_i, v, C_o)
         again = None if v.reinitialize == "never" else lambda estimated: C_i.toarray() @ labels(estimated).T
-        Q, estimated, O = slow.cycle(O, P, S_ii, v.n_doc_pairs, v.n_word_pairs, again, v.by_degree)
+        Q, estimated, O = slow.cycle(O, P, S_ii, v.n_doc_pairs, v.n_word_pairs, again, v.scaling == "degree")
         np.testing.assert_allclose(s.B_o @ s.B_o.T, estimated[n:, n:], atol=1e-8)
         leading_q = leading(Q, v.n_word_pairs)
         np.testing.assert_allclose(s.B_w @ s.B_w.T, leading_q @ leading_q.T @ Q, atol=1e-8 * abs(Q).max())
@@ -134,7 +134,7 @@ def test_word_clusters_are_the_cut_of_the_full_matrix(n_classes, scaling):
         tau=est.degree_regularization,
         max_iter=est.max_iter,
         tol=est.tol,
-        variant=Variant(n_classes, 2 * n_classes, by_degree=scaling == "degree"),
+        variant=Variant(n_classes, 2 * n_classes, scaling=scaling),
     )[1][0][1].state
     S_ww = s.B_w @ s.B_w.T
     words, occurs = est.state_.targets[0].words, S_ww.sum(axis=1) > 0
@@ -192,6 +192,8 @@ def test_corollary_5_label_propagation_is_a_two_step_nystrom_approximation():
         {"n_word_clusters": 2},
         {"n_doc_pairs": 4},
         {"n_doc_pairs": 4, "n_word_clusters": 6},
+        {"inverse": "all"},
+        {"inverse": "all", "reading": "cut", "weighting": "none", "degree_regularization": 0},
         {"start": "words", "reinitialize": "current", "scaling": "degree", "reading": "cut"},
     ],
     ids=str,
@@ -215,12 +217,71 @@ def test_the_start_is_the_similarity_of_labels():
     np.testing.assert_allclose(U.T @ U, np.eye(3), atol=1e-12)
 
 
-def test_table_2_taken_literally_does_nothing():
-    """With O of full rank and more words than documents, P (P' O^-1 P)^+ P' is O: a reason to keep few eigenpairs."""
-    rng = np.random.default_rng(0)
-    P, root = rng.random((8, 20)), rng.random((8, 8))
-    O = root @ root.T + np.eye(8)
-    np.testing.assert_allclose(P @ np.linalg.pinv(P.T @ np.linalg.inv(O) @ P) @ P.T, O, atol=1e-8)
+PRINTED = Variant(10**6, 4, scaling="none", all_pairs=True)
+
+
+def printed_problem(n_classes, n_docs=40):
+    """A problem without regularized degrees, and the matrices of Table 2."""
+    _, b, C_i, codes = problem(n_classes, n_docs=n_docs, tau=0.0)
+    C = np.vstack([C_i.toarray(), indicator(codes, n_classes, float).toarray()])
+    P = np.vstack([b.R_i.toarray(), b.R_o.toarray()])
+    return b, C_i, codes, P, C @ C.T, (C_i @ C_i.T).toarray()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_table_2_as_printed_equals_full_matrices(n_classes):
+    """All eigenvalues are inverted; the rank of O goes from r to 2r + K."""
+    b, C_i, codes, P, O, S_ii = printed_problem(n_classes)
+    s, n, rank = start(b, C_i, codes), len(S_ii), n_classes
+    for _ in range(3):
+        assert len(s.l) == rank
+        s = step(s, b, C_i, PRINTED)
+        Q, estimated, O = slow.printed_cycle(O, P, S_ii)
+        np.testing.assert_allclose((s.B_o * s.signs) @ s.B_o.T, estimated[n:, n:], atol=1e-8)
+        np.testing.assert_allclose((s.B_w * s.signs) @ s.B_w.T, Q, atol=1e-8 * abs(Q).max())
+        U = np.vstack([s.U_i, s.U_o])
+        np.testing.assert_allclose((U * s.l) @ U.T, O, atol=1e-8)
+        np.testing.assert_array_equal(cut_axes(b, s, n_classes).names[cut_of(b, s)], named(b, estimated[n:, n:]))
+        rank = 2 * rank + n_classes
+    assert (s.l < 0).any()
+
+
+def cut_of(b, s):
+    return (s.B_o @ cut_axes(b, s, 1 + b.codes_i.max()).centers).argmax(axis=1)
+
+
+def named(b, S_oo):
+    k = 1 + b.codes_i.max()
+    clusters = slow_cut(S_oo, k)
+    return class_of_clusters(b.R_i, b.codes_i, b.R_o, clusters, k)[clusters]
+
+
+def test_table_2_as_printed_converges_where_o_has_full_rank():
+    """With O of full rank and more words than documents, P (P' O^-1 P)^+ P' is O."""
+    b, _, codes, P, O, S_ii = printed_problem(2, n_docs=20)
+    assert np.linalg.matrix_rank(P) == 40
+    solution = propagate(b, 2, codes, max_iter=20, tol=1e-6, variant=PRINTED)
+    assert solution.converged
+    assert len(solution.state.l) == 40
+    assert solution.n_iter <= 8
+    for _ in range(solution.n_iter):
+        _, estimated, O = slow.printed_cycle(O, P, S_ii)
+    S_oo = (solution.state.B_o * solution.state.signs) @ solution.state.B_o.T
+    np.testing.assert_allclose(S_oo, estimated[20:, 20:], atol=1e-4)
+
+
+def test_the_rank_ends_the_printed_iteration():
+    b, _, codes, *_ = printed_problem(2)
+    solution = propagate(b, 2, codes, max_iter=30, tol=0.0, variant=PRINTED._replace(n_doc_pairs=10))
+    assert (solution.n_iter, solution.converged, len(solution.state.l)) == (2, False, 14)
+
+
+def test_k_w_cannot_matter_as_printed():
+    task = counted(vocabulary_shift(n_docs=100, n_words=12, seed=3))
+    few, many = (HybridSimilarityPropagation(inverse="all", reading="cut", n_word_clusters=k) for k in (2, 8))
+    np.testing.assert_array_equal(few.transfer(task.Xs, task.ys, task.Xt), many.transfer(task.Xs, task.ys, task.Xt))
+    assert few.state_.targets[0].words.max() == 1
+    assert many.state_.targets[0].words.max() > 1
 
 
 def test_10_vanishes_for_a_similarity_of_that_rank():

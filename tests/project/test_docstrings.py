@@ -16,7 +16,7 @@ from numpydoc.validate import validate
 from labelferry.core.registry import estimators
 
 PACKAGES = (
-    *("ensemble", "methods", "baselines", "assessment", "text", "tables", "report", "certificate", "demo"),
+    *("ensemble", "methods", "baselines", "assessment", "text", "report", "certificate", "demo"),
     *("review.store", "review.server"),
 )
 BENCH = ("labelferry_bench.datasets", "labelferry_bench.papers")

@@ -13,7 +13,7 @@ from ..pages import ROOT, read
 
 packaging_requirements = pytest.importorskip("packaging.requirements")
 canonical = pytest.importorskip("packaging.utils").canonicalize_name
-LOCKS = ("run", "dev", "docs", "fuzz")
+LOCKS = ("run", "review", "dev", "docs", "fuzz", "release")
 PROJECT = tomllib.loads(read("pyproject.toml"))
 GROUPS = PROJECT["dependency-groups"]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -53,9 +53,11 @@ def bench():
 
 WANTED = {
     "run": [*extra("cli", "report"), *group("build")],
+    "review": [*extra("cli", "report", "review", "postgres"), *group("build")],
     "dev": [*extra("all", "charts", "dask"), *group("dev"), *bench()],
     "docs": [*group("docs")],
     "fuzz": [*group("fuzz")],
+    "release": [*group("release")],
 }
 
 

@@ -40,6 +40,15 @@ def cycle(O, P, S_ii, K, K_w, S_io=None, degree=False):
     return Q, O, reset
 
 
+def printed_cycle(O, P, S_ii):
+    """One round as printed: Q, O before the reset, and O after it, with the pseudo-inverses of numpy."""
+    Q = P.T @ np.linalg.pinv(O, rcond=1e-10, hermitian=True) @ P
+    O = P @ np.linalg.pinv(Q, rcond=1e-10, hermitian=True) @ P.T
+    reset = O.copy()
+    reset[: len(S_ii), : len(S_ii)] = S_ii
+    return Q, O, reset
+
+
 def nearest_mean(B_i, codes_i, B_o):
     """The class whose labelled rows, scaled to unit length, have the nearest mean."""
     Z_i, Z_o = (B / np.linalg.norm(B, axis=1)[:, None] for B in (B_i, B_o))

@@ -27,7 +27,6 @@ from labelferry.tables.cells import fingerprint
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
 SECRET = "xylophone"  # in every text and every column of the user
 
 
@@ -65,14 +64,17 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
     said = json.dumps(story).lower()
     assert not re.search("kappa|auroc|sourcelr|divergence", said)
     assert story["next"][-1]["commands"] == [
-        "labelferry audit 'my labels.csv' -o sample.csv",
-        "labelferry certify 'my labels.csv' sample.csv",
+        "labelferry accept 'my labels.csv' -o sample.csv",
+        "labelferry accept 'my labels.csv' sample.csv",
     ]
     assert any(f"{result.estimated_balanced_accuracy['mean']:.0%}" in sentence for sentence in story["known"])
-    assert any(f"{result.needs_review.sum():,}" in sentence for sentence in story["known"])
+    assert story["use"][0].startswith("Nothing can be promised without answers: about ")
+    assert marks(result) in story["use"]
     assert any("really correct" in sentence for sentence in story["not_known"])
     assert any("class that the labelled documents lack" in sentence for sentence in story["not_known"])
-    assert "result.certify" in page_values(result, result.summary())["story"]["next"][-1]["commands"][1]
+    assert "result.accept" in page_values(result, result.summary())["story"]["next"][-1]["commands"][1]
+    of_job = page_values(result, result.summary(), labelled="out.csv", job="my job.ferry")["story"]
+    assert of_job["next"][-1]["commands"] == ["labelferry review 'my job.ferry'"]  # one way, not three
 
 
 def test_every_fact_of_the_verdict_is_in_the_story():
@@ -99,15 +101,10 @@ def test_safe_beside_marks_is_one_story(result):
     """Terminal, JSON and page explain why all labels of a safe result are marked."""
     safe = with_marks(result, 360)
     (said,) = [reason for reason in safe.verdict.reasons if "marked for review" in reason]
-    wrong = 1 - safe.assessment.accuracy.mean
-    assert said.startswith("360 of 360 labels (100%) are marked for review. The verdict is about all labels, of which")
-    assert (
-        f"about {wrong:.0%} are expected to be wrong. The marks have another aim: of the labels without a mark" in said
-    )
-    assert "at most 5% are expected to be wrong (target_error)" in said
-    assert said.endswith("or allow more errors: target_error=0.1 (--target-error).")
+    assert said.startswith("360 of 360 labels (100%) are marked for review. Estimates alone cannot tell labels of")
+    assert "of which at most 5% are wrong. The column accept_rank has their order" in said
     assert said in safe.summary()["verdict"]["reasons"]
-    assert said in page_values(safe, safe.summary())["story"]["known"]
+    assert said in page_values(safe, safe.summary())["story"]["use"]
     printed = StringIO()
     show_verdict(Console(file=printed, width=1000), safe.verdict.as_dict())
     assert said in printed.getvalue()
@@ -267,7 +264,7 @@ def test_labels_learn_from_corrections_and_certify_refuses_them(tmp_path):
     done = run("label", old, new, "-o", out, "--method", "sourcelr", "--report", page)
     assert done.exit_code == 0, done.output
     html = page.read_text(encoding="utf-8")
-    assert "labelferry audit" in html
+    assert "labelferry accept" in html
     found = re.findall(r'data-row="(\d+)" data-label="(\w+)".*?data-fingerprint="(\w+)"', html)
     truth = tickets.demo().y_target
     rows = [

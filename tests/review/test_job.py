@@ -260,6 +260,9 @@ def test_labels_that_became_worse_give_a_warning():
     assert (worse["accuracy_before"], worse["accuracy_after"]) == (1, 1 / 3)
     assert "may be worse: 1 of 3 answered documents are predicted correctly without their answer, 3" in worse["warning"]
     assert summarize(before, fit, {0: 0, 1: 0, 2: 1})["warning"] == ""
+    assert summarize(before, fit, {0: 0, 1: 1, 2: 1})["warning"] == ""  # one better, one worse
+    held["labels"][1] = 1
+    assert summarize(before, fit, {0: 0, 1: 1, 2: 0})["warning"] == ""  # one worse is chance
 
 
 def test_a_certificate_is_of_one_state_although_others_answer_and_learn(job, tmp_path):
@@ -278,6 +281,7 @@ def test_a_certificate_is_of_one_state_although_others_answer_and_learn(job, tmp
     (stored,) = job.store.certificates.all()
     assert (stored.fit, stored.last_answer) == (1, job.history()[19].id)
     assert stored.content["n_answers"] == 20
+    assert job.store.fits.all()[-1].summary["certificate_before"]["n_answers"] == 25  # kept when the labels learned
 
 
 def test_typical_documents_are_asked_about(result, tmp_path):

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import labelferry
+from labelferry.review.sample.usable import N_LEARN
+
 from ..browsing import CHROMIUM, Person, starting
 from ..review_jobs import hostile_texts, write_job
 
@@ -17,7 +20,8 @@ playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright
 pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'labelferry[review]'")
 
 ARTIFACTS = Path(__file__).parents[2] / "test-artifacts"
-PAGES = ("/questions/audit", "/questions/duel", "/documents/1", "/list", "/history", "/export", "/reviewer")
+QUEUES = ("/questions/accept", "/questions/audit", "/questions/duel")
+PAGES = (*QUEUES, "/documents/1", "/list", "/history", "/export", "/reviewer")
 KEYS = ["account", "billing", "technical"]
 
 
@@ -50,6 +54,13 @@ def log(path):
         return [(document, answer or kind, purpose, who) for document, answer, kind, purpose, who in rows]
 
 
+def in_sample(browser, server):
+    """A person who answers questions of the random sample."""
+    person = Person(browser, server)
+    person.page.goto(f"{server.base}/questions/audit")
+    return person
+
+
 def test_a_session_by_keyboard(browser, job, start):
     server = start(job, "--reviewer", "")
     person = Person(browser, server)
@@ -59,6 +70,7 @@ def test_a_session_by_keyboard(browser, job, start):
     page.keyboard.type("Ada")
     page.keyboard.press("Enter")
     page.wait_for_selector("#question")
+    page.goto(f"{server.base}/questions/audit")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip-link"
     page.keyboard.press("Enter")
@@ -89,7 +101,9 @@ def test_a_session_by_keyboard(browser, job, start):
 
 def test_the_certificate_narrows_and_is_announced(browser, job, start):
     pytest.importorskip("labelferry.certificate")
-    person = Person(browser, start(job))
+    server = start(job)
+    person = Person(browser, server)
+    person.page.goto(f"{server.base}/questions/audit")
     width = person.page.locator("#band-accuracy .range")
     page, widths = person.page, []
     for _ in range(12):
@@ -106,7 +120,7 @@ def test_kill_in_the_middle_of_answers(browser, job, start):
     """Every answer that the page shows as saved is in the store, also after kill -9."""
     rng, saved, n_kills = random.Random(1), [], 0
     server = start(job)
-    person = Person(browser, server)
+    person = in_sample(browser, server)
     while len(saved) < 100:
         key = rng.choice("123")
         if len(saved) in (17, 58, 83) and n_kills < [17, 58, 83].index(len(saved)) + 1:
@@ -125,7 +139,7 @@ def test_kill_in_the_middle_of_answers(browser, job, start):
             assert len(stored) <= len(saved) + n_kills  # an answer on its way may have arrived
             person.context.close()
             server = start(job)
-            person = Person(browser, server)
+            person = in_sample(browser, server)
             continue
         saved.append((person.press(key), KEYS[int(key) - 1]))
     server.process.kill()
@@ -205,6 +219,77 @@ def test_no_violation_of_accessibility_and_no_horizontal_scroll(browser, job, st
             "all => all.filter((it) => it.getBoundingClientRect().height < 40).map((it) => it.outerHTML)"
         )
         assert not small  # large enough for a finger
+    assert not person.events
+
+
+def test_labels_to_use_by_keyboard(browser, job, start):
+    """Learn from the first answers, then make labels usable; the page refreshes itself after learning."""
+    server = start(job)
+    person = Person(browser, server)
+    page = person.page
+    assert page.url == f"{server.base}/questions/accept"
+    with labelferry.open_job(job) as opened:
+        label = lambda: opened.questions.about(person.document).label  # noqa: E731
+        for _ in range(N_LEARN):
+            person.press(str(KEYS.index(label()) + 1))
+        assert page.locator("#question-title").text_content() == "Enough answers: let the labels learn"
+        page.keyboard.press("l")
+        page.wait_for_selector("#question[data-purpose='accept']", timeout=60_000)
+        assert page.url == f"{server.base}/questions/accept"
+        assert "Labels before they learned" in page.locator("#certificate").inner_text()
+        (more, n), *_ = opened.questions.acceptance.usable(0.05).needs
+        assert f"{more} more correct answers: {n}" in page.locator("#usable").inner_text()
+        for _ in range(more):
+            person.press(str(KEYS.index(label()) + 1))
+        assert page.locator("#usable-title").text_content() == f"Usable now: {n} of {opened.n_documents} labels"
+        assert f"Usable now: {n}" in page.locator("#live").text_content()  # for a screen reader
+        page.get_by_role("button", name="At most 10 percent wrong").click()
+        page.wait_for_selector("button[aria-pressed='true'][value='0.1']")
+    assert not person.events
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(375, "dark"), (1400, "light")])
+def test_every_step_of_the_labels_to_use_is_accessible(browser, job, start, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python").Axe()
+    with labelferry.open_job(job) as opened:
+        steps = ["first", "enough", "learned", "usable"]
+        for step in steps:
+            if step == "learned":
+                opened.refit()
+            n = {"first": 0, "enough": N_LEARN, "learned": 0}.get(step)
+            n = opened.questions.acceptance.usable(0.05).needs[0][0] if n is None else n
+            for _ in range(n):
+                question = opened.question("accept")
+                opened.answer(question.document, question.label, purpose=question.purpose)
+            server = start(job)
+            person = Person(browser, server, width, color_scheme=scheme)
+            person.page.screenshot(path=ARTIFACTS / f"review-usable-{step}-{width}-{scheme}.png")
+            for is_open in (False, True):
+                for details in person.page.locator("details").all():
+                    details.evaluate("(it, open) => { it.open = open; }", is_open)
+                results = axe.run(person.page)
+                assert results.violations_count == 0, f"{step}: {results.generate_report()}"
+                assert person.page.evaluate("document.documentElement.scrollWidth") <= width, step
+            assert not person.events
+            server.end()
+
+
+def test_an_open_question_has_its_new_prediction_after_learning(browser, job, start):
+    server = start(job)
+    person = Person(browser, server)
+    page = person.page
+    page.goto(f"{server.base}/questions/audit")
+    for key in "123123123123":
+        person.press(key)
+    document = person.document
+    page.get_by_role("button", name="Learn now").click()
+    page.wait_for_selector("#refit[data-status='done']", timeout=60_000)
+    with labelferry.open_job(job) as opened:
+        row = opened.store.documents.one(document)
+    shown = ">99%" if row.confidence >= 0.995 else f"{row.confidence:.0%}"
+    page.wait_for_selector(f".choice.predicted:has-text('{row.label}'):has-text('{shown}')")
+    assert person.document == document
+    assert page.locator(".choice .guess").first.is_visible()
     assert not person.events
 
 

@@ -1,17 +1,25 @@
 """`labelferry review` as a process: its end, addresses, passwords and TLS."""
 
+import resource
 import shutil
 import signal
+import socket
 import subprocess
+import time
 
 import pytest
+from typer.testing import CliRunner
 
-from ..browsing import Server, starting
+from labelferry import cli
+
+from ..browsing import starting
 from ..review_jobs import write_job
 
 httpx = pytest.importorskip("httpx", reason="needs httpx")
 pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'labelferry[review]'")
 pytestmark = pytest.mark.slow
+
+from labelferry.review.server.connections import REQUEST_SECONDS  # noqa: E402
 
 
 @pytest.fixture
@@ -33,16 +41,28 @@ def test_interrupt_ends_cleanly(job, start):
     assert server.end(signal.SIGINT) == 0
 
 
-def test_a_network_address_without_a_password_is_refused(job, monkeypatch):
+@pytest.fixture
+def refusal(monkeypatch):
+    """The one line with which the command refuses to start, in this process."""
+    monkeypatch.setattr("uvicorn.Server.serve", lambda *_, **__: pytest.fail("the server was started"))
+
+    def refusal(path, *options):
+        result = CliRunner().invoke(cli.app, ["review", str(path), "--no-browser", *options])
+        assert result.exit_code == 2, result.output
+        (line,) = result.stderr.splitlines()
+        return line
+
+    return refusal
+
+
+def test_a_network_address_without_a_password_is_refused(job, refusal, monkeypatch):
     monkeypatch.delenv("LABELFERRY_PASSWORD", raising=False)
-    with pytest.raises(RuntimeError, match="a password is needed"):
-        Server(job, "--host", "0.0.0.0")
+    assert "a password is needed" in refusal(job, "--host", "0.0.0.0")
 
 
-def test_a_network_address_with_one_name_for_all_is_refused(job, monkeypatch):
+def test_a_network_address_with_one_name_for_all_is_refused(job, refusal, monkeypatch):
     monkeypatch.setenv("LABELFERRY_PASSWORD", "correct horse")
-    with pytest.raises(RuntimeError, match="the page asks each person"):
-        Server(job, "--host", "0.0.0.0", "--reviewer", "Ada")
+    assert "the page asks each person" in refusal(job, "--host", "0.0.0.0", "--reviewer", "Ada")
 
 
 def test_a_network_address_with_a_password(job, start, tmp_path):
@@ -79,13 +99,80 @@ def test_tls(job, start, tmp_path):
         assert "secure" in response.history[0].headers["set-cookie"].lower()
 
 
-def test_a_port_in_use_is_an_error_in_one_line(job, start):
+def test_a_port_in_use_is_an_error_in_one_line(job, refusal):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        assert "cannot listen on 127.0.0.1" in refusal(job, "--port", str(other.getsockname()[1]))
+
+
+def test_a_missing_job_is_an_error_in_one_line(tmp_path, refusal):
+    assert refusal(tmp_path / "missing.ferry").startswith("labelferry: ")
+
+
+def test_idle_connections_cannot_keep_a_browser_out(job, start):
+    """More connections than files may be open, none of which sends anything; then slow headers."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, limits[1]))
+    try:
+        server = start(job, "--reviewer", "Ada")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    url, address = server.url, server.base.removeprefix("http://").split(":")
+    idle = [socket.create_connection((address[0], int(address[1]))) for _ in range(150)]
+    for i, sock in enumerate(idle):
+        if i % 2:
+            sock.sendall(b"GET / HTTP/1.1\r\nHost: 127.0")
+    assert httpx.get(url, follow_redirects=True, timeout=10).status_code == 200
+    more = [socket.create_connection((address[0], int(address[1]))) for _ in range(150)]
+    assert httpx.get(server.base, timeout=10).status_code == 401  # the page for a browser without a link
+    server.process.send_signal(signal.SIGINT)
+    _, errors = server.process.communicate(timeout=30)
+    assert len(errors) < 10_000, errors[:2000]
+    assert server.process.returncode == 0
+    for sock in (*idle, *more):
+        sock.close()
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHo"])
+def test_a_connection_that_sends_no_request_is_closed(job, start, sent):
     server = start(job)
-    port = server.base.rpartition(":")[2]
-    with pytest.raises(RuntimeError, match=r"cannot listen on 127\.0\.0\.1"):
-        Server(job, "--port", port)
+    host, port = server.base.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=REQUEST_SECONDS + 10) as sock:
+        sock.sendall(sent)
+        began = time.monotonic()
+        assert sock.recv(100) == b""
+        assert REQUEST_SECONDS - 1 < time.monotonic() - began < REQUEST_SECONDS + 8
 
 
-def test_a_missing_job_is_an_error_in_one_line(tmp_path):
-    with pytest.raises(RuntimeError, match="labelferry: "):
-        Server(tmp_path / "missing.ferry")
+def test_interrupt_with_open_requests_is_silent(job, start):
+    server = start(job)
+    host, port = server.base.removeprefix("http://").split(":")
+    slow = [socket.create_connection((host, int(port))) for _ in range(20)]
+    for sock in slow:
+        head = f"POST /login HTTP/1.1\r\nHost: {host}:{port}\r\nOrigin: {server.base}\r\nContent-Length: 1000\r\n"
+        sock.sendall(f"{head}Content-Type: application/x-www-form-urlencoded\r\n\r\npass".encode())
+    assert httpx.get(server.base).status_code == 401  # the slow ones have begun
+    server.process.send_signal(signal.SIGINT)
+    _, errors = server.process.communicate(timeout=30)
+    assert "Traceback" not in errors
+    assert len(errors) < 1000
+    assert server.process.returncode == 0
+    for sock in slow:
+        sock.close()
+
+
+def test_tls_files_are_checked_before_the_address_is_printed(job, tmp_path, refusal):
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    files = ("--certfile", str(certificate), "--keyfile", str(key))
+    assert refusal(job, *files).startswith(f"labelferry: cannot read --certfile {certificate}: No such file")
+    certificate.write_text("no certificate")
+    key.write_text("no key")
+    assert f"{certificate} and --keyfile {key} are no certificate" in refusal(job, *files)
+
+
+def test_the_password_of_the_environment_counts_on_the_loopback_address(job, start, monkeypatch):
+    monkeypatch.setenv("LABELFERRY_PASSWORD", "correct horse")
+    server = start(job)
+    assert "token" not in server.url
+    with httpx.Client(base_url=server.base, headers={"Origin": server.base}, follow_redirects=True) as client:
+        assert client.get("/").url.path == "/login"
+        assert client.post("/login", data={"password": "correct horse"}).url.path == "/reviewer"

@@ -330,7 +330,7 @@ def test_password_page(job):
     assert client.get("/enter", params={"token": site.tokens.new()}).url.path == "/login"  # the token is not enough
     assert client.post("/login", data={"password": "correct horse"}).status_code == 403  # no origin
     assert client.post("/login", data={"password": "wrong"}, headers=SAME).status_code == 401
-    assert client.post("/login", data={"password": "correct horse"}, headers=SAME).url.path == "/questions/audit"
+    assert client.post("/login", data={"password": "correct horse"}, headers=SAME).url.path == "/questions/accept"
     assert client.get("/list", headers={"Host": "192.168.1.5:8000"}).status_code != 421
     assert client.get("/list", headers={"Host": "evil.example"}).status_code == 421
 

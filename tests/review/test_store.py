@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from labelferry.review.store import AnswerRow, FitData, NewAnswer, Store, StoreError, current_answers, decide
 from labelferry.review.store.packing import unpack
-from tests.jobs import CLASSES, add_answer, answers_of, small_job
+from tests.jobs import CLASSES, add_answer, answers_of, reseal, small_job
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "job_version1.sql"
 HOSTILE = [
@@ -173,7 +173,11 @@ def test_lists_of_answered_documents(store):
 def test_any_text_survives(place):
     job = small_job(len(HOSTILE), texts=HOSTILE)
     job = type(job)(
-        **{**vars(job), "own": {"id": HOSTILE, 'a "column"': [None, 1, 2.5, True, [1], {"a": 1}, "", *"abc"]}}
+        **{
+            **vars(job),
+            "own": {"id": HOSTILE, 'a "column"': [None, 1, 2.5, True, [1], {"a": 1}, "", *"abc"]},
+            "settings": {**job.settings, "columns": ["id", "text", 'a "column"']},
+        }
     )
     with Store.create(place, job) as store:
         rows = list(store.documents.page())
@@ -303,7 +307,7 @@ def test_version_1_is_migrated(tmp_path):
         store.answers.add_shown(1, "ann")
         add_answer(store, 0, "technical", "label", "audit", "ann")
     with Store.open(path) as store, store.database.read() as connection:
-        assert connection.exec_driver_sql("SELECT value FROM labelferry WHERE name = 'version'").scalar() == "2"
+        assert connection.exec_driver_sql("SELECT value FROM labelferry WHERE name = 'version'").scalar() == "3"
 
 
 def test_files_that_are_no_job(tmp_path):
@@ -337,7 +341,7 @@ def test_damaged_file(tmp_path):
 def test_newer_version(place, store):
     with store.database.write() as connection:
         connection.exec_driver_sql("UPDATE labelferry SET value = '99' WHERE name = 'version'")
-    with pytest.raises(StoreError, match=r"has version 99; this labelferry reads up to 2\. Update"):
+    with pytest.raises(StoreError, match=r"has version 99; this labelferry reads up to 3\. Update"):
         Store.open(place)
 
 
@@ -486,6 +490,8 @@ def test_a_changed_file_is_an_error_of_one_line(tmp_path, sql, message):
     with sqlite3.connect(path) as connection:
         connection.execute(sql)
     connection.close()
+    if "DROP TABLE" not in sql:
+        reseal(path)
     with pytest.raises(ValueError, match=message) as error:
         Store.open(path)
     assert "job.ferry" in str(error.value)

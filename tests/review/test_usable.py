@@ -23,7 +23,7 @@ from labelferry.labelling.accept_rank import file_confidence, rank_by
 from labelferry.review.job.files import draw_accept_open, import_answers
 from labelferry.review.job.job import Job
 from labelferry.review.sample.accept_files import usable_of_samples
-from labelferry.review.sample.frozen import freeze
+from labelferry.review.sample.frozen import Limit, freeze
 from labelferry.review.sample.population import Population, Ranking, population_of_file, population_of_result
 from labelferry.review.sample.same_labels import labels_fingerprint, seed_of_labels
 from labelferry.review.sample.usable import N_LEARN, Further, usable_labels
@@ -33,7 +33,6 @@ from labelferry.tables.row_index import RowIndex
 from tests.jobs import CLASSES, small_job
 from tests.tickets import demo, new, old, read_csv, write_csv
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
 SEED = 11
 TRUTH = demo().y_target.tolist()
 N = len(TRUTH)
@@ -52,7 +51,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def result(folder, shared_panels):
+def result(folder):
     return labelferry.label(folder / "old.csv", folder / "new.csv")
 
 
@@ -89,7 +88,7 @@ def same(a, b):
 
 
 @pytest.mark.parametrize("method", ["auto", "sourcelr"])
-def test_job_file_and_python_have_the_same_labels_for_the_same_answers(folder, tmp_path, method, shared_panels):
+def test_job_file_and_python_have_the_same_labels_for_the_same_answers(folder, tmp_path, method):
     result = labelferry.label(folder / "old.csv", folder / "new.csv", method=method)
     result.write(tmp_path / "out.csv")
     answers = {}
@@ -117,7 +116,7 @@ def test_job_file_and_python_have_the_same_labels_for_the_same_answers(folder, t
                 write_csv(tmp_path / f"{n}.csv", sample)
                 assert same(in_python, result.accept(0.3, tmp_path / f"{n}.csv"))
                 in_file = population_of_file(tmp_path / "out.csv")
-                assert same(in_python, usable_of_samples(in_file, [tmp_path / f"{n}.csv"], error=0.3)[0])
+                assert same(in_python, usable_of_samples(in_file, [tmp_path / f"{n}.csv"], Limit(0.3))[0])
                 done = json.loads(run("accept", tmp_path / "out.csv", tmp_path / f"{n}.csv", *LIMIT, "--json").output)
                 assert done["accept"] | {"sentences": []} == {**in_python.as_dict(), "sentences": []}
         assert in_python.n > 0
@@ -288,7 +287,7 @@ def test_labels_learn_first_and_nothing_is_certified_before(job):
     assert usable.as_dict()["n_answers"] == 0
     (statement,) = job.store.certificates.all()
     assert statement.content["kind"] == "accept"
-    assert statement.content["key"] == usable.ladder.key
+    assert statement.content["key"] == usable.ladders.key
 
 
 def test_labels_need_not_learn(job):
@@ -315,7 +314,8 @@ def test_statements_are_recorded_and_the_ladder_cannot_change(job):
     assert sizes[-1] == job.accept(ERROR).n > 0
     assert len(job.store.certificates.all()) == len(sizes)  # nothing new: not recorded again
     ladders = job.questions.acceptance._ladders
-    ladders[ERROR, False, False] = dataclasses.replace(ladders[ERROR, False, False], tail=0.04)
+    made = ladders[Limit(ERROR)]
+    ladders[Limit(ERROR)] = made._replace(current=(dataclasses.replace(made.current[0], tail=0.04),))
     with pytest.raises(ValueError, match="fixed before the first answer"):
         job.accept(ERROR)
 
@@ -330,11 +330,12 @@ def test_accepted_labels_stay_after_learning_again(job):
     assert done["withdrawn"] == 0
     second = job.accept(ERROR)
     assert second.statement == 2
-    assert second.level == pytest.approx(0.9)
+    assert second.level == pytest.approx(0.945)
+    assert second.ladder.tail + second.ladders.early.tail == pytest.approx(0.005)
     assert second.n == first.n
     assert second.rows.tolist() == first.rows.tolist()
     assert second.at_most_wrong == first.at_most_wrong
-    assert "statement 2; all of them together hold with 90 % confidence" in second.text()
+    assert "tested in 2 rounds; the statements of all rounds hold together with 94.5 % confidence" in second.text()
     answered = np.array([row.document for row in job.answers()])
     kept = np.setdiff1d(np.flatnonzero(first.rows), answered)
     assert (job.store.fits.labels().arrays["labels"][kept] == labels[kept]).all()
@@ -497,28 +498,29 @@ def test_a_job_on_the_command_line(result, tmp_path):
     assert "Omit one of them" in error_of("export", place, "-o", tmp_path / "x.csv", "--accepted", "--corrections")
     done = run("accept", place, "--relearn")
     assert "accepted labels stay as they were" in done.output
-    assert "statement 2" in done.output
+    assert "tested in 2 rounds" in done.output
     assert "are withdrawn" in run("accept", place, "--all").output
 
 
 def test_samples_that_are_asked_again_count_once(job, tmp_path):
     job.accept(ERROR, learn=0)
     labels = job.store.fits.labels().arrays["labels"]
-    sample = draw_accept_open(job, 1, error=ERROR).columns
+    sample = draw_accept_open(job, 1, Limit(ERROR)).columns
     document = sample["row"][0] - 1
     import_answers(job, {**sample, "answer": [CLASSES[(labels[document] + 1) % 3]]}, "ann")
-    sample = draw_accept_open(job, 1, error=ERROR).columns
+    sample = draw_accept_open(job, 1, Limit(ERROR)).columns
     assert sample["purpose"] == ["again 1", "accept"]
     filled = {**sample, "answer": [CLASSES[labels[row - 1]] for row in sample["row"]]}
     assert import_answers(job, filled, "ann")["new"] == 2
     assert import_answers(job, filled, "ann") == {"new": 0, "known": 2, "empty": 0}
     assert job.accept(ERROR).wrong[document]
-    sample = draw_accept_open(job, 1, error=ERROR).columns
+    sample = draw_accept_open(job, 1, Limit(ERROR)).columns
     assert sample["purpose"] == ["again 2", "accept"]
     import_answers(job, {**sample, "answer": [CLASSES[labels[row - 1]] for row in sample["row"]]}, "ann")
     assert not job.accept(ERROR).wrong[document]
 
 
+@pytest.mark.system
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_import_loses_nothing(result, tmp_path):
     place, sample = tmp_path / "job.ferry", tmp_path / "a.csv"
@@ -546,7 +548,7 @@ def test_a_killed_import_loses_nothing(result, tmp_path):
 def answer_until_usable(frozen, error):
     """All answers agree with the labels; returns the first labels that may be used."""
     answers = {}
-    while not (usable := usable_labels(frozen, Further(answers, {}), error=error)).n:
+    while not (usable := usable_labels(frozen, Further(answers, {}), Limit(error))).n:
         row = usable.next_row()
         answers[row] = int(frozen.labels[row])
     return usable
@@ -554,7 +556,7 @@ def answer_until_usable(frozen, error):
 
 def test_sentences():
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)
-    nothing = usable_labels(frozen, Further({}, {}), error=0.05)
+    nothing = usable_labels(frozen, Further({}, {}))
     assert nothing.text().startswith("Usable now: no labels yet. The next ")
     assert "; at 10 % the next " in nothing.text()
     usable = answer_until_usable(frozen, 0.05)
@@ -564,7 +566,7 @@ def test_sentences():
     assert "Assumed: the answers are right" in text
     assert len(text.splitlines()) <= 7
     bad = dict.fromkeys(nothing.next_rows(40), 1)
-    hopeless = usable_labels(frozen, Further(bad, {}), error=0.05).text()
+    hopeless = usable_labels(frozen, Further(bad, {})).text()
     assert "out of reach" in hopeless
     assert "40 of 40 answers contradict" in hopeless
     assert percent(0.0501) == "5.1 %"

@@ -2,6 +2,7 @@
 
 import gzip
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -285,7 +286,7 @@ def test_another_format_has_its_own_dialect(tmp_path):
     assert (tmp_path / "out.tsv").read_bytes() == "text\tlabel\nTür\tä\n".encode()
     write_table(table, {}, tmp_path / "out.jsonl")
     assert (tmp_path / "out.jsonl").read_bytes() == '{"text": "Tür", "label": "ä"}\n'.encode()
-    write_table(table, {}, tmp_path / "out.csv", dialect=Dialect("CSV", ","))
+    write_table(replace(table, dialect=Dialect("CSV", ",")), {}, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_bytes() == "text,label\nTür,ä\n".encode()
 
 

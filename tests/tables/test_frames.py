@@ -6,6 +6,8 @@ import pytest
 import labelferry
 from labelferry.tables import choose_columns, frames, from_frame, join_texts, take_rows, to_frame
 
+from .. import tickets
+
 
 def test_pandas_keeps_its_index_and_types():
     pd = pytest.importorskip("pandas")
@@ -32,8 +34,7 @@ def test_polars():
     assert isinstance(result, pl.DataFrame)
     assert result.drop("label").equals(frame, null_equal=True)
     assert result["label"].to_list() == ["x", "y"]
-    with pytest.raises(ValueError, match=r"got LazyFrame\. Collect"):
-        from_frame(frame.lazy())
+    assert from_frame(frame.lazy()).columns == table.columns
 
 
 def test_names_that_are_numbers():
@@ -130,3 +131,21 @@ def test_only_the_first_rows_decide_which_column_has_the_longest_texts(monkeypat
     source, target = from_frame(words.assign(kind="a")), from_frame(words)
     assert choose_columns(source, target)[:2] == (("words",), "kind")
     assert set(sizes) == {1000}
+
+
+def test_a_lazy_frame_is_collected_once_and_given_back():
+    pl = pytest.importorskip("polars")
+    runs = []
+
+    def counted(frame):
+        runs.append(1)
+        return frame
+
+    old = pl.DataFrame(tickets.old(3))
+    new = pl.DataFrame(tickets.new(3)).lazy().map_batches(counted)
+    result = labelferry.label([old.lazy()], new, method="sourcelr")
+    eager = labelferry.label(old, pl.DataFrame(tickets.new(3)), method="sourcelr")
+    assert result.labels.tolist() == eager.labels.tolist()
+    assert isinstance(result.frame(), pl.DataFrame)
+    assert result.frame()["label"].to_list() == eager.frame()["label"].to_list()
+    assert len(runs) == 1

@@ -15,8 +15,6 @@ from labelferry.tables import read_table, with_unreadable_rows, write_table
 
 from .. import tickets
 
-pytestmark = pytest.mark.usefixtures("shared_panels")
-
 EVERY = 6
 RAGGED = 'x1,"too, many",fields,here'
 REASON = "line {}: 4 fields where the header has 2"

@@ -134,13 +134,8 @@ class Assessment(NamedTuple):
             reasons.append(
                 "These two numbers contradict each other, so the interval of balanced accuracy is wider than usual."
             )
-        worst = (
-            f" In the worst case SourceLR is right about all of these. Then the accuracy is {100 * self.changed:.0f} "
-            "points lower than that of SourceLR."
-        )
         reasons.append(
             f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only)."
-            f"{worst if self.changed else ''}"
         )
         if self.matched:
             reasons.append(self.matched)
@@ -174,14 +169,11 @@ class Assessment(NamedTuple):
     def _not_known(self) -> str:
         """What the estimates cannot tell, and how to find out."""
         if self.n_answers:
-            return "These are estimates. A guarantee needs a certificate: check a random sample (audit), then certify."
+            return "These are estimates. A guarantee needs further answers: the labels have learned from these."
         unknown = "whether the new documents contain a class that the labelled documents lack"
         if not self.proportions.given:
             unknown = f"the class proportions of the new documents, and {unknown.replace('the new documents', 'they')}"
-        return (
-            f"Not known without labels: {unknown}. To find out, label a random sample by hand: 40 new documents, or "
-            "all if there are fewer."
-        )
+        return f"Not known without labels: {unknown}. Answers of people show it."
 
 
 def assess(

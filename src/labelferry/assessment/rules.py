@@ -157,9 +157,20 @@ def unexplained(seen: Seen) -> str | None:
 
 def few_labelled(seen: Seen) -> str | None:
     n, least = seen.facts.n_labelled, seen.facts.least_class
-    if n >= MIN_LABELLED and least >= MIN_PER_CLASS:
+    return f"There are {n} labelled documents, {least} of the smallest class." if n < MIN_LABELLED else None
+
+
+def tiny_classes(seen: Seen) -> str | None:
+    n, least = seen.facts.n_labelled, seen.facts.least_class
+    if n < MIN_LABELLED or least >= MIN_PER_CLASS:
         return None
-    return f"There are {n} labelled documents, {least} of the smallest class."
+    counts = np.bincount(seen.source_codes, minlength=len(seen.classes)).tolist()
+    tiny = sorted((count, name) for count, name in zip(counts, seen.classes, strict=True) if count < MIN_PER_CLASS)
+    if len(seen.source_codes) < n:  # a sample of them
+        return f"The smallest class has {least} of {n} labelled documents."
+    names = ", ".join(f"{name!r} ({count})" for count, name in tiny[:3])
+    more = f" and {len(tiny) - 3} more" if len(tiny) > 3 else ""
+    return f"Of {n} labelled documents, hardly any have the label {names}{more}."
 
 
 def few_new(seen: Seen) -> str | None:
@@ -231,6 +242,12 @@ RULES = (
         f"At least {MIN_LABELLED} labelled documents are needed, and at least {MIN_PER_CLASS} in each class.",
         review_all=True,
     ),
+    Rule(
+        "tiny classes",
+        tiny_classes,
+        f"Merge such a class with another one, or drop it: fewer than {MIN_PER_CLASS} documents cannot teach it.",
+        review_all=True,
+    ),
     Rule("few new documents", few_new, "Check these labels by hand.", review_all=True, no_estimate=True),
     Rule("copies", many_copies, "Remove the copies and label the rest."),
 )
@@ -275,7 +292,7 @@ def most_are_marked(review: Array) -> tuple[Fact, ...]:
         Fact(
             "most labels marked",
             f"{share:.0%} of the labels are marked for review, so that the labels as a whole are not called safe.",
-            "Check a random sample by hand: the answers show which labels can be used.",
+            "Answers show which of them can be used.",
             False,
         ),
     )

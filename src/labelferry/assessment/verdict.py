@@ -26,13 +26,13 @@ LEVELS = {
         ),
         Level(
             "doubtful",
-            "Use these labels with care: check a random sample by hand before you rely on them.",
+            "Use these labels with care: answers of people show which of them can be used.",
             "Labels can be transferred with care: check a random sample of them by hand.",
             "yellow",
         ),
         Level(
             "unsafe",
-            "Do not rely on these labels: label some new documents by hand, or use a more similar source.",
+            "Do not rely on these labels: use a more similar source, or let people label more of the new documents.",
             "Labels can hardly be transferred: label some of the new documents by hand.",
             "red",
         ),

@@ -42,7 +42,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from ..core.domains import Domain, Domains
 from ..core.iterate import Solution, restart
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count
+from ..core.params import Rules, at_least, choice, count
 from ..core.registry import register
 from ..families.clustering import PerTargetClassifier, join_solutions
 from ..families.coclustering import Coclusters, Problem, arrange, latent, objective, pose, posterior, start_words, step
@@ -167,11 +167,6 @@ class CoCC(PerTargetClassifier):
         "n_word_clusters": count(),
         "source_weight": at_least(0),
         "start": choice("naive_bayes", "logistic"),
-        "n_init": count(),
-        "max_iter": count(),
-        "tol": at_least(0),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

@@ -45,14 +45,13 @@ Departures
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import Rules
 from ..core.registry import register
 from ..families.linear import start_labels
 from ..families.trifactorization import (
@@ -189,7 +188,6 @@ class DKT(TriFactorization):
     State = Factors
     ignores_scale = "all"
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[Rules] = TriFactorization._parameter_constraints
 
     def __init__(
         self,

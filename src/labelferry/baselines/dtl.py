@@ -197,7 +197,6 @@ class DTL(TriFactorization):
     ignores_scale = "all"
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
-        **{name: rule for name, rule in TriFactorization._parameter_constraints.items() if name != "n_topics"},
         "n_common_topics": count(0),
         "n_domain_topics": count(0),
         "normalize": choice("update", "cycle"),

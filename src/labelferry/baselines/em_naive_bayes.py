@@ -44,7 +44,7 @@ from scipy.special import logsumexp, softmax
 from ..core.domains import Domains
 from ..core.iterate import Solution, iterate
 from ..core.online import OnlineClassifier
-from ..core.params import Rules, at_least, choice, count, positive, share
+from ..core.params import Rules, choice, count, positive, share
 from ..core.proportions import class_proportions
 from ..core.registry import register
 from ..linalg.matrix import Array, Matrix, map_reduce
@@ -281,8 +281,6 @@ class EMNaiveBayes(OnlineClassifier):
         "class_prior": [*choice("uniform", "source", "estimate"), "array-like"],
         "source_weight": [*choice("constant", "annealed"), *share()],
         "anneal_iter": count(),
-        "max_iter": count(),
-        "tol": at_least(0),
     }
 
     def __init__(

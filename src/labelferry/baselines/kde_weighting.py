@@ -40,7 +40,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, choice, count, positive, share
+from ..core.params import Rules, at_least, choice, count, positive, share
 from ..core.registry import register
 from ..families.clustering import PerTargetClassifier, join_solutions
 from ..families.linear import GRID, START_C, LinearModel, fit_with_C, logistic_regression
@@ -189,8 +189,6 @@ class KDEWeighting(PerTargetClassifier):
         "flattening": share(),
         "max_ratio": at_least(1),
         "C": [*choice("cv"), *positive()],
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

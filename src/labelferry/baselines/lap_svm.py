@@ -42,7 +42,7 @@ import numpy as np
 from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.labels import UNKNOWN
-from ..core.params import CLASS_PRIOR, Rules, count, positive, share
+from ..core.params import Rules, positive, share
 from ..core.registry import register
 from ..families.linear import LinearClassifier
 from ..families.squared_hinge import Machine, fit_machine, linear_model, positive_classes, unit_scale
@@ -116,8 +116,6 @@ class LapSVM(LinearClassifier):
     _parameter_constraints: ClassVar[Rules] = {
         "C": positive(),
         "graph_share": share(closed="left"),
-        "n_neighbors": count(),
-        "class_prior": CLASS_PRIOR,
     }
 
     def __init__(

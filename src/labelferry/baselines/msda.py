@@ -48,7 +48,7 @@ from scipy.linalg import solve as solve_linear
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, choice, count, positive, share
+from ..core.params import Rules, choice, count, positive, share
 from ..core.registry import register
 from ..families.linear import GRID, LinearModel, fit_with_C, held_out_accuracy, logistic_regression
 from ..linalg.entries import apply
@@ -233,8 +233,6 @@ class MSDA(TransductiveClassifier):
         "n_frequent": count(),
         "input": choice("binary", "given"),
         "C": [*choice("cv"), *positive()],
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

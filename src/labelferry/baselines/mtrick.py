@@ -188,10 +188,7 @@ class MTrick(TriFactorization):
 
     State = Factors
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[Rules] = {
-        **TriFactorization._parameter_constraints,
-        "target_weight": positive(),
-    }
+    _parameter_constraints: ClassVar[Rules] = {**TriFactorization._parameter_constraints, "target_weight": positive()}
 
     def __init__(
         self,

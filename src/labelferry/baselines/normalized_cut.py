@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.params import Rules, at_least, count
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters
 from ..families.clustering import by_class, likelihood
@@ -122,9 +122,6 @@ class NormalizedCut(TransductiveClassifier):
     _parameter_constraints: ClassVar[Rules] = {
         "n_clusters": [*count(), None],
         "degree_regularization": at_least(0),
-        "n_init": count(),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

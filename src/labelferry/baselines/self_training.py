@@ -18,7 +18,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, Rules, choice, count, positive, share
+from ..core.params import Rules, choice, count, positive, share
 from ..core.registry import register
 from ..families.linear import START_C, LinearClassifier, in_double_precision, logistic_regression, weights
 from ..linalg.matrix import stack_rows
@@ -85,7 +85,6 @@ class SelfTraining(LinearClassifier):
         "k_best": count(),
         "C": positive(),
         "max_iter": [*count(), None],
-        "class_prior": CLASS_PRIOR,
     }
 
     def __init__(

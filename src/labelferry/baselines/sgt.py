@@ -48,7 +48,7 @@ from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution
 from ..core.labels import UNKNOWN
-from ..core.params import CLASS_PRIOR, SEED, Rules, count, positive
+from ..core.params import Rules, count, positive
 from ..core.registry import register
 from ..linalg import eigen, knn
 from ..linalg.laplacian import graph, laplacian_operator
@@ -166,11 +166,8 @@ class SGT(TransductiveClassifier):
     ignores_scale = "rows"
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
-        "n_neighbors": count(),
         "n_eigenvectors": count(),
         "label_weight": positive(),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, Rules, count, positive, share
+from ..core.params import Rules, count, positive, share
 from ..core.registry import register
 from ..families.clustering import PerTargetClassifier
 from ..families.linear import START_C, LinearModel, logistic
@@ -99,11 +99,9 @@ class SmoothedLR(PerTargetClassifier):
     State = Smoothed
     solve = staticmethod(solve)
     _parameter_constraints: ClassVar[Rules] = {
-        "n_neighbors": count(),
         "smoothness": share(),
         "n_rounds": count(0),
         "C": positive(),
-        "class_prior": CLASS_PRIOR,
     }
 
     def __init__(

@@ -29,7 +29,7 @@ import numpy as np
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, Rules, choice, positive
+from ..core.params import Rules, choice, positive
 from ..core.registry import register
 from ..families.linear import (
     GRID,
@@ -115,12 +115,12 @@ class SourceLR(LinearClassifier):
 
     State: ClassVar[type] = SourceModel
     solve = staticmethod(solve)
+    needs_target = False
     takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "C": [*choice("cv"), *positive()],
         "class_weight": [*choice("balanced"), None],
         "weighting": choice("source", "given"),
-        "class_prior": CLASS_PRIOR,
     }
 
     def __init__(

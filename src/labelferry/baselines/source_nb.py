@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, Rules, positive
+from ..core.params import Rules, positive
 from ..core.registry import register
 from ..families.linear import LinearClassifier, LinearModel
 
@@ -69,12 +69,10 @@ class SourceNB(LinearClassifier):
     """
 
     solve = staticmethod(solve)
+    needs_target = False
     non_negative: ClassVar[bool] = True
     takes_blocks: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[Rules] = {
-        "smoothing": positive(),
-        "class_prior": CLASS_PRIOR,
-    }
+    _parameter_constraints: ClassVar[Rules] = {"smoothing": positive()}
 
     def __init__(self, smoothing: float = 0.1, *, class_prior: Any = None) -> None:
         self.smoothing = smoothing

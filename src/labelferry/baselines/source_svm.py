@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, Rules, choice, positive
+from ..core.params import Rules, choice, positive
 from ..core.registry import register
 from ..families.linear import LinearClassifier, fit_with_C
 
@@ -76,10 +76,8 @@ class SourceSVM(LinearClassifier):
     """
 
     solve = staticmethod(solve)
-    _parameter_constraints: ClassVar[Rules] = {
-        "C": [*choice("cv"), *positive()],
-        "class_prior": CLASS_PRIOR,
-    }
+    needs_target = False
+    _parameter_constraints: ClassVar[Rules] = {"C": [*choice("cv"), *positive()]}
 
     def __init__(self, C: float | str = "cv", *, class_prior: Any = None) -> None:
         self.C = C

@@ -33,7 +33,7 @@ from sklearn.cluster import KMeans
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.params import Rules, at_least, count
 from ..core.registry import register
 from ..core.threads import single_thread
 from ..families.cluster_names import class_of_clusters
@@ -187,9 +187,6 @@ class SpectralCoclustering(TransductiveClassifier):
         "n_clusters": [*count(), None],
         "n_vectors": [*count(), None],
         "degree_regularization": at_least(0),
-        "n_init": count(),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
     }
 
     def __init__(

@@ -26,7 +26,6 @@ import numpy as np
 
 from ..core.domains import Domains
 from ..core.iterate import Solution, restart
-from ..core.params import Rules
 from ..core.registry import register
 from ..families.clustering import ClusteringClassifier, cluster_targets, cosine_scores
 from ..families.hybrid_graph import indicator
@@ -145,7 +144,6 @@ class SphericalKMeans(ClusteringClassifier):
     ignores_scale = "rows"
     solve = staticmethod(solve)
     non_negative: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[Rules] = ClusteringClassifier._parameter_constraints
 
     def __init__(
         self,

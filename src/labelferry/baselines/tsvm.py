@@ -237,7 +237,6 @@ class TSVM(LinearClassifier):
         "target_C": [*positive(), None],
         "class_prior": [*choice("source", "uniform", "estimate"), "array-like"],
         "max_switches": [*count(), None],
-        "max_iter": count(),
     }
 
     def __init__(

@@ -7,11 +7,11 @@ from .certificate import Certificate, ClassCertificate, certify
 from .duel import Duel
 from .expected import Expected, expected_further, expected_labels
 from .final_answers import contradictions, wrong_labels
-from .finish import Finished, finish_file
+from .finish import Finished, finish_file, finish_questions
 from .interval import LEVEL, Interval, clopper_pearson
 from .ladder import Ladder, make_ladder, require_frozen
 from .planning import Need
-from .rounds import make_class_ladders, round_tail, union
+from .rounds import accept_several, make_class_ladders, next_of_several, round_tail, union
 from .sampling import NO_CLASS, UNCLEAR_CODE, Answers, audit_order, duel_order
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Rung",
     "Step",
     "accept_labels",
+    "accept_several",
     "audit_order",
     "certified",
     "certify",
@@ -40,8 +41,10 @@ __all__ = [
     "expected_further",
     "expected_labels",
     "finish_file",
+    "finish_questions",
     "make_class_ladders",
     "make_ladder",
+    "next_of_several",
     "next_question",
     "next_questions",
     "require_frozen",

@@ -145,7 +145,10 @@ def spending(t: int, n: int) -> float:
 
 
 def too_small(paths: Array, n: int, tail: float) -> Array:
-    """For each path of k_t, after each answer: the smallest R that is not rejected as too small."""
+    """For each path of k_t, after each answer: the smallest R that is not rejected as too small.
+
+    It is at most k_t + n - t, which R cannot exceed: near the end the answers show that a rejection was wrong.
+    """
     m = paths.shape[1]
     if m == 0:
         return np.zeros(paths.shape, dtype=int)
@@ -157,7 +160,7 @@ def too_small(paths: Array, n: int, tail: float) -> Array:
         rejected |= paths[:, t, None] > design.limits[:, t]
         n_rejected = np.where(rejected.all(axis=1), len(design.nodes), rejected.argmin(axis=1))
         low[:, t] = np.where(n_rejected > 0, next_value[np.maximum(n_rejected - 1, 0)], 0)
-    return np.maximum(low, paths)
+    return np.clip(low, paths, paths + n - np.arange(1, m + 1))
 
 
 def count_bounds(values: Array, n: int, level: float, unclear: Array | None = None) -> tuple[Array, Array]:

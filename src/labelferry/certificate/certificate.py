@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from .duel import NO, YES, Duel, compare
+from .duel import NO, SOURCE_ONLY, YES, Duel, compare
 from .interval import LEVEL, Interval
 from .planning import Need, plan
 from .proportions import ClassSample, proportion_interval, recall_interval, with_unsure
@@ -133,7 +133,7 @@ def certificate_sentences(c: Certificate) -> list[str]:
             f"Class {one.label}: {between(one.proportion)} of the documents{_quality(one.precision, one.recall)}."
         )
     result.append(f"None of these classes: {between(c.classes[-1].proportion)} of the documents.")
-    result.append(_duel(c))
+    result += filter(None, [_duel(c)])
     result += [
         f"Expected: {count(need.more_answers, 'more answer')} until: {need.goal}."
         for need in c.needed
@@ -161,24 +161,24 @@ def _quality(precision: Interval | None, recall: Interval | None) -> str:
 
 def _duel(c: Certificate) -> str:
     duel = c.better_than_source_only
+    if not duel.rival:
+        return ""
+    rival = f"the {duel.rival}"
     if not duel.n_different:
-        return "The labels are the same as those of the source-only classifier."
+        return f"The labels are the same as those of {rival}."
     d = duel.difference
     if d.low == d.high == 0:
-        return (
-            "The labels and the source-only classifier are equally often correct: all documents on which they differ "
-            "are answered."
-        )
+        return f"The labels and {rival} are equally often correct: all documents on which they differ are answered."
     evidence = (
         f"the difference in accuracy is between {100 * d.low:+.1f} and {100 * d.high:+.1f} points "
         f"({count(duel.n_answers, 'answer')} on the {duel.n_different:,} documents on which they differ)"
     )
     if duel.verdict == YES:
-        return f"Better than the source-only classifier: yes; {evidence}."
+        return f"Better than {rival}: yes; {evidence}."
     if duel.verdict == NO:
-        return f"Better than the source-only classifier: no; {evidence}."
+        return f"Better than {rival}: no; {evidence}."
     ahead = f" Ahead so far, without a guarantee: {duel.leader}." if duel.n_answers else ""
-    return f"Better than the source-only classifier: not yet known; {evidence}.{ahead}"
+    return f"Better than {rival}: not yet known; {evidence}.{ahead}"
 
 
 def certify(
@@ -192,6 +192,7 @@ def certify(
     level: float = LEVEL,
     confidence: Array | None = None,
     known: Answers | None = None,
+    rival: str = SOURCE_ONLY,
 ) -> Certificate:
     """Certify labels by hand-made answers.
 
@@ -219,6 +220,8 @@ def certify(
     known : Answers, default=None
         All answers that were there when the labels were fitted, in any order. Their documents count exactly and leave
         the population that the samples are drawn from; the orders of the samples were drawn for them (`audit_order`).
+    rival : str, default="source-only classifier"
+        Name of the labeller whose codes are in `source_only`, for sentences; empty: no comparison.
 
     Returns
     -------
@@ -268,7 +271,7 @@ def certify(
             recall = with_unsure(recall, proportion.low * n - n_missed, n_missed, n_unsure)
         return ClassCertificate(name, precision, recall, proportion)
 
-    comparison = compare(labels, source_only, duel, K, level, known=given)
+    comparison = compare(labels, source_only, duel, K, level, known=given, rival=rival)
     n_duel = int(((labels != source_only) & sampled).sum())
     needed = plan(accuracy, len(audit.rows), n_sampled, comparison, n_duel, level)
     return Certificate(

@@ -39,13 +39,15 @@ class Duel(NamedTuple):
     verdict : str
         "yes", "no" or "not yet known": are the labels better? Equal accuracies are a "no".
     leader : str
-        "labels", "source-only classifier" or "tie": who is ahead, without a guarantee.
+        "labels", the rival or "tie": who is ahead, without a guarantee.
     n_answers : int
         Answers that were used.
     n_different : int
         Documents on which the two differ.
     difference : Interval
         Accuracy of the labels minus that of the source-only classifier, among all documents.
+    rival : str
+        Whom the labels are compared with: the source-only classifier, or another labeller.
     """
 
     verdict: str
@@ -53,6 +55,7 @@ class Duel(NamedTuple):
     n_answers: int
     n_different: int
     difference: Interval
+    rival: str = SOURCE_ONLY
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -74,8 +77,17 @@ def difference_bounds(d: Array, n: int, n_classes: int, level: float, unclear: A
     return 2 * wins - n, n - 2 * losses
 
 
-def compare(labels: Array, source_only: Array, duel: Answers, n_classes: int, level: float, *, known: Answers) -> Duel:
-    """Compare the labels with those of the source-only classifier.
+def compare(
+    labels: Array,
+    source_only: Array,
+    duel: Answers,
+    n_classes: int,
+    level: float,
+    *,
+    known: Answers,
+    rival: str = SOURCE_ONLY,
+) -> Duel:
+    """Compare the labels with those of the source-only classifier, or of another rival.
 
     `known`: answers that the labels learned from; these documents count exactly, and are not sampled.
     """
@@ -94,5 +106,5 @@ def compare(labels: Array, source_only: Array, duel: Answers, n_classes: int, le
         middle = n * float(d[~unclear].mean()) if (~unclear).any() else 0.0
     difference = as_interval(middle + won, low + won - unsure, high + won + unsure, len(labels))
     verdict = YES if difference.low > 0 else NO if difference.high <= 0 else UNKNOWN
-    leader = LABELS if middle + won > 0 else SOURCE_ONLY if middle + won < 0 else TIE
-    return Duel(verdict, leader, len(d), int(different.sum()), difference)
+    leader = LABELS if middle + won > 0 else rival if middle + won < 0 else TIE
+    return Duel(verdict, leader, len(d), int(different.sum()), difference, rival)

@@ -1,32 +1,39 @@
 r"""Finish a file: use some labels, let people label the other documents, so that few of all delivered labels are wrong.
 
-    N, M    all documents; those that had no answer when the labels were frozen, by score
-    W_k     wrong labels among the k best of them (unknown); it increases with k
-    r       floor(error N)
-    t, x_k  length of the longest fully answered prefix of the random order of the M documents; wrong labels in it that
-            are among the k best
+    N, M       all documents; those that had no answer when the labels were frozen, by score
+    W_k        wrong labels among the k best of them (unknown); it increases with k
+    r          floor(error N)
+    S_j, n_j   the rungs of the ladder, from the first one on; pi|S_j as in `accept.py`
+    t_j, x_k   length of the longest fully answered prefix of pi|S_j; wrong labels in it that are among the k best
 
-If people label all but the k best, at most W_k of N delivered labels are wrong. W_k <= r is tested with the limits b of
-`limits.py` for M documents and r: it passes as soon as x_k <= b_t for some t.
+If people label all but the k best, at most W_k of N delivered labels are wrong. For n_{j-1} < k <= n_j, W_k <= r is
+tested inside S_j, with the limits b of `limits.py` for n_j labels and r: it passes as soon as x_k <= b_t for some
+t <= t_j. Labels of S_j are used only if W_n <= r has passed for n = n_1, ..., n_{j-1}, each in its own rung.
 
-**Why no correction for the search over k.** Let k* be the smallest k with W_k > r: it is not random. If a false claim
-passes for some k, then k >= k* and x_k* <= x_k <= b_t, so the claim for k* has passed, which has probability `tail` at
-most. b does not depend on k, so every k from 1 to M is tested, after every answer: k may be as large as the place of
-the wrong label number b_t + 1. Compare `accept.py`, where the share of wrong labels *among the used ones* is limited:
-it needs a ladder, and fewer labels can be used.
+**Why no correction for the search over k and j.** Let k* be the smallest k with W_k > r, and S_j* the rung in which it
+is tested: they are not random. If a false claim passes, then for some k >= k*. Either k is tested in S_j*, and
+x_k* <= x_k <= b_t; or it is tested above, so W_n <= r has passed for n = n_j* >= k*, and x_k* <= x_n <= b_t. In both
+cases the test of W_k* <= r in S_j* has passed, which has probability `tail` at most, after any number of answers.
+
+**Why rungs.** Questions about labels that will not be used tell nothing. In a rung with half of the labels, 5 % of
+the whole file are 10 % of the rung. Without a wrong label, n_j / error N times the same number of answers is needed
+for every rung, and most of them are answered for the rungs below: the first labels can be used early, and nothing is
+lost at the end. Compare `accept.py`, where the share of wrong labels *among the used ones* is limited: it needs more
+answers, and fewer labels can be used.
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..linalg.matrix import Array
-from .accept import NOTHING, WRONG, given_answers
-from .ahead import MOST_ANSWERS, Step
+from .accept import NOTHING, WRONG, Given, first_inside, given_answers
+from .ahead import MOST_ANSWERS, Step, next_questions
 from .ladder import Ladder
 from .limits import allowed, limits
 
@@ -49,7 +56,7 @@ class Finished(NamedTuple):
     n_to_label : int
         Documents that people have to label; those with an answer are not counted.
     n_answers, n_wrong : int
-        Answers that the test uses, and the wrong labels among them.
+        Answers that the test uses, in the highest rung that is reached, and the wrong labels among them.
     needs : tuple of Step
         Further answers that allow to use more labels, if they all agree with the labels.
     """
@@ -71,20 +78,26 @@ class Finished(NamedTuple):
         return {**values, "needs": [one._asdict() for one in self.needs]}
 
 
+class Looked(NamedTuple):
+    """A rung after each of its answers, given and supposed ones; index 0 is no answer."""
+
+    cost: Array  # further answers so far, those in lower rungs included
+    sizes: Array  # labels that may be used
+    wrong: Array  # wrong labels found in the rung
+
+
 def finish_file(
     ladder: Ladder, wrong: Mapping[int, bool], error: float | None = None, tail: float | None = None
 ) -> Finished:
     """How many labels to use if people label the other documents.
 
-    The next question is the first document of `ladder.order` without an answer.
-
     Parameters
     ----------
     ladder : Ladder
-        The frozen ladder of all documents without an answer: its scores and its random order. Documents that are not
-        in it are delivered with the answers of people.
+        The frozen ladder of all documents without an answer: its scores, its rungs and its random order. Documents
+        that are not in it are delivered with the answers of people.
     wrong : mapping of int to bool
-        All answers, as in `certified`.
+        All answers, as in `certified`. Ask about the documents of `finish_questions`.
     error, tail : float, default=None
         As in `Ladder`. None: those of the ladder. Choose them before the first answer.
 
@@ -97,29 +110,77 @@ def finish_file(
     --------
     >>> from labelferry.certificate import make_ladder
     >>> ladder = make_ladder(np.arange(2000.0), np.linspace(0.3, 0, 2000), error=0.05)
-    >>> answers = {int(row): bool(row < 200) for row in ladder.order[:100]}
+    >>> answers = {}
+    >>> while len(answers) < 40:
+    ...     row, = finish_questions(ladder, answers, 1)
+    ...     answers[row] = row < 200
     >>> result = finish_file(ladder, answers)
     >>> result.n, result.n_to_label, result.needs[0]
-    (1803, 185, Step(more_answers=17, n=1849))
+    (1000, 995, Step(more_answers=2, n=1200))
     """
-    error, tail = ladder.error if error is None else error, ladder.tail if tail is None else tail
+    ladder = file_ladder(ladder, error, tail)
     given, M, N = given_answers(ladder, wrong), ladder.n_labels, len(ladder.place)
-    r = allowed(N, error)
-    ahead = ladder.order[: given.inside(M)[0] + MOST_ANSWERS]
-    states = given.states[ahead]
-    open_rows = np.flatnonzero(states == NOTHING)
-    t = int(open_rows[0]) if len(open_rows) else len(ahead)
-    sizes = np.maximum.accumulate(usable_sizes(ladder.place[ahead], states == WRONG, limits(M, r, tail, len(ahead)), M))
+    r, best, answers, found, steps = ladder.at_most[0] if ladder.sizes else 0, 0, 0, 0, dict[int, int]()
     places = np.sort(given.places[given.wrong & (given.places < M)])
-    sizes = np.minimum(sizes, places[r] if len(places) > r else M)  # what the answers refute is not claimed
-    n = int(sizes[t])
-    cost = np.append(0, np.cumsum(states == NOTHING))
-    larger = {int(cost[i]): int(sizes[i]) for i in range(t + 1, len(sizes)) if sizes[i] > sizes[i - 1]}
-    steps = [Step(more, size) for more, size in larger.items()]  # the largest if answers that wait count with the last
-    return Finished(
-        error, tail, ladder.place < n, n, N, r, M - n - (given.inside(M)[0] - given.inside(n)[0]), t,
-        int((states[:t] == WRONG).sum()), tuple(step for step in steps if step.more_answers <= MOST_ANSWERS),
-    )  # fmt: skip
+    most = int(places[r]) if len(places) > r else M  # what the answers refute is not claimed
+    for look in looks(ladder, given.states == WRONG, given, MOST_ANSWERS):
+        sizes = np.minimum(look.sizes, most)
+        if look.cost[0] == 0:
+            answers = int(np.searchsorted(look.cost, 0, side="right")) - 1
+            best, found = max(best, int(sizes[answers])), int(look.wrong[answers])
+        for cost, n in zip(look.cost.tolist(), sizes.tolist(), strict=True):
+            if 0 < cost <= MOST_ANSWERS and n > max(best, *steps.values(), 0):
+                steps[cost] = n
+    to_label = M - best - (given.inside(M)[0] - given.inside(best)[0])
+    needs = tuple(Step(*step) for step in steps.items())
+    return Finished(ladder.error, ladder.tail, ladder.place < best, best, N, r, to_label, answers, found, needs)
+
+
+def finish_questions(ladder: Ladder, wrong: Mapping[int, bool], n: int) -> list[int]:
+    """The next n documents to ask about for `finish_file`, if the answers all agree with the labels.
+
+    Parameters
+    ----------
+    ladder : Ladder
+        The frozen ladder, as in `finish_file`.
+    wrong : mapping of int to bool
+        All answers, as in `certified`.
+    n : int
+        Number of documents.
+
+    Returns
+    -------
+    rows : list of int
+        At most n target rows, in the order to ask.
+    """
+    return next_questions(file_ladder(ladder), wrong, n)
+
+
+def file_ladder(ladder: Ladder, error: float | None = None, tail: float | None = None) -> Ladder:
+    """The ladder with the claims W_n <= r for n = n_1, n_2, ...; it begins with the first one that can be false."""
+    error, tail = ladder.error if error is None else error, ladder.tail if tail is None else tail
+    r, last = allowed(len(ladder.place), error), max(len(ladder.sizes) - 1, 0)
+    start = min(sum(n <= r for n in ladder.sizes), last)
+    return replace(ladder, error=error, tail=tail, at_most=(r,) * len(ladder.sizes), start=start, strict=False)
+
+
+def looks(ladder: Ladder, wrong: Array, given: Given, budget: int) -> Iterator[Looked]:
+    """Rung by rung until one does not pass; further answers are as in `wrong`, at most `budget` in each rung."""
+    answered, spent = given.states != NOTHING, 0
+    below = ladder.sizes[ladder.start - 1] if ladder.start else 0
+    for j in range(ladder.start, len(ladder.sizes)):
+        n = ladder.sizes[j]
+        rows = first_inside(ladder, j, given.inside(n)[0] + budget)
+        cost, found = (np.append(0, np.cumsum(flags)) for flags in (~answered[rows], wrong[rows]))
+        b = limits(n, ladder.at_most[j], ladder.tail, len(rows))
+        sizes = np.maximum.accumulate(usable_sizes(ladder.place[rows], wrong[rows], b, n))
+        passed = np.flatnonzero(sizes == n)
+        end = int(passed[0]) if len(passed) else len(rows)
+        yield Looked(spent + cost[: end + 1], np.maximum(sizes[: end + 1], below), found[: end + 1])
+        if not len(passed):
+            break
+        answered[rows[:end]] = True
+        spent, below = spent + int(cost[end]), n
 
 
 def usable_sizes(places: Array, wrong: Array, b: Array, n_labels: int) -> Array:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 from zlib import crc32
 
 import numpy as np
@@ -153,13 +154,21 @@ def strict_margin(n: int, error: float) -> float:
     return min(max(STRICT_SHARE * n, least / error), most / error)
 
 
-def require_frozen(ladder: Ladder, key: int) -> None:
+class Keyed(Protocol):
+    """A ladder, or several of them."""
+
+    @property
+    def key(self) -> int:
+        """Checksum of everything."""
+
+
+def require_frozen(ladder: Keyed, key: int) -> None:
     """Raise an error if the ladder is not the one that the first answer was given for.
 
     Parameters
     ----------
     ladder : Ladder
-        The ladder.
+        The ladder, or another value with the attribute `key`.
     key : int
         `Ladder.key` when the first answer was given.
     """

@@ -65,14 +65,14 @@ def plan(accuracy: Interval, n_answers: int, n: int, duel: Duel, n_sampled: int,
     if accuracy.estimate > ABOVE:
         add(f"accuracy above {100 * ABOVE:.0f} %", _above(accuracy.low, accuracy.high), _above)
     if duel.verdict != UNKNOWN:
-        needs.append(Need("better than the source-only classifier: decided", 0))
+        needs.append(Need(f"better than the {duel.rival}: decided", 0))
     elif duel.n_answers and duel.difference.estimate and n_sampled:
         wins = 0.5 + abs(duel.difference.estimate) * n / n_sampled / 2  # as if all documents had a winner
         t = answers_until(
             lambda t: expected_interval(min(wins, 1.0), t, n_sampled, level)[0] > 0.5, duel.n_answers + 1, n_sampled
         )
         if t is not None:
-            needs.append(Need("better than the source-only classifier: decided", t - duel.n_answers))
+            needs.append(Need(f"better than the {duel.rival}: decided", t - duel.n_answers))
     return needs
 
 

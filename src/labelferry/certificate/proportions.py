@@ -77,6 +77,11 @@ class ClassSample(NamedTuple):
         """True for the answers of persons who could not decide."""
         return np.asarray(self.answers == UNCLEAR_CODE)
 
+    @property
+    def complete(self) -> bool:
+        """Whether all documents have a clear answer."""
+        return len(self.rows) == len(self.labels) and not self.unclear.any()
+
 
 def states(sample: ClassSample) -> list[ClassParts]:
     """After each answer: the parts with the answers so far."""
@@ -111,6 +116,8 @@ def proportion_interval(
             least, most = pair_ranges(*state, level).difference
             low, high = max(low, predicted.n + least), min(high, predicted.n + most)
     correct, missed = _estimates(sample)
+    if sample.complete:  # an end that was rejected wrongly on the way is known to be so
+        low = high = round(correct + missed)
     return as_interval(correct + missed + known, low + known, high + known + unsure, n + n_known)
 
 
@@ -151,5 +158,7 @@ def recall_interval(sample: ClassSample, level: float, *, known: int = 0) -> Int
     correct, missed = _estimates(sample)
     total = correct + missed + known
     estimate = (correct + known) / total if total else (low + high) / 2
+    if sample.complete:  # an end that was rejected wrongly on the way is known to be so
+        low = high = estimate
     low, high = min(low, high), max(low, high)
     return Interval(float(np.clip(estimate, low, high)), low, high)

@@ -1,53 +1,130 @@
 r"""Several claims together: rounds of learning and accepting, and one ladder per class.
 
 **Rounds.** After learning again, accepted labels stay as they are, with their claim; only the other labels change and
-get a new ladder. The claims of all rounds hold together with probability 1 - (sum of their tails) at least, so the
-tails are shared out: .8 of the total to the first round, .2 * 2^(1 - r) to round r = 2, 3, ... If the sets of the
-rounds are disjoint, at most sum of r of the sum of n labels are wrong.
+get a new ladder. The claims of all rounds hold together with probability 1 - (sum of their tails) at least. The first
+round has the tail .05, because most people stop there; round r = 2, 3, ... has .01 * 2^(1 - r), so that all rounds
+together have .06 at most. If the sets of the rounds are disjoint, at most sum of r of the sum of n labels are wrong.
 
-**Classes.** A ladder for the labels of each of K classes, with tail / K each: all claims hold together.
+**Classes.** A ladder for the labels of each of K classes, with tail / K each: all claims hold together. Which class is
+asked about next is free, because every claim holds at any number of answers: that which gives most labels per answer,
+if the answers agree with the labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import NamedTuple
 
 import numpy as np
 
 from ..linalg.matrix import Array
-from .accepted import Accepted
+from .accept import WRONG, given_answers
+from .accepted import Accepted, accept_labels
+from .ahead import MOST_ANSWERS, Step, ascend, next_questions
 from .ladder import TAIL, Ladder, make_ladder
 
-FIRST_SHARE = 0.8
+LATER = 0.2  # tail of all later rounds together, relative to that of the first one
 
 
-def round_tail(number: int, total: float = TAIL, *, only: bool = False) -> float:
+def round_tail(number: int, first: float = TAIL) -> float:
     """Tail of a round of learning and accepting.
 
     Parameters
     ----------
     number : int
         1 for the first round.
-    total : float, default=.05
-        Probability of any false claim in any round.
-    only : bool, default=False
-        Whether there will be one round only.
+    first : float, default=.05
+        Tail of the first round.
 
     Returns
     -------
     tail : float
-        Sums to `total` over all rounds.
+        Probability of a false claim in this round.
 
     Examples
     --------
     >>> [round(round_tail(r), 6) for r in (1, 2, 3)]
-    [0.04, 0.005, 0.0025]
+    [0.05, 0.005, 0.0025]
     """
-    if number < 1 or (only and number > 1):
-        raise ValueError(f"rounds are numbered from 1, and `only` allows no second one; got {number}. Plan for more.")
-    if only:
-        return total
-    return FIRST_SHARE * total if number == 1 else (1 - FIRST_SHARE) * total * 2.0 ** (1 - number)
+    if number < 1:
+        raise ValueError(f"rounds are numbered from 1, got {number}. Pass 1 for the first one.")
+    return first if number == 1 else LATER * first * 2.0 ** (1 - number)
+
+
+class Climb(NamedTuple):
+    """Questions about the labels of one ladder that certify more of them, if the answers agree with the labels."""
+
+    rows: Array
+    more: int  # labels that can be used then and not before
+
+
+def accept_several(ladders: Sequence[Ladder], wrong: Mapping[int, bool]) -> Accepted:
+    """The labels of several ladders that may be used after these answers.
+
+    Parameters
+    ----------
+    ladders : sequence of Ladder
+        Frozen ladders with disjoint labels, at least one.
+    wrong : mapping of int to bool
+        All answers, as in `certified`.
+
+    Returns
+    -------
+    accepted : Accepted
+        The labels and the claim about all of them; its tail is the sum of those of the ladders. Without rungs if there
+        are several ladders: `accept_labels` has those of each.
+    """
+    if len(ladders) == 1:
+        return accept_labels(ladders[0], wrong)
+    together = union([accept_labels(ladder, wrong) for ladder in ladders])
+    steps, answers, n = [], 0, together.n
+    for climb in takewhile(lambda climb: climb.more, merged(ladders, wrong, MOST_ANSWERS)):
+        answers, n = answers + len(climb.rows), n + climb.more
+        steps.append(Step(answers, n))
+    return together._replace(needs=tuple(step for step in steps if step.more_answers <= MOST_ANSWERS))
+
+
+def next_of_several(ladders: Sequence[Ladder], wrong: Mapping[int, bool], n: int) -> list[int]:
+    """The next n documents to ask about, if the answers all agree with the labels.
+
+    Parameters
+    ----------
+    ladders : sequence of Ladder
+        As in `accept_several`.
+    wrong : mapping of int to bool
+        All answers, as in `certified`.
+    n : int
+        Number of documents.
+
+    Returns
+    -------
+    rows : list of int
+        At most n target rows, in the order to ask.
+    """
+    if len(ladders) == 1:
+        return next_questions(ladders[0], wrong, n)
+    climbs = merged(ladders, wrong, max(n, MOST_ANSWERS))  # the first one does not depend on n
+    return [row for climb in climbs for row in climb.rows.tolist()][:n]
+
+
+def merged(ladders: Sequence[Ladder], wrong: Mapping[int, bool], budget: int) -> list[Climb]:
+    """The climbs of all ladders: the most labels per answer first, then what certifies nothing within the budget."""
+    queues: list[list[Climb]] = []
+    for ladder in ladders:
+        given, before = given_answers(ladder, wrong), accept_labels(ladder, wrong).n
+        climbs = []
+        for j, rows, certified in ascend(ladder, given.states == WRONG, given, budget):
+            climbs.append(Climb(rows, ladder.sizes[j] - before if certified else 0))
+            if not certified:
+                break
+            before = ladder.sizes[j]
+        queues.append(climbs)
+    ordered = []
+    while heads := [queue for queue in queues if queue]:
+        best = max(heads, key=lambda queue: queue[0].more / max(len(queue[0].rows), 1))
+        ordered.append(best.pop(0))
+    return ordered
 
 
 def union(parts: Sequence[Accepted]) -> Accepted:
@@ -94,6 +171,7 @@ def make_class_ladders(
     tail: float = TAIL,
     seed: int = 0,
     known: Iterable[int] = (),
+    among: Array | None = None,
     strict: bool = False,
 ) -> dict[int, Ladder]:
     """One ladder for the labels of each class; all claims hold together with probability 1 - tail.
@@ -104,7 +182,7 @@ def make_class_ladders(
         As in `make_ladder`.
     labels : array of int of shape (n_documents,)
         The labels.
-    error, tail, seed, known, strict : object
+    error, tail, seed, known, among, strict : object
         As in `make_ladder`.
 
     Returns
@@ -113,10 +191,11 @@ def make_class_ladders(
         One for each code among the labels.
     """
     codes, known = np.unique(labels).tolist(), list(known)
+    inside = np.ones(len(score), dtype=bool) if among is None else np.asarray(among, dtype=bool)
     return {
         code: make_ladder(
             score, p_wrong, error=error, tail=tail / len(codes), seed=seed, known=known,
-            among=np.asarray(labels) == code, strict=strict,
+            among=(np.asarray(labels) == code) & inside, strict=strict,
         )
         for code in codes
     }  # fmt: skip

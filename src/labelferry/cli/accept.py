@@ -9,8 +9,8 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from .app import app
-from .audit import reading_options
-from .options import AsJson, Encoding, Text, exit_unless, print_json
+from .audit import check_no_column, reading_options
+from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exit_unless, print_json
 from .outputs import final_path
 from .show import escape, new_console, print_messages
 
@@ -23,13 +23,23 @@ class Outcome(NamedTuple):
     following: str  # the next command without its first words; empty if there is none
 
 
+class Reading(NamedTuple):
+    """How a file is read."""
+
+    text: list[str] | None
+    encoding: str | None
+    chosen: Any  # the columns of --column; None: those of labelferry
+
+
 class Drawing(NamedTuple):
     """The limit, and the next sample."""
 
-    error: float
+    limit: Any
     out: Path | None
     n: int | None
     learn: int = 0
+    whole_file: bool = False
+    usable: Path | None = None  # where to write the rows that can be used
 
     def size(self, usable: Any) -> int:
         """Documents of the sample: as asked, as many as the labels learn from, or as more labels need."""
@@ -37,20 +47,29 @@ class Drawing(NamedTuple):
 
         if usable.learning is not None:
             return self.n or int(usable.learning.of)
-        return self.n or (max(usable.needs[0][0], N_LEARN) if usable.needs else 2 * N_LEARN)
+        needs = (
+            [step.more_answers for step in usable.finished.needs] if self.whole_file else [n for n, _ in usable.needs]
+        )
+        return self.n or (max(needs[0], N_LEARN) if needs else 2 * N_LEARN)
 
     @property
     def option(self) -> str:
         """The limit as an option of the next command; nothing if it is the default."""
         from ..review.sample.usable import ERROR
 
-        return "" if self.error == ERROR else f" --error {self.error:g}"
+        error, unseen, per_class = self.limit
+        flags = (("--unseen", unseen), ("--per-class", per_class), ("--whole-file", self.whole_file))
+        return ("" if error == ERROR else f" --error {error:g}") + "".join(f" {name}" for name, on in flags if on)
 
 
 @app.command()
 def accept(
     labelled: Annotated[
-        str, typer.Argument(metavar="LABELLED", help="A review job (--store), or a file written by `labelferry label`.")
+        str,
+        typer.Argument(
+            metavar="LABELLED",
+            help="A review job (--store), a file written by `labelferry label`, or with --column any file.",
+        ),
     ],
     samples: Annotated[
         list[Path] | None, typer.Argument(metavar="[SAMPLE]...", help="Samples of this command with answers.")
@@ -74,10 +93,33 @@ def accept(
     everything: Annotated[
         bool, typer.Option("--all", help="With --relearn: accepted labels are replaced, too, and withdrawn.")
     ] = False,
+    after: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="The labelled file before it learned, then its samples (--after FILE --after SAMPLE): "
+            "what they accept stays.",
+        ),
+    ] = None,
+    per_class: Annotated[
+        bool, typer.Option("--per-class", help="A claim for each class. It needs more answers.")
+    ] = False,
+    unseen: Annotated[
+        bool, typer.Option("--unseen", help="The claim is about the labels outside the sample. It needs more answers.")
+    ] = False,
+    whole_file: Annotated[
+        bool,
+        typer.Option("--whole-file", help="Ask for the other promise: all labels delivered, people label a part."),
+    ] = False,
+    usable: Annotated[
+        Path | None, typer.Option(help="Write the rows that can be used here, accepted or answered.")
+    ] = None,
     reviewer: Annotated[str, typer.Option(help="Who answered; recorded in a job.")] = "",
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the samples of a file (default: made from its labels).")
     ] = None,
+    column: Column = None,
+    confidence: Confidence = None,
     text: Text = None,
     encoding: Encoding = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 if no label can be used.")] = False,
@@ -95,15 +137,22 @@ def accept(
 
     The answers are assumed to be right. Samples do not show the labels. A document whose answer contradicts its label
     comes again in the next sample, best for another person.
+
+    Labels of any origin with their confidences: labelferry accept FILE --column llm --confidence COLUMN -o sample.csv
     """
     from ..review.job.files import is_job
+    from ..review.sample.frozen import Limit
 
-    if out is not None:
-        check_out(out, labelled)
+    chosen = columns_of(column, confidence)
+    for place in (out, usable):
+        if place is not None:
+            check_out(place, labelled)
+    limit = Limit(error, unseen, per_class)
     if is_job(labelled):
-        if seed is not None:
-            raise ValueError("--seed is for files: a job has its own seed. Omit it.")
-        drawing = Drawing(error, out, n, default_learn(n) if learn is None else learn)
+        check_no_column(column)
+        if seed is not None or after:
+            raise ValueError("--seed and --after are for files: a job has its own seed and its own rounds. Omit them.")
+        drawing = Drawing(limit, out, n, default_learn(n) if learn is None else learn, whole_file, usable)
         outcome = of_job(labelled, samples or [], drawing, reviewer, relearn=relearn, everything=everything)
     else:
         if relearn or everything or learn is not None:
@@ -111,7 +160,8 @@ def accept(
                 "labels of a file stay as they are. To learn from answers: labelferry label ... --answers SAMPLE, or "
                 "start a job (--store)."
             )
-        outcome = of_file(labelled, samples or [], Drawing(error, out, n), seed, text, encoding)
+        drawing = Drawing(limit, out, n, whole_file=whole_file, usable=usable)
+        outcome = of_file(labelled, samples or [], drawing, seed, Reading(text, encoding, chosen), after or [])
     show(outcome, as_json=json)
     if strict:
         exit_unless(safe=outcome.usable.n > 0)
@@ -140,19 +190,23 @@ def of_job(
     from ..review.job.files import draw_accept_open, import_answers
     from ..review.job.job import open_job
 
-    error, learn, messages = drawing.error, drawing.learn, list[str]()
+    learn, messages, limit = drawing.learn, list[str](), drawing.limit._asdict()
     with open_job(place) as job:
         for sample in samples:
             counts = import_answers(job, sample, reviewer)
             messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
-        usable = job.accept(error, learn=learn)
+        usable = job.accept(**limit, learn=learn)
         if relearn or everything or (usable.learning is not None and usable.learning.now):
             messages.append(learned_message(job.refit(everything=everything)))
-            usable = job.accept(error, learn=learn)
+            usable = job.accept(**limit, learn=learn)
+        if drawing.usable is not None:
+            messages += [*job.export(drawing.usable, accepted=True, **limit), f"Written: {drawing.usable}"]
         name = shlex.quote(job.store.name)  # without a password
         following = f"accept {name}{drawing.option}"
         if drawing.out is not None:
-            drawn = draw_accept_open(job, drawing.size(usable), error=error, learn=learn)
+            drawn = draw_accept_open(
+                job, drawing.size(usable), drawing.limit, learn=learn, whole_file=drawing.whole_file
+            )
             messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing.out)]
             following += f" {shlex.quote(str(drawing.out))}"
         elif usable.needs or usable.learning:
@@ -163,30 +217,34 @@ def of_job(
 
 
 def of_file(
-    path: str,
-    samples: list[Path],
-    drawing: Drawing,
-    seed: int | None,
-    text: list[str] | None,
-    encoding: str | None,
+    path: str, samples: list[Path], drawing: Drawing, seed: int | None, reading: Reading, after: list[Path]
 ) -> Outcome:
-    """What the answers of samples of a file certify, and the next sample."""
-    from ..review.sample.accept_files import draw_accept, usable_of_samples
+    """What the answers of samples of a file certify, the next sample, and the rows that can be used."""
+    from ..review.sample.accept_files import draw_accept, rounds_before, usable_of_samples
+    from ..review.sample.accepted_columns import write_usable
     from ..review.sample.population import population_of_file
 
-    population, out = population_of_file(path, text=text, encoding=encoding), drawing.out
-    messages = list(population.messages)
-    usable, answered = usable_of_samples(population, samples, error=drawing.error, seed=seed)
+    text, encoding, chosen = reading
+    population, out = population_of_file(path, text=text, encoding=encoding, chosen=chosen), drawing.out
+    messages = [*population.messages, *(population.warnings if chosen else ())]
+    before = rounds_before(after, drawing.limit, text=text, encoding=encoding)
+    usable, answered = usable_of_samples(population, samples, drawing.limit, seed=seed, after=before)
     if answered.n_empty:
         messages.append(f"{answered.n_empty} rows of the samples have no answer yet")
     files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))
-    options = drawing.option + reading_options(text, encoding)
+    options = drawing.option + reading_options(*reading)
+    options += "".join(f" --after {shlex.quote(str(file))}" for file in after)
+    if drawing.usable is not None:
+        n_rows = write_usable(path, usable, drawing.usable, encoding=encoding, ours=chosen is None)
+        messages.append(f"{drawing.usable}: {n_rows:,} rows that can be used")
     if out is not None:
-        drawn = draw_accept(population, usable, drawing.size(usable))
+        drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
         messages += [*drawn.write(out), drawn_message(usable, drawn, out)]
         return Outcome(usable, messages, f"accept {files}{options}")
     if not usable.needs:
-        return Outcome(usable, messages, "")
+        return Outcome(
+            usable, messages, "" if drawing.usable or not usable.n else f"accept {files} --usable usable.csv{options}"
+        )
     options += "" if seed is None or samples else f" --seed {seed}"
     return Outcome(usable, messages, f"accept {files} -o {'next' if samples else 'sample'}.csv{options}")
 

@@ -14,7 +14,20 @@ from .. import __version__
 from .show import printable
 
 ORDER = (
-    *("label", "accept", "review", "audit", "certify", "apply", "diagnose", "compare", "methods", "explain", "demo"),
+    *(
+        "label",
+        "accept",
+        "review",
+        "audit",
+        "certify",
+        "ask",
+        "apply",
+        "diagnose",
+        "compare",
+        "methods",
+        "explain",
+        "demo",
+    ),
     *("data", "bench"),
 )
 
@@ -58,7 +71,8 @@ def message_of(error: Exception) -> str | None:
     if (usage := getattr(error, "format_message", None)) is not None:
         message = str(usage())
     elif isinstance(error, MemoryError):
-        message = f"not enough memory ({error}). Limit it with --max-memory, or pass fewer documents."
+        what = f" ({error})" if str(error) else ""
+        message = f"not enough memory{what}. Limit it with --max-memory, or pass fewer documents."
     elif isinstance(error, ValueError | OSError):
         message = str(error)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,6 @@ from .app import app
 from .options import (
     AsJson,
     Encoding,
-    Out,
     Quiet,
     SkipBad,
     Spreadsheet,
@@ -20,7 +20,7 @@ from .options import (
     exit_unless,
     print_json,
 )
-from .outputs import check_outputs, is_standard, naming_interrupted, naming_written
+from .outputs import check_outputs, is_standard, naming_interrupted, naming_written, output_files, tables_in
 from .progress import one_line_warnings, show_progress
 from .show import escape, heading, new_console, new_table, print_messages, show_verdict
 
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
 @app.command()
 def apply(
     model: Annotated[Path, typer.Argument(help="A model written by `labelferry label --save`.")],
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="File of later documents.")],
-    out: Out,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Files of later documents, or folders with such files.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Output file (- is standard output); for several files a folder.")
+    ],
     text: Text = None,
     skip_bad: SkipBad = False,
     encoding: Encoding = None,
@@ -42,61 +46,106 @@ def apply(
     ] = False,
     spreadsheet: Spreadsheet = False,
     strict: Strict = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print every reason of the verdict.")] = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Label later documents with a saved model.
 
-    OUT has all columns of FILE and label, confidence, alternative, evidence (words that support the label),
-    known_words, needs_review and labelferry (a mark for audit and certify). A row without a text or without a known
-    word has no label, and a reason. The verdict is that of the model, or worse if these documents differ from those it
-    was fitted on: then run `labelferry label` again.
+    Example: labelferry apply model.npz june.csv -o labelled.csv
+
+    Several files: labelferry apply model.npz june.csv july.csv -o labelled (one output per file, with its name, in the
+    folder labelled)
+
+    The output has all columns of the file and label, confidence, alternative, evidence (words that support the label),
+    known_words, needs_review and labelferry (a mark for accept, audit and certify). A row without a text or without a
+    known word has no label, and a reason. The verdict is that of the model, or worse if these documents differ from
+    those it was fitted on: then run `labelferry label` again.
+
+    Answers: `accept`, `audit` and `certify` take the output. To learn from them, fit again with the labelled documents:
+    labelferry label labelled.csv june.csv --answers sample.csv -o june2.csv --save model.npz
 
     Usually more labels get needs_review than `label` would mark, for the same error of the others: a saved model has
     its own prediction only, not the votes of all methods, so that it tells good labels from bad ones less well.
 
     The model is not fitted again. With --update it learns from these documents too (models of EMNaiveBayes and TCL), at
-    the cost of one pass over them; give each document once. MODEL is replaced as a whole after OUT was written.
+    the cost of one pass over them; give each document once. MODEL is replaced as a whole after all files were written.
 
     Exit codes: 0 done, 2 wrong input (one line says what), 3 not safe with --strict, 130 interrupted.
     """
     from ..core.progress import begin, expect
     from ..labelling.apply import apply as run
+    from ..labelling.model import load_model
 
-    check_outputs(out, inputs=[model, target], json=json)
-    with naming_interrupted(out, model):
-        with one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
-            expect("writing")
-            result = run(model, target, text=text, skip_bad=skip_bad, encoding=encoding, update=update)
-            begin("writing")
-            messages = result.write(out, spreadsheet=spreadsheet)
+    targets = [file for path in files for file in tables_in(path)]
+    outputs = output_files(targets, out)
+    for output in outputs:
+        check_outputs(output, inputs=[model, *targets], json=json)
+    fitted, written, summaries = load_model(model), list[Path | str](), list[dict[str, Any]]()
+    console = new_console(stderr=is_standard(out))
+    all_safe = True
+    with naming_interrupted(*outputs, model):
+        for target, output in zip(targets, outputs, strict=True):
+            with naming_written(written), one_line_warnings(quiet=quiet or json), show_progress(quiet=quiet or json):
+                expect("writing")
+                result = run(fitted, target, text=text, skip_bad=skip_bad, encoding=encoding, update=update)
+                begin("writing")
+                messages = result.write(output, spreadsheet=spreadsheet)
+            fitted, all_safe = result.model, all_safe and result.is_safe
+            written.append(output)
+            summaries.append(result.summary() | {"messages": [*result.messages, *messages]})
+            if len(targets) == 1 and not json and not quiet:
+                show(console, result, summaries[0], verbose=verbose)
         if update:
-            with naming_written([out]):
-                result.model.save(model)
-    summary = result.summary()
-    summary["messages"] = [*result.messages, *messages]
+            with naming_written(written):
+                fitted.save(model)
+            written.append(model)
     if json:
-        print_json(summary)
+        print_json(summaries[0] if len(targets) == 1 else {"files": summaries})
     elif not quiet:
-        show(new_console(stderr=is_standard(out)), summary, result.columns["known_words"].count(0), out)
-        if update:
-            new_console(stderr=is_standard(out)).print(f"Updated: {escape(str(model))}", soft_wrap=True)
+        if len(targets) > 1:
+            show_files(console, summaries)
+        show_written(console, written, text, first=summaries[0])
     if strict:
-        exit_unless(safe=result.is_safe)
+        exit_unless(safe=all_safe)
 
 
-def show(console: Console, summary: dict[str, Any], n_unknown: int, out: Path) -> None:
+def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: bool) -> None:
+    """The verdict with what is special about these documents, and the classes."""
     print_messages(console, summary["messages"])
     if summary["verdict"] is not None:
-        show_verdict(console, summary["verdict"])
+        reasons = summary["verdict"]["reasons"] if verbose else result.warnings
+        show_verdict(console, summary["verdict"] | {"reasons": reasons})
     heading(console, "Labels")
     table = new_table("label", "documents", "share", "at fitting", numbers=3)
     for row in summary["classes"]:
         before = f"{row['at_fitting']:.0%}" if "at_fitting" in row else ""
         table.add_row(escape(row["class"]), str(row["documents"]), f"{row['share']:.0%}", before)
     console.print(table)
-    if n_unknown:
+    if n_unknown := result.columns["known_words"].count(0):
         console.print(f"{n_unknown} documents contain no word that the model knows; they have no label.")
     console.print(f"{summary['to_review']} of {summary['n_labelled']} labels need review.")
-    if not is_standard(out):
-        console.print(f"Written: {escape(str(out))}", soft_wrap=True)
+
+
+def show_files(console: Console, summaries: list[dict[str, Any]]) -> None:
+    """One line per file, after what was detected in them."""
+    print_messages(console, list(dict.fromkeys(message for summary in summaries for message in summary["messages"])))
+    table = new_table("file", "verdict", "documents", "labels", "to review", numbers=3)
+    for summary in summaries:
+        level = "unknown" if summary["verdict"] is None else summary["verdict"]["level"]
+        counts = (str(summary[name]) for name in ("n_documents", "n_labelled", "to_review"))
+        table.add_row(escape(summary["title"].removeprefix("Labels for ")), level, *counts)
+    console.print(table)
+
+
+def show_written(console: Console, written: list[Path | str], text: list[str] | None, first: dict[str, Any]) -> None:
+    """The files, and what to do with the first one."""
+    files = [path for path in written if not is_standard(Path(path))]
+    if not files:
+        return
+    console.print(f"Written: {', '.join(escape(str(path)) for path in files)}", soft_wrap=True)
+    if not first["n_labelled"]:
+        return
+    names = f" --text {shlex.quote(','.join(text))}" if text else ""
+    following = f"labelferry accept {shlex.quote(str(files[0]))} -o sample.csv{names}"
+    console.print(f"Next, find labels that can be used: {escape(following)}", soft_wrap=True)

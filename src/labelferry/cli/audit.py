@@ -9,12 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from .app import app
-from .options import AsJson, Encoding, Text, print_json
+from .options import Against, AsJson, Column, Confidence, Encoding, Text, columns_of, print_json
 from .outputs import final_path
 from .show import escape, new_console, print_messages
 
 Labelled = Annotated[
-    str, typer.Argument(metavar="LABELLED", help="A file written by `labelferry label`, or a review job (--store).")
+    str,
+    typer.Argument(
+        metavar="LABELLED",
+        help="A file written by `labelferry label`, a review job (--store), or any file of documents with --column.",
+    ),
 ]
 MoreClasses = Annotated[
     list[str] | None, typer.Option("--class", help="A class that occurs nowhere in the file; may be repeated.")
@@ -43,6 +47,9 @@ def audit(
     extend: Annotated[
         Path | None, typer.Option(help="An earlier sample of the same file: its rows and answers are kept.")
     ] = None,
+    column: Column = None,
+    confidence: Confidence = None,
+    against: Against = None,
     text: Text = None,
     encoding: Encoding = None,
 ) -> None:
@@ -63,11 +70,13 @@ def audit(
         raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
     check_no_answers(out)
     messages: list[str] = []
+    chosen = columns_of(column, confidence, against)
     if is_job(labelled):
+        check_no_column(column)
         with open_job(labelled) as job:
             sample, classes = draw_open(job, n, n_duel=duel, blind=blind), job.classes
     else:
-        population = population_of_file(labelled, text=text, encoding=encoding)
+        population = population_of_file(labelled, text=text, encoding=encoding, chosen=chosen)
         messages += [*population.messages, *population.warnings]
         sample_seed = None if extend is None else seed_of(extend)
         sample = draw(population, n, n_duel=duel, seed=seed, sample_seed=sample_seed, blind=blind)
@@ -82,14 +91,21 @@ def audit(
     if form == LABEL_STUDIO:
         console.print(escape(label_studio_config(classes)), soft_wrap=True)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)
-    options = "" if is_job(labelled) else reading_options(text, encoding)
+    options = "" if is_job(labelled) else reading_options(text, encoding, chosen)
     console.print(f"Next: labelferry certify {escape(f'{labelled} {out}{options}')}", soft_wrap=True)
 
 
-def reading_options(text: list[str] | None, encoding: str | None) -> str:
+def reading_options(text: list[str] | None, encoding: str | None, chosen: Any = None) -> str:
     """The options with which a labelled file was read, for the next command."""
-    names = f" --text {shlex.quote(','.join(text))}" if text else ""
-    return names + (f" --encoding {shlex.quote(encoding)}" if encoding else "")
+    named = {} if chosen is None else {"column": chosen.label, **chosen._asdict()}
+    given = {**named, "label": None, "text": ",".join(text) if text else None, "encoding": encoding}
+    return "".join(f" --{name} {shlex.quote(value)}" for name, value in given.items() if value)
+
+
+def check_no_column(column: str | None) -> None:
+    """Raise an error if --column is given for a job."""
+    if column is not None:
+        raise ValueError("--column is for files: the labels of a job are those of labelferry. Omit it.")
 
 
 @app.command()
@@ -100,6 +116,9 @@ def certify(
     ] = None,
     level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence level.")] = 0.95,
     reviewer: Annotated[str, typer.Option(help="Who answered; recorded in a job.")] = "",
+    column: Column = None,
+    confidence: Confidence = None,
+    against: Against = None,
     text: Text = None,
     encoding: Encoding = None,
     more_classes: MoreClasses = None,
@@ -109,6 +128,9 @@ def certify(
 
     LABELLED is the file from which the sample was drawn. If it is a job, the answers are added to the job, and without
     SAMPLE the answers that the job has are used.
+
+    Labels of any origin, such as those of an LLM: labelferry audit FILE --column llm -o sample.csv, and after the
+    sample is filled in: labelferry certify FILE sample.csv --column llm
     """
     from ..review.job.files import import_answers, is_job
     from ..review.job.job import open_job
@@ -117,7 +139,9 @@ def certify(
     from ..review.sample.population import population_of_file
 
     messages: list[str] = []
+    chosen = columns_of(column, confidence, against)
     if is_job(labelled):
+        check_no_column(column)
         with open_job(labelled) as job:
             if sample is not None:
                 counts = import_answers(job, sample, reviewer)
@@ -130,9 +154,15 @@ def certify(
             result = job.issue(level).as_dict()
             messages += several_rounds(job.store.certificates.all())
     elif sample is None:
-        raise ValueError("name the sample with the answers: labelferry certify LABELLED SAMPLE.")
+        options = reading_options(text, encoding, chosen)
+        raise ValueError(
+            "name the sample with the answers: labelferry certify LABELLED SAMPLE. Draw one first: labelferry audit "
+            f"{shlex.quote(labelled)} -o sample.csv{options}"
+        )
     else:
-        population = population_of_file(labelled, text=text, encoding=encoding, classes=more_classes or ())
+        population = population_of_file(
+            labelled, text=text, encoding=encoding, classes=more_classes or (), chosen=chosen
+        )
         filled = read_sample(sample, population)
         population = same_labels(population, filled)
         messages += population.warnings

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from .app import app
+from .label_summary import Written, files_of, show_result
 from .options import (
     AsJson,
     ClassPrior,
@@ -28,10 +28,7 @@ from .options import (
 )
 from .outputs import check_outputs, is_standard, naming_interrupted, naming_written
 from .progress import one_line_warnings, show_progress
-from .show import escape, heading, new_console, new_table, print_messages, show_verdict
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from .show import new_console
 
 
 @app.command()
@@ -68,6 +65,27 @@ def label(
         typer.Option(min=0, max=1, help="Mark labels with a lower confidence for review (replaces --target-error)."),
     ] = None,
     class_prior: ClassPrior = None,
+    opinion: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column with guesses of another labeller (LLM, rules, older model), measured on SOURCE if it has the "
+            "column; may be repeated. Empty: no guess."
+        ),
+    ] = None,
+    opinion_trained: Annotated[
+        list[str] | None,
+        typer.Option(help="The same, of a labeller that learned from SOURCE: only answers tell what it is worth."),
+    ] = None,
+    describe: Annotated[
+        Path | None,
+        typer.Option(help="Table with the columns class and description: one sentence per class is one more opinion."),
+    ] = None,
+    parents: Annotated[
+        bool,
+        typer.Option(
+            "--parents", help="Labels such as dev/bug: label the parents (dev), with the children beside them."
+        ),
+    ] = False,
     dask: Annotated[
         str | None,
         typer.Option(
@@ -79,6 +97,9 @@ def label(
     spreadsheet: Spreadsheet = False,
     seed: Seed = 0,
     strict: Strict = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print all reasons, ranges and expected numbers.")
+    ] = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -97,7 +118,8 @@ def label(
     lack), reason (why a row has no label: no text, no known word, or what makes it unreadable), unreadable (with
     --skip-bad, such a row as it is in the file), origin (of a half-labelled file: the label was given or predicted),
     and with --answers or --use-target-labels the columns answer and held_out (the label without the answer of the row).
-    The command prints a verdict on all labels: safe, doubtful or unsafe.
+    The command prints a verdict on all labels (safe, doubtful or unsafe), how many labels can probably be used after
+    some answers, and the next command. The rest is behind --verbose, --json and --report.
 
     Exit codes: 0 success; 2 wrong input (explained in one line on stderr); 3 the verdict is not safe and --strict was
     given; 130 interrupted. A file is written completely or not at all; if one cannot be written after others, the line
@@ -107,7 +129,7 @@ def label(
     from ..core.progress import begin, expect
 
     features = options["features"]
-    inputs = [path for path in (*sources, target, features, answers) if path is not None]
+    inputs = [path for path in (*sources, target, features, answers, describe) if path is not None]
     check_outputs(out, report, save, inputs=inputs, json=json)
     if store is not None:
         from ..review.job.job import check_new_job
@@ -134,7 +156,11 @@ def label(
             min_confidence=min_confidence,
             class_prior=proportions_of(class_prior),
             seed=seed,
+            parents=parents,
             answers=answers,
+            opinions=opinion,
+            opinions_trained=opinion_trained,
+            descriptions=describe,
             out=out,
             dask=dask,
             **options,
@@ -144,85 +170,22 @@ def label(
         messages = result.write(out, spreadsheet=spreadsheet)
         written: list[Path | str] = [out]
         with naming_written(written):
+            if store is not None:  # before the report, which names it
+                with result.store(store) as job:
+                    store = job.store.name  # without a password
+                written.append(store)
             if report is not None:
-                result.report(report, texts=not no_texts, labelled=out)
+                result.report(report, texts=not no_texts, labelled=out, job=store)
                 written.append(report)
             if save is not None:
                 result.save(save)
                 written.append(save)
-            if store is not None:
-                with result.store(store) as job:
-                    store = job.store.name  # without a password
-                written.append(store)
         summary = result.summary() if json else {}
     if json:
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
-        show(
-            new_console(stderr=is_standard(out)),
-            result,
-            messages,
-            written,
-            store=bool(store),
-            text=options["text_target"] or options["text"],
-        )
+        named = None if is_standard(out) else str(out)
+        done = Written(files_of(written), named, store, options["text_target"] or options["text"])
+        show_result(new_console(stderr=is_standard(out)), result, messages, done, verbose=verbose)
     if strict:
         exit_unless(safe=result.verdict.level == "safe")
-
-
-def show(
-    console: Console,
-    result: Any,
-    messages: list[str],
-    written: list[Path | str],
-    *,
-    store: bool = False,
-    text: list[str] | None = None,
-) -> None:
-    from ..labelling.class_table import class_table
-
-    print_messages(console, [*result.messages, *messages])
-    show_verdict(console, result.verdict.as_dict())
-    heading(console, f"Labels by {result.method}")
-    proportions = result.assessment.proportions
-    interval = "range"
-    if proportions.prior is not None and proportions.prior.known:
-        interval = "given" if proportions.prior.origin == "given" else "matched"
-    table = new_table("label", "documents", "share", interval, "confidence", "to review", numbers=5)
-    for row in class_table(result):
-        table.add_row(
-            escape(str(row.label)),
-            str(row.documents),
-            f"{row.share:.0%}",
-            f"{row.low:.0%}" if proportions.given else f"{row.low:.0%} to {row.high:.0%}",
-            "no label" if row.confidence is None else f"{row.confidence:.0%}",
-            str(row.to_review),
-        )
-    console.print(table)
-    if not proportions.known and not result.assessment.n_answers:
-        console.print(
-            "The class proportions of the new documents are unknown: the methods disagree (column range). Label a "
-            "random sample, or pass --class-prior if you know them."
-        )
-    out, job = written[0], written[-1] if store else None
-    files = [path for path in written if not is_standard(Path(path))]
-    if files:
-        console.print(f"Written: {', '.join(escape(str(path)) for path in files)}", soft_wrap=True)
-    if out not in files and job is None:
-        return
-    names = f" --text {shlex.quote(','.join(text))}" if text else ""
-    if line := expected_line(result):
-        console.print(line)
-    following = f"accept {job} -o sample.csv" if job else f"accept {out} -o sample.csv{names}"
-    browser = f", or in the browser: labelferry review {job}" if job else ""
-    console.print(f"Next, find labels that can be used: labelferry {escape(following + browser)}", soft_wrap=True)
-
-
-def expected_line(result: Any) -> str:
-    """How many labels can probably be used after some answers; empty if nothing can be estimated."""
-    expected = result.expected()
-    if not expected:
-        return ""
-    answers, labels = (" / ".join(f"{value:,}" for value in values) for values in zip(*expected, strict=True))
-    n = int(result.predicted.sum())
-    return f"With {answers} answers, about {labels} of {n:,} labels can probably be used (at most 5 % of them wrong)."

@@ -13,7 +13,7 @@ from .show import escape, heading, new_console, new_table
 if TYPE_CHECKING:
     from rich.console import Console
 
-RANGES = {  # what the words for the cost mean, see `workflows.methods.cost_class`
+RANGES = {  # what the words for the cost mean, see `inputs.methods.cost_class`
     "cheap": " (cheap: at most 0.5 times)",
     "medium": " (medium: 0.5 to 2 times)",
     "expensive": " (expensive: more than 2 times)",

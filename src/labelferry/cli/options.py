@@ -52,6 +52,18 @@ Spreadsheet = Annotated[
     ),
 ]
 
+Column = Annotated[
+    str | None,
+    typer.Option(help="Column of labels that labelferry did not write, such as those of an LLM, in any file."),
+]
+Confidence = Annotated[
+    str | None,
+    typer.Option(help="With --column: column of its confidences, from 0 to 1 (default: COLUMN_confidence)."),
+]
+Against = Annotated[
+    str | None, typer.Option(help="With --column: column of other labels that they are compared with (--duel).")
+]
+
 STRICT_EXIT = 3  # not safe with --strict
 BYTES = {"k": 1e3, "m": 1e6, "g": 1e9}
 HTML: dict[str, bool | str] = {"auto": "auto", "yes": True, "no": False}
@@ -125,6 +137,17 @@ def bytes_of(size: str | None) -> float | None:
         meant = "" if unit else f" Did you mean {number}G?"
         raise ValueError(f"--max-memory must be at least 1M; got {size!r}.{meant}")
     return n_bytes
+
+
+def columns_of(column: str | None, confidence: str | None, against: str | None = None) -> Any:
+    """The columns that --column and its companions name; None without --column."""
+    from ..review.sample.chosen_columns import Chosen
+
+    if column is None:
+        if confidence is not None or against is not None:
+            raise ValueError("--confidence and --against belong to --column. Name the column of the labels with it.")
+        return None
+    return Chosen(column, confidence, against)
 
 
 def exit_unless(*, safe: bool) -> None:

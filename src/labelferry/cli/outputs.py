@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..tables.formats import STANDARD, split_sheet
+from ..tables.formats import STANDARD, format_of, is_table_file, split_sheet
+from ..tables.formats.folder import find_documents
 
 
 def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: bool = False) -> None:
     """Errors that would occur after the work are raised before it."""
-    from ..tables import check_place, format_of
+    from ..tables import check_place
 
     format_, _ = format_of(out)
     format_.check({}, str(out))
@@ -32,12 +33,51 @@ def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: boo
         raise ValueError("--out, --report and --save must be different files. Give each a name of its own.")
 
 
+def tables_in(path: Path) -> list[Path]:
+    """The table files of a folder that has no text files; any other path itself, also a folder of texts."""
+    if not path.is_dir() or find_documents(path, str(path))[0]:
+        return [path]
+    return sorted(p for p in path.iterdir() if p.is_file() and is_table_file(p.name)) or [path]
+
+
+def output_files(inputs: list[Path], out: Path) -> list[Path]:
+    """OUT for one input. For several, or if OUT is a folder, one file per input in this folder, with its name."""
+    if len(inputs) == 1 and not out.is_dir():
+        return [out]
+    if out.suffix and not out.is_dir():
+        raise ValueError(f"{len(inputs)} files need a folder for their outputs; got --out {out}. Name a folder.")
+    if any(map(is_standard, inputs)):
+        raise ValueError("- (standard input) has no name for its output. Pass it alone, with a file as --out.")
+    outputs = [out / output_name(path) for path in inputs]
+    if double := [path.name for path in outputs if outputs.count(path) > 1]:
+        raise ValueError(f"two inputs have the output {double[0]}. Label them one after the other.")
+    if not out.is_dir():
+        from ..tables import check_place
+
+        check_place(out)
+        out.mkdir()
+    return outputs
+
+
+def output_name(path: Path) -> str:
+    """The name of an input for its output, with .csv if its format cannot be written."""
+    file = split_sheet(str(path))[0]
+    name = final_path(file).name if path.is_dir() else Path(file).name  # of the folder . too
+    try:
+        format_of(Path(name))
+    except ValueError:
+        return f"{name}.csv"
+    return name
+
+
 @contextmanager
 def naming_written(written: list[Path | str]) -> Iterator[None]:
     """An error inside the block, such as a full disk, names the files that were written before it."""
     try:
         yield
     except (OSError, ValueError, MemoryError) as error:
+        if not written:
+            raise
         names = ", ".join("standard output" if is_standard(Path(path)) else str(path) for path in written)
         raise ValueError(f"{str(error).rstrip('.') or type(error).__name__}. Written before: {names}.") from error
 

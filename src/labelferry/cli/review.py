@@ -44,7 +44,7 @@ def review(
         ) from None
 
     address = Address(host, port, certfile, keyfile, tuple(allow_host or ()))
-    password = read_password(password_file) if password_file is not None or not address.is_loopback else None
+    password = read_password(password_file)
     address.check(password)
     if reviewer and not address.is_loopback:
         raise ValueError(

@@ -37,20 +37,26 @@ def heading(console: Console, text: str) -> None:
 
 
 def show_verdict(console: Console, verdict: dict[str, Any]) -> None:
-    from ..assessment.verdict import LEVELS
-
     heading(console, "Verdict")
-    console.print(f"[bold {LEVELS[verdict['level']].color}]{verdict['level']}[/]  {escape(verdict['sentence'])}")
+    show_level(console, verdict["level"], verdict["sentence"])
     for reason in verdict["reasons"]:
         console.print(f"- {escape(reason)}")
 
 
-def new_table(*columns: str, numbers: int = 0, lines: bool = False) -> Table:
-    """A table; its last `numbers` columns are right-aligned, and `lines` draws lines between rows."""
+def show_level(console: Console, level: str, sentence: str) -> None:
+    """The verdict in one sentence."""
+    from ..assessment.verdict import LEVELS
+
+    console.print(f"[bold {LEVELS[level].color}]{level}[/]  {escape(sentence)}")
+
+
+def new_table(*columns: str, numbers: int = 0, lines: bool = False, compact: bool = False) -> Table:
+    """A table; its last `numbers` columns are right-aligned, `lines` draws lines between rows, `compact` no line."""
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_lines=lines)
+    style = None if compact else box.SIMPLE_HEAD
+    table = Table(box=style, pad_edge=False, header_style="bold", show_lines=lines, padding=(0, 2 if compact else 1))
     for position, column in enumerate(columns):
         justify: Literal["left", "right"] = "right" if position >= len(columns) - numbers else "left"
         table.add_column(column, justify=justify, overflow="fold")  # long names are wrapped, not cut

@@ -1,7 +1,9 @@
 """Reading an .npz file that anybody may have made: without pickle, member by member, with a limit on the memory.
 
-A member is read when it is used, so that what nothing refers to is never read. Its header is checked before any memory
-is reserved: the shape and the type of the array must give exactly the number of bytes that the member has.
+The sizes that the file declares for its members are checked when it is opened: a small file of enormous arrays is
+refused before anything is unpacked. A member is read when it is used, so that what nothing refers to is never read, and
+never beyond its declared size. Its header is checked before any memory is reserved: the shape and the type of the array
+must give exactly the number of bytes that the member has.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import numpy as np
 from ..linalg.matrix import Array
 
 MAX_BYTES = 8 * 2**30  # of all arrays of a file together
+MAX_RATIO = 200  # unpacked bytes per byte of the file; numbers that were learned have less than 20
+SMALL = 2**26  # bytes that any file may unpack to
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 DAMAGED = (
     *(EOFError, NotImplementedError, RuntimeError, SyntaxError, TokenError, ValueError),
@@ -31,7 +35,6 @@ class Archive(Mapping[str, Array]):
 
     def __init__(self, path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> None:
         self._path = os.fsdecode(path)
-        self._left = max_bytes
         self._max_bytes = max_bytes
         try:
             self._file = zipfile.ZipFile(path)
@@ -42,6 +45,21 @@ class Archive(Mapping[str, Array]):
             raise ValueError(f"{self._path!r} is a folder. Name a file in it.") from None
         except DAMAGED as error:
             raise not_a_model(self._path, error) from None
+        self._left = SMALL + self._declared()  # a member may be read twice, but not without end
+
+    def _declared(self) -> int:
+        """Bytes of all members; ValueError if they are more than are allowed, or than belong in a file of this size."""
+        n_bytes = sum(info.file_size for info in self._file.infolist())
+        n_packed = os.path.getsize(self._path)
+        too_dense = n_bytes > SMALL + MAX_RATIO * n_packed
+        if too_dense or n_bytes > self._max_bytes:
+            self._file.close()
+            limit = f"{MAX_RATIO} times its size" if too_dense else f"{self._max_bytes / 2**30:.3g} GiB"
+            raise ValueError(
+                f"{self._path} is no model to load: it has {n_packed:,} bytes and unpacks to {n_bytes:,}, more than "
+                f"{limit}. Get the model from somebody you trust, or save it again."
+            )
+        return n_bytes
 
     def __getitem__(self, name: str) -> Array:
         info = self._members[name]
@@ -64,7 +82,7 @@ class Archive(Mapping[str, Array]):
         if min(shape, default=0) < 0 or n_bytes != size - member.tell():
             raise ValueError(f"its shape {shape} does not fit its size")
         if n_bytes > self._left:
-            raise ValueError(f"the arrays need more than {self._max_bytes / 2**30:.3g} GiB")
+            raise ValueError("the arrays are read more often than they are saved")
         self._left -= n_bytes
         content = bytearray(n_bytes)
         if member.readinto(content) != n_bytes:  # type: ignore[attr-defined]

@@ -83,6 +83,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     State: ClassVar[type]  # the NamedTuple in the solver's Solution
     solve: ClassVar[Callable[..., Solution]]  # the method: solve(domains, rng=, **parameters), a pure function
+    needs_target: ClassVar[bool] = True  # does `fit` need target rows? A source-only classifier does not
     non_negative: ClassVar[bool] = False  # does X have to be >= 0?
     matches_prior: ClassVar[bool] = True  # does this class apply a parameter class_prior? Otherwise `solve` gets it
     drops_empty: ClassVar[bool] = True  # are documents without words removed before `solve`?
@@ -283,7 +284,13 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         fitted = self._unfitted()
         X = read_documents(fitted, X, reset=True)
         domains = read_domains(
-            X, y, sample_domain, target=target, use_target_labels=use_target_labels, estimator=type(self).__name__
+            X,
+            y,
+            sample_domain,
+            target=target,
+            use_target_labels=use_target_labels,
+            needs_target=self.needs_target or getattr(self, "class_prior", None) is not None,
+            estimator=type(self).__name__,
         )
         return self._adopt(fitted.fit_domains(domains, **data))
 

@@ -16,11 +16,18 @@ from .warn import warn_user
 
 RANGE = (1e-12, 1e12)  # of the largest entry of X: squares and products stay far from the limits of single precision
 NEGLIGIBLE = 1e-30  # entries below this fraction of the largest are set to 0: they would become denormal numbers
+MAX_COLUMNS = 100_000_000  # of X; some arrays have a number per column
 
 
 def read_documents(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X validated for the estimator: CSR without duplicate entries, or a dense array; float32 or float64; no NaN."""
     reject_raw_texts(X)
+    n_columns = X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else 0
+    if n_columns > MAX_COLUMNS:
+        raise ValueError(
+            f"X has {n_columns:,} columns; at most {MAX_COLUMNS:,} are possible, because each one needs some numbers. "
+            "Drop the columns without an entry: X[:, numpy.unique(X.indices)]."
+        )
     if is_blocked(X):
         return _read_blocks(estimator, X, reset=reset)
     try:

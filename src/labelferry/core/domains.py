@@ -216,9 +216,19 @@ class Domains:
 
 
 def read_domains(
-    X: Matrix, y: Any, sample_domain: Any = None, *, target: Any = None, use_target_labels: bool = False, estimator: str
+    X: Matrix,
+    y: Any,
+    sample_domain: Any = None,
+    *,
+    target: Any = None,
+    use_target_labels: bool = False,
+    needs_target: bool = True,
+    estimator: str,
 ) -> Domains:
-    """The domains in (X, y, sample_domain). A ValueError names the rule and the way out."""
+    """The domains in (X, y, sample_domain). A ValueError names the rule and the way out.
+
+    Without `needs_target` every row may have a label; the target has no rows then.
+    """
     labels = read_labels(y, estimator)
     if len(labels.values) != X.shape[0]:
         raise ValueError(
@@ -227,7 +237,7 @@ def read_domains(
         )
     targets: list[int | str] = ["target"]
     if sample_domain is None:
-        keys, known = _domains_from_labels(labels, target)
+        keys, known = _domains_from_labels(labels, target, needs_target=needs_target)
     else:
         keys = _read_keys(sample_domain, X.shape[0])
         targets = _target_keys(keys, labels, target)
@@ -268,7 +278,7 @@ def _domain(key: int | str, X: Matrix, codes: Array, rows: Array, is_target: boo
     return Domain(key, X[rows], codes[rows], rows, is_target)
 
 
-def _domains_from_labels(labels: Labels, target: Any) -> tuple[Array, Array]:
+def _domains_from_labels(labels: Labels, target: Any, *, needs_target: bool) -> tuple[Array, Array]:
     """Without sample_domain the unlabelled rows are the target."""
     if target is not None:
         raise ValueError(f"target={target!r} names a domain, but sample_domain is None. Pass sample_domain too.")
@@ -280,10 +290,10 @@ def _domains_from_labels(labels: Labels, target: Any) -> tuple[Array, Array]:
             f"If it is a class, pass sample_domain ({RULE}). If it means unlabelled, the labelled rows must "
             "contain at least 2 classes."
         )
-    if known.all():
+    if known.all() and needs_target:
         raise ValueError(
-            "there are no target rows: every row of y has a label. Mark the rows to label by -1 "
-            f'(or None, NaN, ""), or pass sample_domain: {RULE}.'
+            "there are no target rows: every row of y has a label. Pass the documents to label too, with -1, None, NaN "
+            'or "" in y, and read transduction_; or call transfer(Xs, ys, Xt). SourceLR() needs no target.'
         )
     if not known.any():
         raise ValueError("there are no source rows: no row of y has a label. Give labels to the rows of the source.")

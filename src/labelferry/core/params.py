@@ -1,8 +1,9 @@
 """Rules for the parameters of estimators. The only file of `core` that uses private parts of scikit-learn.
 
-    _parameter_constraints = {"n_topics": count(), "tol": at_least(0), "class_prior": CLASS_PRIOR}
+    _parameter_constraints = {"n_topics": count(), "normalize": choice("update", "cycle")}
 
-Each function returns a list of constraints in the form that `check_params` checks.
+Each function returns a list of constraints in the form that `check_params` checks. Parameters that all estimators have
+in common have their rules in `SHARED`; an estimator names only those that differ.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, validation
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
 Rule: TypeAlias = list[Any]
 Rules: TypeAlias = dict[str, Rule]
@@ -23,11 +24,6 @@ FLAG: Rule = ["boolean"]
 
 safe_indexing: Callable[..., Any] = _safe_indexing
 n_samples: Callable[[Any], int] = validation._num_samples
-
-
-def check_params(estimator: BaseEstimator) -> None:
-    """Raise an error if a parameter of an estimator breaks its rule."""
-    estimator._validate_params()
 
 
 def count(least: int = 1) -> Rule:
@@ -56,3 +52,17 @@ def choice(*options: str) -> Rule:
 
 
 CLASS_PRIOR: Rule = [*choice("source", "uniform", "estimate"), "array-like", None]
+SHARED: Rules = {
+    "n_neighbors": count(),
+    "n_init": count(),
+    "max_iter": count(),
+    "tol": at_least(0),
+    "class_prior": CLASS_PRIOR,
+    "random_state": SEED,
+}
+
+
+def check_params(estimator: BaseEstimator) -> None:
+    """Raise an error if a parameter of an estimator breaks its own rule or, if it has none, the shared one."""
+    rules = SHARED | estimator._parameter_constraints
+    validate_parameter_constraints(rules, estimator.get_params(deep=False), caller_name=type(estimator).__name__)

@@ -15,7 +15,7 @@ from ..assessment.calibration import load_calibration
 from ..assessment.confidence import confidence, confidence_features
 from ..assessment.from_answers import FromAnswers, read_from_answers
 from ..linalg.matrix import Array
-from .labelled_pool import RIDGES, PoolInputs, fit_with_terms, held_out, make_terms, predict
+from .labelled_pool import RIDGES, PoolInputs, fit_with_terms, held_out, make_terms, predict, with_votes
 
 
 class AfterAnswers(NamedTuple):
@@ -56,7 +56,7 @@ def after_answers(
     order = np.argsort(rows, kind="stable")
     order = order[codes[order] >= 0]
     rows, codes = rows[order], codes[order]
-    terms = make_terms(inputs)
+    terms = with_votes(inputs, make_terms(inputs), rows, codes)
     P = predict(inputs, terms, fit_with_terms(inputs, terms, rows, codes, RIDGES), np.arange(len(inputs.start)))
     H = held_out(inputs, rows, codes)
     found = read_from_answers(P, H, rows, codes)
@@ -65,6 +65,7 @@ def after_answers(
     if balanced_accuracy is not None and not found.enough:
         members = {name: member.argmax(axis=1) for name, member in inputs.members.items()}
         p = confidence(confidence_features(P, members, balanced_accuracy), load_calibration().confidence)
+        p = P.max(axis=1) if inputs.voters else p  # votes are no members
         p[rows] = named
         found = found._replace(confidence=p, cautious=p, held_out_cautious=np.zeros(len(rows)))
     return AfterAnswers(P, rows, codes, H, found)

@@ -20,6 +20,7 @@ from ..linalg.matrix import Array
 from .auto_transfer import AutoTransfer
 from .fitted_panel import FittedPanel
 from .panel import fit_panel, panel_stages
+from .votes import Voter
 
 
 class AssessedFit(NamedTuple):
@@ -46,18 +47,25 @@ def fit_and_assess(
     second_view: Any = None,
     languages: Languages | None = None,
     none_of_these: Sequence[int] | Array = (),
+    voters: Sequence[Voter] = (),
 ) -> AssessedFit:
     """Fit the estimator and assess its labels.
 
     `class_prior` replaces the estimator's own parameter. AutoTransfer does not fit a panel again that is passed.
     `second_view` has other features of the same rows; the panel uses them. `none_of_these`: target rows that people
-    found to belong to none of the classes; AutoTransfer counts their labels as wrong.
+    found to belong to none of the classes; AutoTransfer counts their labels as wrong. `voters`: other labellers whose
+    votes AutoTransfer uses, with one entry per row.
     """
     if class_prior is not None:
         estimator.set_params(class_prior=class_prior)
     if isinstance(estimator, AutoTransfer):
         auto = estimator.set_params(target_error=target_error).fit_domains(
-            domains, panel=panel, second_view=second_view, languages=languages, none_of_these=none_of_these
+            domains,
+            panel=panel,
+            second_view=second_view,
+            languages=languages,
+            none_of_these=none_of_these,
+            voters=voters,
         )
         confidence = auto.transduction_proba_.max(axis=1)
         empty = auto.transduction_empty_[auto.in_fit_]

@@ -39,10 +39,12 @@ from ..families.linear import LinearModel
 from ..linalg.matrix import Array, Matrix
 from .after_answers import after_answers
 from .fitted_panel import FittedPanel, fit_and_combine
-from .labelled_pool import PoolInputs, keep_inputs
+from .labelled_pool import PoolInputs
 from .queries import typical_documents
 from .sources import SourceScores
 from .student import fit_student, rows_of
+from .voted_answer import count_votes
+from .votes import Voter
 
 TARGET_ERROR = 0.05
 
@@ -68,6 +70,7 @@ def solve(
     panel: FittedPanel | None = None,
     languages: Languages | None = None,
     none_of_these: Sequence[int] | Array = (),
+    voters: Sequence[Voter] = (),
 ) -> Solution:
     hidden = domains.hide_target_labels()  # the pool learns from errors of a panel that has not seen these labels
     if panel is None:
@@ -80,12 +83,17 @@ def solve(
         P = match_label_proportions(P, prior.values)
         panel = panel._replace(answer=panel.answer._replace(proba=P))  # what answers start from
     wrong = np.setdiff1d(np.flatnonzero(np.isin(domains.target_rows, none_of_these)), known)
+    calibration = load_calibration()
+    votes = count_votes(P, predictions, [v.of_rows(domains.target_rows) for v in voters], calibration)
+    panel = panel._replace(voted=votes.start if votes is not None else None)
     answered = None
     if len(known) or len(wrong):
         rows, answers = np.append(known, wrong), np.append(codes[known], np.full(len(wrong), domains.n_classes))
-        before = estimate_balanced_accuracy(P, predictions, load_calibration()).mean
-        learned = after_answers(keep_inputs(P, predictions.proba, panel.coordinates), rows, answers, before)
+        before = estimate_balanced_accuracy(P, predictions, calibration).mean
+        learned = after_answers(panel.pool_inputs, rows, answers, before)
         P, answered = learned.pooled, learned.found
+    elif votes is not None:
+        P = votes.proba
     assessment = assess(
         P,
         predictions,
@@ -93,11 +101,13 @@ def solve(
         classes=[str(c) for c in domains.classes],
         weights=panel.answer.weights,
         target_error=target_error,
-        calibration=load_calibration(),
+        calibration=calibration,
         known=known,
         prior=prior,
         answered=answered,
     )
+    if votes is not None:
+        assessment = votes.assess(assessment, P, target_error, calibration, answered)
     some = sample_domains(panel_domains, MAX_FITTED)
     student = fit_student(some.target_documents(), P[rows_of(some, panel_domains)].argmax(axis=1), some)
     Z = panel.coordinates.astype(np.float32, copy=False)
@@ -281,8 +291,7 @@ class AutoTransfer(TransductiveClassifier):
     @property
     def pool_inputs_(self) -> PoolInputs:
         """What `fit_pool` needs, in single precision, for the rows `in_fit_`: the answer without target labels."""
-        panel = self.panel_
-        return keep_inputs(panel.answer.proba, panel.predictions.proba, panel.coordinates)
+        return self.panel_.pool_inputs
 
     @property
     def verdict_(self) -> Verdict:

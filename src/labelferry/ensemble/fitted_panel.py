@@ -19,14 +19,23 @@ from ..core.threads import single_thread, without_line_search_warnings
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
 from ..linalg.threads import each
+from .labelled_pool import PoolInputs, keep_inputs
 from .panel import fit_panel, panel_stages
 from .pool import PooledAnswer, combine, load_coefficients
 from .queries import query_coordinates
 from .sources import SourceScores, drop_harmful_source, score_sources
 from .student import rows_of
 from .view_members import with_view
+from .votes import Voter
 
 ASSESSING = "assessing the answer"
+
+
+class VotedStart(NamedTuple):
+    """The answer of the panel, calibrated, and the voters that change it."""
+
+    start: Array
+    voters: tuple[Voter, ...]
 
 
 class FittedPanel(NamedTuple):
@@ -37,6 +46,13 @@ class FittedPanel(NamedTuple):
     sources: SourceScores
     coordinates: Array  # of the target documents, in row order: by words, and by the second view if it is used
     facts: TargetFacts  # without languages
+    voted: VotedStart | None = None  # what answers start from if there are votes
+
+    @property
+    def pool_inputs(self) -> PoolInputs:
+        """What labels that learn from answers start from, in single precision."""
+        start, voters = (self.answer.proba, ()) if self.voted is None else self.voted
+        return keep_inputs(start, self.predictions.proba, self.coordinates, voters)
 
     def used_domains(self, domains: Domains) -> Domains:
         """The domains without a source that was dropped."""

@@ -53,6 +53,7 @@ from scipy.special import log_softmax, softmax
 
 from ..linalg.matrix import Array
 from .pool import rank_calibrate
+from .votes import Voter, log_likelihood
 
 MIN_PROBABILITY = 1e-6  # of P_0 in (1)
 MAX_INFLUENTIAL = 500  # answers in the kernel part; all answers are in the rest
@@ -80,6 +81,7 @@ class PoolInputs(NamedTuple):
     start: Array  # P_0
     members: dict[str, Array]  # probabilities, target documents x classes each
     coordinates: Array  # z
+    voters: tuple[Voter, ...] = ()  # other labellers, by whose votes P_0 is updated
 
     @property
     def n_classes(self) -> int:
@@ -99,7 +101,7 @@ class LabelledPool(NamedTuple):
 class Terms(NamedTuple):
     """The parts of (1), computed once for several fits."""
 
-    offset: Array  # log P_0
+    offset: Array  # log P_0, without votes
     members: list[Array]  # log S_m
 
 
@@ -109,13 +111,13 @@ def fit_pool(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RID
     `inputs`: the answer without answers, the members' probabilities and the coordinates.
     `codes`: their classes. Answers with other codes than 0 to n_classes - 1 (none of these, unclear) are ignored.
     """
-    return fit_with_terms(inputs, make_terms(inputs), rows, codes, ridges)
+    return fit_with_terms(inputs, with_votes(inputs, make_terms(inputs), rows, codes), rows, codes, ridges)
 
 
 def pool_labels(inputs: PoolInputs, pool: LabelledPool, rows: Array, codes: Array) -> Array:
     """Probabilities of all target rows by (1); rows with the answer of a class get this class."""
-    P = predict(inputs, make_terms(inputs), pool, np.arange(len(inputs.start)))
     rows, codes = usable(rows, codes, inputs.n_classes)
+    P = predict(inputs, with_votes(inputs, make_terms(inputs), rows, codes), pool, np.arange(len(inputs.start)))
     P[rows] = np.eye(inputs.n_classes)[codes]
     return P
 
@@ -131,15 +133,35 @@ def held_out(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RID
     fold = np.random.default_rng(0).permutation(len(documents))[group] % n_folds
     for k in np.unique(fold):
         test = fold == k
-        pool = fit_with_terms(inputs, terms, rows[~test], codes[~test], ridges)
-        P[test] = predict(inputs, terms, pool, rows[test])
+        voted = with_votes(inputs, terms, rows[~test], codes[~test])
+        pool = fit_with_terms(inputs, voted, rows[~test], codes[~test], ridges)
+        P[test] = predict(inputs, voted, pool, rows[test])
     return P
 
 
-def keep_inputs(start: Array, members: Mapping[str, Array], coordinates: Array) -> PoolInputs:
+def keep_inputs(
+    start: Array, members: Mapping[str, Array], coordinates: Array, voters: tuple[Voter, ...] = ()
+) -> PoolInputs:
     """The inputs in single precision."""
     single = {name: P.astype(np.float32) for name, P in members.items()}
-    return PoolInputs(start.astype(np.float32), single, coordinates.astype(np.float32))
+    return PoolInputs(start.astype(np.float32), single, coordinates.astype(np.float32), voters)
+
+
+def start_of(inputs: PoolInputs) -> Array:
+    """P_0 after the votes: the answer without answers."""
+    if not inputs.voters:
+        return np.asarray(inputs.start, dtype=np.float64)
+    nothing = np.zeros(0, dtype=np.intp)
+    P: Array = softmax(with_votes(inputs, make_terms(inputs), nothing, nothing).offset, axis=1)
+    return P
+
+
+def with_votes(inputs: PoolInputs, terms: Terms, rows: Array, codes: Array) -> Terms:
+    """The terms with the votes, whose meaning is estimated again from these answers (`votes.py`)."""
+    if not inputs.voters:
+        return terms
+    rows, codes = usable(rows, codes, inputs.n_classes)
+    return terms._replace(offset=terms.offset + log_likelihood(inputs.voters, rows, codes))
 
 
 def usable(rows: Array, codes: Array, n_classes: int) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domain, Domains
 from ..core.iterate import Solution
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.params import Rules, count
 from ..linalg.matrix import Array, Matrix
 from ..linalg.multiplicative import add_up
 from .cluster_names import class_of_clusters
@@ -43,14 +43,7 @@ class ClusteringClassifier(PerTargetClassifier):
     The state has a field `names`: per target, the class of each cluster.
     """
 
-    _parameter_constraints: ClassVar[Rules] = {
-        "n_clusters": [*count(), None],
-        "n_init": count(),
-        "max_iter": count(),
-        "tol": at_least(0),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
-    }
+    _parameter_constraints: ClassVar[Rules] = {"n_clusters": [*count(), None]}
 
     @abstractmethod
     def _cluster_scores(self, X: Matrix, t: int) -> Array:

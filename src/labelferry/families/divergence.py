@@ -17,9 +17,10 @@ Departures
   takes the logarithm of the same ratio twice. For equal distributions that is not zero unless the samples have the same
   size. `form="paper"` is the printed one.
 - KL_t: the paper does not state what the values x of (3) are. Here they are words, and the weights of X are the counts.
-- 1/2 is added to each count, in both forms: a cluster without a source document would make the divergence infinite.
+- `pseudo_count`, 1/2, is added to each count, in both forms: without it (0) a cluster without a source document makes
+  the divergence infinite, as it does in print.
 - The means of the stop rule are compared by their cosine, without noise: the distance of plain means is hardly ever
-  below theta in a small cluster. A cluster with fewer than max(10, N / 100) documents is not split.
+  below theta in a small cluster. A cluster with fewer than `min_size`, max(10, N / 100), documents is not split.
 - kappa in (6): e^2 gives the printed formula, the logistic function of KL - e^2. Samples of text rarely have a
   divergence as large as e^2.
 """
@@ -76,10 +77,17 @@ def gap_of_centers(s: Center, t: Center) -> float:
 
 
 def clustered_kl(
-    Xs: Matrix, Xt: Matrix, *, form: str = "corrected", theta: float = SAME_MEANS, rng: np.random.Generator
+    Xs: Matrix,
+    Xt: Matrix,
+    *,
+    form: str = "corrected",
+    theta: float = SAME_MEANS,
+    min_size: int | None = None,
+    pseudo_count: float = PSEUDO_COUNT,
+    rng: np.random.Generator,
 ) -> float:
     """Lemma 1 for KL(target || source) over the clusters of both."""
-    return kl(*cluster_counts(Xs, Xt, theta=theta, rng=rng), form=form)
+    return kl(*cluster_counts(Xs, Xt, theta=theta, min_size=min_size, rng=rng), form, pseudo_count)
 
 
 def word_kl(Xs: Matrix, Xt: Matrix) -> float:
@@ -91,16 +99,16 @@ def word_kl(Xs: Matrix, Xt: Matrix) -> float:
 
 
 def cluster_counts(
-    Xs: Matrix, Xt: Matrix, *, theta: float = SAME_MEANS, rng: np.random.Generator
+    Xs: Matrix, Xt: Matrix, *, theta: float = SAME_MEANS, min_size: int | None = None, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Numbers of source documents and of target documents in every cluster of the bisection of both."""
     Z = normalize_rows_l2(stack_rows([Xs, Xt]))
     is_target = np.repeat([False, True], [Xs.shape[0], Xt.shape[0]])
-    min_size = max(MIN_DOCS, MIN_FRACTION * len(is_target))
+    least = max(MIN_DOCS, MIN_FRACTION * len(is_target)) if min_size is None else min_size
 
     def done(rows: Array, block: Matrix) -> bool:
         t = is_target[rows]
-        if len(rows) < min_size or min(t.sum(), (~t).sum()) < 2:  # too small, or only one domain
+        if len(rows) < least or min(t.sum(), (~t).sum()) < 2:  # too small, or only one domain
             return True
         return _gap(block[~t], block[t]) < theta
 
@@ -109,14 +117,18 @@ def cluster_counts(
     return np.bincount(cluster[~is_target], minlength=n_clusters), np.bincount(cluster[is_target], minlength=n_clusters)
 
 
-def kl(source: Array, target: Array, form: str = "corrected") -> float:
-    """Lemma 1 from the numbers of documents of each domain in each cluster."""
-    P, Q = target + PSEUDO_COUNT, source + PSEUDO_COUNT
+def kl(source: Array, target: Array, form: str = "corrected", pseudo_count: float = PSEUDO_COUNT) -> float:
+    """Lemma 1 from the numbers of documents of each domain in each cluster; infinite if only the source has none."""
+    P, Q = target + pseudo_count, source + pseudo_count
+    there = P > 0  # 0 log 0 = 0
+    if (Q[there] == 0).any():
+        return math.inf
     if form == "corrected":
-        p, q = P / P.sum(), Q / Q.sum()
+        p, q = P[there] / P.sum(), Q[there] / Q.sum()
         return float(max(0.0, np.sum(p * np.log(p / q))))
     both = P.sum() + Q.sum()
     E_p, E_q = P.sum() / both, Q.sum() / both  # (5)
+    P, Q = P[there], Q[there]
     P_c, Q_c = P / both, Q / both
     S_p, S_q = P / (P + Q), Q / (P + Q)
     sums = np.sum(P_c * S_p * np.log(S_p / S_q)) + np.sum(P_c * S_p * np.log(P_c / Q_c))

@@ -123,8 +123,17 @@ def indicator(codes: Array, k: int, dtype: Any) -> sp.csr_array:  # (2)
     return sp.csr_array((weight, (there, codes[there])), shape=(len(codes), k))
 
 
-def leading_vectors(M: Array, k: int) -> tuple[Array, Array]:
-    """The leading left singular vectors U of a thin matrix, k or as many as its rank; and the B with U = M B."""
+def leading_vectors(M: Array, k: int, signs: Array | None = None) -> tuple[Array, Array]:
+    """The leading eigenvectors U of M diag(signs) M', M thin, k or as many as it has; and the B with U = M B.
+
+    Without signs they are the left singular vectors of M. Only eigenvectors with positive eigenvalues are returned.
+    """
+    if signs is not None and (signs < 0).any():
+        Q, R = np.linalg.qr(M)
+        values, V = np.linalg.eigh((R * signs) @ R.T)
+        kept = values > values.max(initial=0.0) * np.finfo(M.dtype).eps * 100
+        V = V[:, kept][:, ::-1][:, :k]
+        return Q @ V, np.linalg.lstsq(R, V)[0]
     singular_values, U = leading_left(M, k)
     kept = singular_values > singular_values.max(initial=0.0) * np.finfo(M.dtype).eps * 100
     U, singular_values = U[:, kept], singular_values[kept]

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.classifier import TransductiveClassifier
 from ..core.domains import Domains
 from ..core.iterate import Solution, restart
-from ..core.params import CLASS_PRIOR, SEED, Rules, at_least, count
+from ..core.params import Rules, count
 from ..core.proportions import match_proportions
 from ..linalg.matrix import Array, Matrix, map_reduce
 from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale
@@ -185,14 +185,7 @@ class TriFactorization(TransductiveClassifier):
 
     n_topics: int  # not in all of them
     non_negative: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[Rules] = {
-        "n_topics": count(),
-        "max_iter": count(),
-        "tol": at_least(0),
-        "n_init": count(),
-        "class_prior": CLASS_PRIOR,
-        "random_state": SEED,
-    }
+    _parameter_constraints: ClassVar[Rules] = {"n_topics": count()}
 
     @abstractmethod
     def _class_profiles(self, d: int) -> Array:

@@ -32,7 +32,7 @@ from .inputs import TARGET, Inputs
 from .matrices import read_matrix
 from .memory import COPIES, check_memory, words_within
 from .options import TextOptions
-from .rows import NOT_LEARNED
+from .rows import NOT_LEARNED, hidden_messages
 from .text_blocks import fit_tfidf_blocks
 from .views import chosen_embed, is_auto, make_view
 
@@ -135,6 +135,8 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
     on_workers = backend is not None and n_texts > MAX_SORTED  # fewer are sorted by content, in memory
     corpora = [Mapped(texts, cleaned) if is_large else cleaned(texts) for texts in raw]
     settings, languages, other, messages = choose_words(corpora, inputs, options)
+    named = zip([*(source.name for source in inputs.sources), inputs.target.name], raw, strict=True)
+    messages += [message for name, texts in named for message in hidden_messages(texts, name)]
 
     def limit(documents: Array, n_documents: int) -> int:
         """How many words may be kept; a message if they are not all."""

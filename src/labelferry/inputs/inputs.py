@@ -9,6 +9,7 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from ..tables import Columns, Table, take_rows, with_unreadable_rows
+from ..tables.frames import collected
 from ..tables.row_index import RowIndex
 from .options import TextOptions
 from .rows import (
@@ -20,11 +21,11 @@ from .rows import (
     read_rows,
     readable_rows,
     rename,
-    stripped_message,
+    stripped_messages,
     table_messages,
 )
 from .sources import Source, check_has_labels, check_not_identical, make_sources
-from .user_tables import choose_all, is_several, read_tables
+from .user_tables import choose_all, collected_all, is_several, read_tables
 
 TARGET = "target"
 
@@ -45,6 +46,7 @@ class Inputs(NamedTuple):
     messages: list[str]  # what was detected, and what was left out
     # a sentence about labels that differ only in their spelling and were not merged; empty if there are none
     spellings: str = ""
+    source_tables: tuple[Table, ...] = ()  # all rows of the sources, if they are asked for
 
     @property
     def labels(self) -> Array:
@@ -83,12 +85,13 @@ class Inputs(NamedTuple):
         return [X[source.rows] for source in self.sources], X[self.n_rows - len(readable) + new]
 
 
-def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
-    """Sources and target as tables.
+def read_inputs(source: Any, target: Any, options: TextOptions, *, keep_tables: bool = False) -> Inputs:
+    """Sources and target as tables; with `keep_tables`, those of the sources are kept with all their columns.
 
     `source`, `target`: A list of paths or frames as `source` means several sources. If `target` is None, the rows
     of `source` that have a label are the source, and those without one the target.
     """
+    source, target = collected_all(source), collected(target)  # once: they are also given back with new columns
     tables, target_table = read_tables(source, target, options)
     is_half = target is None
     chosen = choose_all(tables, target_table, options)
@@ -112,7 +115,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
     messages = [
         *dict.fromkeys(message for own in chosen for message in own.messages),
         *(message for table in (tables if is_half else [*tables, all_rows]) for message in table_messages(table)),
-        *(m for one, own in zip(rows, chosen, strict=True) for m in stripped_message(one, own.label)),
+        *(m for one, own in zip(rows, chosen, strict=True) for m in stripped_messages(one, own.label)),
         *merged,
         *_left_out(rows, new, is_half=is_half),
         *([] if is_half or options.use_target_labels else _unused_labels(new, columns.label_target)),
@@ -130,6 +133,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions) -> Inputs:
         n_rows=len(readable) + (0 if is_half else sum(len(table) for table in tables)),
         messages=messages,
         spellings="" if options.merge_labels else "".join(merged),
+        source_tables=tuple(tables) if keep_tables else (),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from ..tables import Table, summarize
+from ..tables.invisible import is_normal
 from ..tables.labels import find_spellings, is_label, merged_names, spellings_message, strip_label
 from ..tables.lines import rows_message
 from ..tables.row_index import RowIndex
@@ -20,6 +21,7 @@ NO_KNOWN_WORD = "no known word"
 NO_FEATURES = "all features are 0"
 NOT_LABELLED = "not labelled"
 NOT_LEARNED = "not learned from"
+HIDDEN = "invisible characters or decomposed letters"
 REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row that can be read gets no label
 
 
@@ -29,7 +31,7 @@ class Rows(NamedTuple):
     table: Table  # all rows
     texts: Sequence[str | None]  # texts of all rows; None if a row has none
     with_text: Array  # true for rows with a text
-    labels: list[Any]  # labels of all rows without the blanks around them; None if a row has none
+    labels: list[Any]  # labels of all rows as people see them; None if a row has none
 
     @property
     def without_text(self) -> Array:
@@ -87,11 +89,23 @@ def readable_rows(table: Table) -> RowIndex:
     return RowIndex.without(list(table.unreadable), len(table))
 
 
-def stripped_message(rows: Rows, column: str) -> list[str]:
-    """A message if labels had blanks around them."""
-    raw = rows.table.columns[column]
-    changed = [label is not None and label != value for label, value in zip(rows.labels, raw, strict=True)]
-    return rows.count_message(np.array(changed), "with blanks around the label", "blanks removed")
+def stripped_messages(rows: Rows, column: str) -> list[str]:
+    """Messages if labels had blanks around them, or characters that nobody sees."""
+    pairs = list(zip(rows.labels, rows.table.columns[column], strict=True))
+    changed = np.array([label is not None and label != value for label, value in pairs])
+    hidden = np.array([isinstance(value, str) and not is_normal(value) for _, value in pairs])
+    return [
+        *rows.count_message(changed & ~hidden, "with blanks around the label", "blanks removed"),
+        *rows.count_message(changed & hidden, f"with {HIDDEN} in the label", "compared without them"),
+    ]
+
+
+def hidden_messages(texts: Sequence[str], name: str) -> list[str]:
+    """A message with the number of texts that are not in their normal form; none if all are."""
+    n = sum(not is_normal(text) for text in texts)
+    if not n:
+        return []
+    return [f"{name}: {n:,} of {len(texts):,} texts with {HIDDEN}; words are counted without them"]
 
 
 def merge_spellings(sources: Sequence[Rows], merge: bool) -> tuple[list[Rows], dict[str, str], list[str]]:

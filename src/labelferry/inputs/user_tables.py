@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from ..tables import Columns, Table, choose_columns, from_frame, from_texts, is_table_file, read_table
+from ..tables.frames import collected
 from ..tables.names import find_name
 from .options import TextOptions
 
@@ -74,6 +75,13 @@ def choose_first(
 def has_all(table: Table, names: Sequence[str]) -> bool:
     """Whether a table has these columns."""
     return all(find_name(table.columns, name) is not None for name in names)
+
+
+def collected_all(source: Any) -> Any:
+    """The sources with data frames instead of lazy ones."""
+    if isinstance(source, list | tuple) and source and not isinstance(source[0], str):
+        return [collected(one) for one in source]
+    return collected(source)
 
 
 def is_several(source: Any) -> bool:

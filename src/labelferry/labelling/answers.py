@@ -20,6 +20,7 @@ from ..core.labels import UNKNOWN
 from ..inputs.inputs import Inputs
 from ..linalg.matrix import Array
 from ..tables.cells import as_number, as_text
+from ..tables.labels import strip_label
 from ..tables.names import listed
 from ..tables.row_index import RowIndex
 
@@ -89,7 +90,7 @@ def class_named(text: str, classes: Sequence[str]) -> str | None:
     """
     if text in classes:
         return text
-    folded = [name for name in classes if name.strip().casefold() == text.casefold()]
+    folded = [name for name in classes if strip_label(name).casefold() == strip_label(text).casefold()]
     equal = folded or [
         name for name in classes if (number := as_number(name)) is not None and number == as_number(text)
     ]

@@ -12,7 +12,7 @@ from ..assessment.assessment import MANY
 from ..assessment.later import LaterAssessment
 from ..assessment.verdict import Verdict
 from ..core import progress
-from ..inputs.rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, read_rows, table_messages
+from ..inputs.rows import NO_KNOWN_WORD, NO_TEXT, NOT_LABELLED, hidden_messages, read_rows, table_messages
 from ..linalg.matrix import Array
 from ..tables import Table, choose_text, read_table, with_unreadable_rows
 from ..tables.names import find_name, listed
@@ -46,6 +46,13 @@ class Applied(NamedTuple):
             return None
         verdict = self.assessment.verdict()
         return verdict._replace(reasons=[*verdict.reasons, *many_marked(self.assessment)])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is special about these documents: the reasons of the verdict without the measurements."""
+        if self.assessment is None:
+            return []
+        return [*(f"{fact.sentence} {fact.way_out}" for fact in self.assessment.facts), *many_marked(self.assessment)]
 
     @property
     def is_safe(self) -> bool:
@@ -96,7 +103,7 @@ class Applied(NamedTuple):
 
 
 def apply(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | Model,
     target: str | PathLike[str],
     *,
     text: str | Sequence[str] | None = None,
@@ -108,8 +115,8 @@ def apply(
 
     Parameters
     ----------
-    model : path
-        File written by `label(...).save`.
+    model : path or Model
+        File written by `label(...).save`, or what `load` reads from it.
     target : path
         File of documents.
     text : str or sequence of str, default=None
@@ -134,7 +141,7 @@ def apply(
     """
     progress.expect(*STAGES)
     progress.begin(STAGES[0])
-    fitted = load_model(model)
+    fitted = model if isinstance(model, Model) else load_model(model)
     messages: list[str] = []
     table = read_table(target, skip_bad=skip_bad, encoding=encoding)
     names = text_columns(table, fitted, text, messages)
@@ -145,6 +152,7 @@ def apply(
         raise ValueError(f"{table.name} has no text at all in the text column. Name another with text= (--text).")
     messages += [*table_messages(table), *rows.count_message(rows.without_text, "without a text", NOT_LABELLED)]
     texts = rows.texts_of(index.rows)
+    messages += hidden_messages(texts, table.name)
     if update:
         fitted = fitted.updated(texts)
     progress.begin(STAGES[1])

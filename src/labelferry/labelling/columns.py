@@ -10,7 +10,7 @@ import numpy as np
 from ..tables.row_index import RowIndex
 from ..tables.sequences import mapped
 from .accept_rank import file_confidence
-from .column_names import ACCEPT_RANK, GIVEN, PREDICTED
+from .column_names import ACCEPT_RANK, CHILD, GIVEN, PREDICTED
 from .evidence import join_words
 from .held_out import answer_columns, answer_values
 from .labelling import Labelling
@@ -33,6 +33,10 @@ def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
         "source_only": [None if reason else name for name, reason in zip(source_only, result.reasons, strict=True)],
         ACCEPT_RANK: [rank or None for rank in result.accept_rank.tolist()],
     }
+    if documents.children is not None:
+        for name, values in zip(CHILD, documents.children, strict=True):
+            wide = index.widen(values.tolist())
+            columns[name] = [None if reason else value for value, reason in zip(wide, result.reasons, strict=True)]
     if result.none_of_these.any():
         columns["none_of_these"] = result.none_of_these.tolist()
     if any(result.other_language):

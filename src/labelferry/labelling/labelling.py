@@ -15,6 +15,7 @@ from ..inputs.features import Features
 from ..inputs.inputs import Inputs
 from ..linalg.matrix import Array
 from .answers import AnsweredRows
+from .opinions import NO_VOTES, Votes, opinion_rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +57,9 @@ class Labelling:
     given: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     # 1 for the label that is most likely correct, then 2, 3, ...; 0 for rows without a predicted label
     accept_rank: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    votes: Votes = NO_VOTES  # opinions of other labellers that the labels use
+    # of parents (`parents.py`): per document, the most probable child of its label, and the probability of this child
+    children: tuple[Array, Array] | None = None
     of_documents: Labelling | None = None  # the same for the documents only; None if every row is a document
 
     def __post_init__(self) -> None:
@@ -95,6 +99,11 @@ class Labelling:
     def estimated_balanced_accuracy(self) -> dict[str, float | None]:
         """Estimated mean accuracy of the classes: `mean`, `low` and `high`. The verdict is based on it."""
         return self.assessment.estimated("balanced_accuracy")
+
+    @property
+    def opinions(self) -> list[dict[str, Any]]:
+        """One dict per opinion: `name`, `guesses`, `measured` (labelled documents), `accuracy` on these, `trust`."""
+        return opinion_rows(self.estimator.pool_inputs_.voters) if self.votes.voters else []
 
     @property
     def members(self) -> list[dict[str, Any]]:

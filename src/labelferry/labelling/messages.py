@@ -8,6 +8,7 @@ from ..inputs.methods import cluster_messages
 from ..inputs.rows import NO_FEATURES, NO_KNOWN_WORD, NOT_LABELLED, count_rows
 from .held_out import learned_message
 from .labelling import Labelling
+from .parents import find_parents
 
 
 def messages_of(result: Labelling) -> list[str]:
@@ -18,10 +19,23 @@ def messages_of(result: Labelling) -> list[str]:
     return [
         *result.inputs.messages,
         *result.features.messages,
+        *result.votes.messages,
         *count_rows(result.inputs.all_rows, unknown, what, NOT_LABELLED),
         *learned_message(result.documents),
         *other_answers_message(result),
         *cluster_messages(result.estimator),
+        *parents_message(result),
+    ]
+
+
+def parents_message(result: Labelling) -> list[str]:
+    """The offer to label the parents of a hierarchy, if the labels of the children are not safe."""
+    parents = find_parents(result.estimator.classes_.tolist())
+    if not parents or result.assessment.level == "safe" or result.documents.children is not None:
+        return []
+    n, example = len(set(parents.values())), next(iter(parents))
+    return [
+        f"the labels are a hierarchy ({example!r}): its {n} parents are easier, label them with parents (--parents)"
     ]
 
 

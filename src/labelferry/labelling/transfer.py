@@ -26,6 +26,7 @@ from .all_rows import with_all_rows, with_reasons
 from .answers import AnsweredRows, of_documents, with_answers
 from .evidence import characteristic_words, evidence, word_evidence
 from .labelling import Labelling
+from .opinions import NO_VOTES, Votes
 
 STAGES = ("reading", "counting words", "finding evidence")  # of its own, beside those of the methods
 
@@ -45,6 +46,7 @@ def finish(
     settings: dict[str, Any],
     seconds: dict[str, float],
     panel: FittedPanel | None = None,
+    votes: Votes = NO_VOTES,
 ) -> Labelling:
     """Fit the estimator and its panel, or only learn from the answers if there is a `panel`; then find the evidence."""
     start = time.perf_counter()
@@ -59,11 +61,12 @@ def finish(
         second_view=features.view,
         languages=features.languages,
         none_of_these=domains.target_rows[own.rows[own.codes == domains.n_classes]],
+        voters=votes.voters,
     )
     seconds["transferring labels"] = time.perf_counter() - start
     with stage("finding evidence", seconds):
         documents = mark_answered(build_result(inputs, features, domains, answer, settings, seconds), own)
-        documents = replace(documents, accept_rank=accept_ranks(documents))
+        documents = replace(documents, accept_rank=accept_ranks(documents), votes=votes)
         return with_all_rows(with_reasons(documents), answers)
 
 

@@ -23,6 +23,12 @@ def verdict_of(result: Labelling) -> Verdict:
     return verdict._replace(reasons=[*first, *verdict.reasons, *reasons, *marked])
 
 
+def notable(result: Labelling) -> list[str]:
+    """What a person has to know beside the level: spellings, languages, and the facts with their way out."""
+    facts = [f"{fact.sentence} {fact.way_out}" for fact in result.assessment.facts]
+    return [*spellings(result), *other_languages(result.documents), *facts]
+
+
 def spellings(result: Labelling) -> list[str]:
     """A sentence about labels that differ only in their spelling, if there are such labels."""
     text = result.inputs.spellings
@@ -60,17 +66,12 @@ def marks(result: Labelling) -> str:
 
 
 def why_many(result: Labelling) -> str:
-    """Why many labels are marked, also if the verdict on all labels is good, and what to do."""
+    """Why many labels are marked, also if the verdict on all labels is good, and what orders them."""
     a, least = result.assessment, result.settings["min_confidence"]
     if any(fact.review_all for fact in a.facts):
         return "What is said above about the documents requires it."
-    start = "Start with the labels of the lowest confidence"
+    order = "The column accept_rank has their order, 1 for the label that is most likely correct."
     if least is not None:
-        return f"Most of them have a confidence below {least:.0%} (--min-confidence). {start}, or lower this limit."
+        return f"Most of them have a confidence below {least:.0%} (--min-confidence). {order}"
     limit = result.settings["target_error"]
-    verdict = f"The verdict is about all labels, of which about {1 - a.accuracy.mean:.0%} are expected to be wrong. "
-    return (
-        f"{verdict if a.can_estimate else ''}The marks have another aim: of the labels without a mark at most "
-        f"{limit:.0%} are expected to be wrong (target_error). {start}, or allow more errors: "
-        f"target_error={min(1, max(2 * limit, 0.1)):g} (--target-error)."
-    )
+    return f"Estimates alone cannot tell labels of which at most {limit:.0%} are wrong. {order}"

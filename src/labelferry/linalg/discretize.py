@@ -19,6 +19,7 @@ from .normalize import normalize_rows_l2
 from .thin import largest_column
 
 NO_CLUSTER = -1  # the cluster of a row of zeros
+MAX_ITER = 100
 
 
 class Discretization(NamedTuple):
@@ -28,7 +29,7 @@ class Discretization(NamedTuple):
     T: Array  # rotation: the cluster of a row y is the argmax of y T
 
 
-def discretize(vectors: Array, *, max_iter: int = 100) -> Discretization:
+def discretize(vectors: Array) -> Discretization:
     """Partition the rows of `vectors` (rows x k) into k clusters, deterministically."""
     Y = normalize_rows_l2(vectors)
     non_zero = Y.any(axis=1)
@@ -37,7 +38,7 @@ def discretize(vectors: Array, *, max_iter: int = 100) -> Discretization:
     Y = np.asfortranarray(Y[non_zero])  # columns are contiguous: what follows works on one after the other
     T = _first_rotation(Y)
     codes, value = np.full(len(vectors), NO_CLUSTER, dtype=np.intp), -1.0
-    for _ in range(max_iter):
+    for _ in range(MAX_ITER):
         codes[non_zero] = largest_column(Y @ T)
         U, S, Vt = np.linalg.svd(indicator_sums(Y, codes[non_zero], Y.shape[1]))  # of C'Y
         if S.sum() <= value + 1e-10 * len(Y):

@@ -13,6 +13,7 @@ from .matrix import Array
 
 _DENSE_BELOW = 200  # nodes; below it a dense decomposition is cheaper than the first Krylov space
 _MANY_NODES = 50_000  # from here on the first Krylov space is smaller: 40 vectors would need more memory than the data
+_TOL = 1e-6  # of ARPACK and LOBPCG
 _MAX_RESIDUAL = 1e-4  # as a fraction of the largest eigenvalue, or of 1; above it there is a warning
 
 
@@ -33,17 +34,17 @@ class Eigen(NamedTuple):
         return bool(self.residuals.max(initial=0.0) <= _MAX_RESIDUAL * max(1.0, np.abs(self.values).max(initial=0.0)))
 
 
-def smallest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
+def smallest(A: LinearOperator, k: int, *, rng: np.random.Generator) -> Eigen:
     """The k smallest eigenpairs of a symmetric operator, k <= number of nodes."""
-    return _solve(A, k, "SA", rng, tol)
+    return _solve(A, k, "SA", rng)
 
 
-def largest(A: LinearOperator, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
+def largest(A: LinearOperator, k: int, *, rng: np.random.Generator) -> Eigen:
     """The k largest eigenpairs of a symmetric operator, in ascending order too."""
-    return _solve(A, k, "LA", rng, tol)
+    return _solve(A, k, "LA", rng)
 
 
-def largest_ratio(A: Any, B: Any, k: int, *, rng: np.random.Generator, tol: float = 1e-6) -> Eigen:
+def largest_ratio(A: Any, B: Any, k: int, *, rng: np.random.Generator) -> Eigen:
     """The k largest y'Ay / y'By, ascending, and their y with y'By = 1.
 
     A has `A @ Y`, B is positive definite and has `B @ Y` and `B.solve(Y)`.
@@ -58,9 +59,8 @@ def largest_ratio(A: Any, B: Any, k: int, *, rng: np.random.Generator, tol: floa
             LinearOperator((n, n), matvec=lambda y, f=f: f(y.reshape(n, 1)).ravel(), dtype=np.float64)
             for f in (A.__matmul__, B.__matmul__, B.solve)
         ]
-        values, vectors = eigsh(
-            operators[0], k, M=operators[1], Minv=operators[2], which="LA", tol=tol, v0=rng.random(n)
-        )
+        weight, inverse = operators[1:]
+        values, vectors = eigsh(operators[0], k, M=weight, Minv=inverse, which="LA", tol=_TOL, v0=rng.random(n))
         order = np.argsort(values, kind="stable")
         values, vectors = values[order], vectors[:, order]
     vectors = fix_signs(vectors)
@@ -81,14 +81,14 @@ def fix_signs(vectors: Array) -> Array:
     return vectors * signs
 
 
-def _solve(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol: float) -> Eigen:
+def _solve(A: LinearOperator, k: int, which: str, rng: np.random.Generator) -> Eigen:
     n = A.shape[0]
     if n <= _DENSE_BELOW or k > n // 3:
         dense = np.asarray(A @ np.eye(n, dtype=A.dtype))
         first = 0 if which == "SA" else n - k
         values, vectors = eigh((dense + dense.T) / 2, subset_by_index=[first, first + k - 1])
     else:
-        values, vectors = _arpack(A, k, which, rng, tol)
+        values, vectors = _arpack(A, k, which, rng)
     order = np.argsort(values, kind="stable")
     values, vectors = values[order], fix_signs(vectors[:, order])
     eigenpairs = Eigen(values, vectors, np.linalg.norm(A @ vectors - vectors * values, axis=0))
@@ -103,14 +103,14 @@ def _solve(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol:
     return eigenpairs
 
 
-def _arpack(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol: float) -> tuple[Array, Array]:
+def _arpack(A: LinearOperator, k: int, which: str, rng: np.random.Generator) -> tuple[Array, Array]:
     n = A.shape[0]
     settings: dict[str, Any] = {"which": which, "v0": rng.random(n)}
     first = 40 if n < _MANY_NODES else 20
     # A larger Krylov space nearly always converges if a small one has not.
     for ncv, maxiter in ((max(first, 2 * k + 1), 10 * n), (max(120, 6 * k), 20 * n)):
         try:
-            values, vectors = eigsh(A, k, tol=tol, ncv=min(n - 1, ncv), maxiter=maxiter, **settings)
+            values, vectors = eigsh(A, k, tol=_TOL, ncv=min(n - 1, ncv), maxiter=maxiter, **settings)
             return values, vectors
         except ArpackNoConvergence as stopped:
             converged = stopped.eigenvectors
@@ -118,5 +118,5 @@ def _arpack(A: LinearOperator, k: int, which: str, rng: np.random.Generator, tol
     start = np.hstack([converged, rng.standard_normal((n, k - converged.shape[1]))]).astype(A.dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values, vectors = lobpcg(A, start, largest=which == "LA", tol=tol, maxiter=200)[:2]
+        values, vectors = lobpcg(A, start, largest=which == "LA", tol=_TOL, maxiter=200)[:2]
     return values, vectors

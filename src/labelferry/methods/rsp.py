@@ -52,7 +52,8 @@ Limits
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -65,7 +66,7 @@ from ..core.labels import UNKNOWN
 from ..core.params import SEED, Rules, at_least, choice, count, positive, share
 from ..core.registry import register
 from ..families.cluster_names import class_of_clusters, profile_similarity
-from ..families.divergence import DEFAULT_KAPPA, clustered_kl, gap, transfer_risk, word_kl
+from ..families.divergence import DEFAULT_KAPPA, PSEUDO_COUNT, SAME_MEANS, clustered_kl, gap, transfer_risk, word_kl
 from ..families.partition import Embedding, Points, cluster_posterior, cluster_rows, embed, normalized_cut, points
 from ..families.spectral import Extension, make_extension, nodes
 from ..linalg.laplacian import Similarity
@@ -168,6 +169,9 @@ def solve(
     must_link: float | str,
     risk: str | float | None,
     divergence: str,
+    same_means: float,
+    min_cluster_size: int | None,
+    pseudo_count: float,
     kappa: float,
     cut: str,
     partition: str,
@@ -186,7 +190,15 @@ def solve(
     Xs, Xt = g.X[s], g.X[t]
 
     (own_rng,) = rng.spawn(1)  # the clusters do not depend on how the divergence is computed
-    KL = clustered_kl(Xs, Xt, form=divergence, rng=own_rng)
+    distance = partial(
+        clustered_kl,
+        form=divergence,
+        theta=same_means,
+        min_size=min_cluster_size,
+        pseudo_count=pseudo_count,
+        rng=own_rng,
+    )
+    KL = distance(Xs, Xt)
     R = float(risk) if isinstance(risk, int | float) else transfer_risk(KL, kappa)  # (6)
     p = points(g.X[has_words], g.blocks[has_words], is_target[has_words], micro_clusters, rng)
     settings: dict[str, Any] = {"cut": cut, "tau": degree_regularization, "rng": rng}
@@ -222,7 +234,7 @@ def solve(
         divergence=KL,
         word_divergence=word_kl(Xs, Xt),
         gap=gap(Xs, Xt),
-        source_divergence=source_divergences(domains, Xt, KL, form=divergence, rng=own_rng),
+        source_divergence=source_divergences(domains, Xt, KL, distance),
     )
     return Solution(state, (float(mu.sum()),), 1, converged)
 
@@ -238,12 +250,12 @@ def classify_by_neighbors(c: TargetCut, p: Points, codes: Array, n_neighbors: in
     return c._replace(cluster=cluster, centers=centers)
 
 
-def source_divergences(domains: Domains, Xt: Matrix, KL: float, *, form: str, rng: np.random.Generator) -> Array:
+def source_divergences(domains: Domains, Xt: Matrix, KL: float, distance: Callable[[Matrix, Matrix], float]) -> Array:
     """Lemma 1 for each source; with one source, the value of all documents."""
     if len(domains.sources) == 1:
         return np.array([KL])
     blocks = [d.X[~empty_rows(d.X)].astype(np.float64) for d in domains.sources]
-    return np.array([clustered_kl(X, Xt, form=form, rng=rng) if X.shape[0] else np.nan for X in blocks])
+    return np.array([distance(X, Xt) if X.shape[0] else np.nan for X in blocks])
 
 
 def mean_variance(c: TargetCut, size: Array) -> float:
@@ -305,6 +317,13 @@ class RSP(TransductiveClassifier):
         or the target alone, whichever clusters are better separated.
     divergence : {"corrected", "paper"}, default="corrected"
         Formula of the divergence of source and target (Lemma 1 of the paper): corrected, or as printed.
+    same_means : float, default=0.1
+        The bisection stops in a cluster if the means of source and target differ by less than this, theta.
+    min_cluster_size : int, default=None
+        The bisection splits no cluster with fewer documents; None is 10, or 1% of all documents if that is more.
+    pseudo_count : float, default=0.5
+        Added to the number of source and of target documents of each cluster. With 0, as in the paper, a cluster
+        without source documents makes the divergence infinite, and the risk 1.
     kappa : float, default=2.0
         The divergence at which the risk R is 1/2. The default 2 suits about 500 documents per class; the paper has e^2.
     cut : {"normalized", "minmax"}, default="normalized"
@@ -386,6 +405,9 @@ class RSP(TransductiveClassifier):
         "must_link": [*choice("cut"), *at_least(0)],
         "risk": [*choice("auto", "paper"), *share(), None],
         "divergence": choice("corrected", "paper"),
+        "same_means": at_least(0),
+        "min_cluster_size": [None, *count(2)],
+        "pseudo_count": at_least(0),
         "kappa": positive(),
         "cut": choice("normalized", "minmax"),
         "partition": choice("kmeans", "knn"),
@@ -403,6 +425,9 @@ class RSP(TransductiveClassifier):
         must_link: float | str = 0.6,
         risk: str | float | None = "auto",
         divergence: str = "corrected",
+        same_means: float = SAME_MEANS,
+        min_cluster_size: int | None = None,
+        pseudo_count: float = PSEUDO_COUNT,
         kappa: float = DEFAULT_KAPPA,
         cut: str = "normalized",
         partition: str = "kmeans",
@@ -416,6 +441,9 @@ class RSP(TransductiveClassifier):
         self.must_link = must_link
         self.risk = risk
         self.divergence = divergence
+        self.same_means = same_means
+        self.min_cluster_size = min_cluster_size
+        self.pseudo_count = pseudo_count
         self.kappa = kappa
         self.cut = cut
         self.partition = partition

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import islice
+from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
+
+from ..tables.invisible import is_normal, with_places
 
 MAX_SEARCHED = 100_000  # characters of a text in which words are marked
 MAX_WORDS = 50  # words that are marked
@@ -25,18 +27,25 @@ class Piece(NamedTuple):
 def pieces(text: str, words: Iterable[str]) -> list[Piece]:
     """Split a text at the given words, in upper or lower case.
 
-    A word that does not occur as a whole is a stem, and matches the words that begin with it.
+    A word that does not occur as a whole is a stem, and matches the words that begin with it. Words are found in the
+    normal form of the text, in which they were counted, and the pieces are those of the text as it is.
 
     >>> [piece.text for piece in pieces("The invoice is wrong.", ["invoice"]) if piece.is_evidence]
     ['invoice']
     """
-    searched, rest = text[:MAX_SEARCHED], text[MAX_SEARCHED:]
+    begin, rest = text[:MAX_SEARCHED], text[MAX_SEARCHED:]
+    searched, places = (begin, range(len(begin) + 1)) if is_normal(begin) else with_places(begin)
     longest_first = sorted(islice(words, MAX_WORDS), key=len, reverse=True)
     patterns = [pattern for word in longest_first if (pattern := word_pattern(word, searched))]
-    if not patterns:
+    if not patterns or not searched:
         return [Piece(text, False)] if text else []
     parts = re.split(f"({'|'.join(patterns)})", searched, flags=re.IGNORECASE)
-    marked = [Piece(part, i % 2 == 1) for i, part in enumerate(parts) if part]
+    ends = [0, *accumulate(map(len, parts))]
+    marked = [
+        Piece(begin[places[start] : places[stop]], i % 2 == 1)
+        for i, (start, stop) in enumerate(pairwise(ends))
+        if start < stop
+    ]
     return [*marked, Piece(rest, False)] if rest else marked
 
 

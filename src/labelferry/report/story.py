@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..assessment.assessment import Assessment
-from ..certificate.sampling import N_AUDIT
 from ..labelling.labelling import Labelling
+from ..labelling.outlook import usable_outlook
 from ..labelling.verdict import marks, other_languages, spellings, verdict_of
 from ..linalg.matrix import Array
 
@@ -18,25 +18,25 @@ NOTABLE = 0.02  # difference of two accuracies that is worth a sentence
 SMALL_RANGE = 0.1  # of class proportions: the methods agree
 
 
-def tell(result: Labelling, labelled: str | PathLike[str] | None = None) -> dict[str, Any]:
+def tell(result: Labelling, labelled: str | PathLike[str] | None = None, job: str | None = None) -> dict[str, Any]:
     """The story of a result.
 
-    `labelled`: the file to which they were written. The commands name it; without it they are Python.
-    Returns `known` and `not_known` (sentences) and `next` (steps, each with `sentence` and `commands`).
+    `labelled`: the file to which they were written; `job`: their review job. The commands name it; without both they
+    are Python. Returns `use`, `known` and `not_known` (sentences) and `next` (steps, each with `sentence` and
+    `commands`).
     """
     a = result.assessment
     return {
+        "use": [usable_outlook(result)["sentence"], marks(result), *answered(result)],
         "known": [
             *spellings(result),
             *other_languages(result),
             *(fact.sentence for fact in a.facts),
             *estimates(a),
             agreement(a),
-            marks(result),
-            *answered(result),
         ],
         "not_known": not_known(result),
-        "next": next_steps(result, labelled),
+        "next": next_steps(result, labelled, job),
     }
 
 
@@ -73,7 +73,9 @@ def answered(result: Labelling) -> list[str]:
 def not_known(result: Labelling) -> list[str]:
     """What cannot be found out without labels of new documents."""
     a = result.assessment
-    sentences = ["How many labels are really correct. Only people who check a random sample can find out."]
+    sentences = ["How many labels are really correct: only answers of people show it."]
+    if a.n_answers:
+        sentences = [f"How many labels are really correct, beyond the estimate from {a.n_answers} answers."]
     if not a.can_estimate:
         sentences = ["How many labels are correct: these documents do not allow an estimate."]
     elif a.signals.contradict and not a.n_answers:
@@ -104,24 +106,36 @@ def proportions_sentence(low: Array, high: Array, classes: Array) -> str:
     return f"{beginning}. The methods disagree, most about {classes[c]!s}: {low[c]:.0%} to {high[c]:.0%}."
 
 
-def next_steps(result: Labelling, labelled: str | PathLike[str] | None) -> list[dict[str, Any]]:
-    """What to do, the most useful first."""
-    n = min(N_AUDIT, int(result.predicted.sum()))
+def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> list[dict[str, Any]]:
+    """What to do, the most useful first; the last step is the way to labels that can be used."""
     ways_out = list(dict.fromkeys(fact.way_out for fact in result.assessment.facts))
     if verdict_of(result).level == "unsafe" and not ways_out:
-        ways_out = ["Label some new documents by hand, or use labelled documents that resemble them more."]
-    if labelled is None:
-        commands = ['result.audit().write("sample.csv")', 'result.certify("sample.csv").text()']
-    else:
-        file = shlex.quote(fspath(labelled))
-        commands = [f"labelferry audit {file} -o sample.csv", f"labelferry certify {file} sample.csv"]
-    sample = (
-        f"Check {n} documents that are drawn at random: run the first command, fill in the column answer of "
-        "sample.csv, and run the second command. It prints how many labels are correct, with a guarantee."
-    )
+        ways_out = ["Use labelled documents that resemble the new ones more."]
     if result.inputs.spellings:
         ways_out.insert(0, "Merge the labels that differ only in their spelling: merge_labels=True (--merge-labels).")
     return [
         *({"sentence": way_out, "commands": []} for way_out in ways_out),
-        {"sentence": sample, "commands": commands},
+        way_to_use(labelled, job),
     ]
+
+
+def way_to_use(labelled: str | PathLike[str] | None, job: str | None) -> dict[str, Any]:
+    """How to find labels that can be used, by the way in which the labels were stored."""
+    if job is not None:
+        sentence = "Answer questions in the browser: the page shows after every answer which labels you can use."
+        return {"sentence": sentence, "commands": [f"labelferry review {shlex.quote(job)}"]}
+    if labelled is None:
+        sentence = "Answer the row that the first line names, again and again; the second says which labels to use."
+        return {
+            "sentence": sentence,
+            "commands": ["result.accept(answers=answers).next_row()", "result.accept(answers=answers).text()"],
+        }
+    file = shlex.quote(fspath(labelled))
+    sentence = (
+        "Run the first command, fill in the column answer of sample.csv, and run the second command. It prints which "
+        "labels you can use, with a guarantee."
+    )
+    return {
+        "sentence": sentence,
+        "commands": [f"labelferry accept {file} -o sample.csv", f"labelferry accept {file} sample.csv"],
+    }

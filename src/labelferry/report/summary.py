@@ -19,6 +19,7 @@ from ..labelling.class_table import class_table
 from ..labelling.diagnose import source_rows
 from ..labelling.labelling import Labelling
 from ..labelling.messages import messages_of
+from ..labelling.outlook import usable_outlook
 from ..labelling.verdict import verdict_of
 from ..linalg.matrix import word_counts
 from ..text.foreign import count_languages
@@ -34,7 +35,7 @@ N_EXAMPLES = 3  # documents per group that no class explains
 # Keys of the summary that contain no words of documents. Names of classes and files are kept.
 WITHOUT_WORDS = (
     *("title", "created", "version", "method", "n_source", "n_target", "n_labelled"),
-    *("estimated_balanced_accuracy", "estimated_accuracy", "sources", "confidence", "comparison"),
+    *("estimated_balanced_accuracy", "estimated_accuracy", "usable", "sources", "confidence", "comparison"),
     *("diagnosis", "settings", "timings", "other_languages"),
 )
 POINT = ("x", "y", "label", "domain", "confidence", "row", "none_of_these")
@@ -57,6 +58,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         },
         "estimated_balanced_accuracy": result.estimated_balanced_accuracy,
         "estimated_accuracy": result.estimated_accuracy,
+        "usable": usable_outlook(result),
         "changed": result.assessment.changed,
         "proportions": {
             "known": result.assessment.proportions.known,
@@ -79,6 +81,7 @@ def summarize(result: Labelling, inputs: Inputs, features: Features, domains: Do
         "changed_words": changed_words(Xs, Xt, features.words, N_WORDS, shown=features.shown),
         "review": review(result, inputs),
         "comparison": members(result),
+        "opinions": result.opinions,
         "diagnosis": {
             "vocabulary_overlap": vocabulary_overlap(Xs, Xt),
             "gap": gap(Xs, Xt),
@@ -217,15 +220,21 @@ def members(result: Labelling) -> list[dict[str, Any]]:
 
 
 def page_values(
-    result: Labelling, summary: Mapping[str, Any], *, texts: bool = True, labelled: str | PathLike[str] | None = None
+    result: Labelling,
+    summary: Mapping[str, Any],
+    *,
+    texts: bool = True,
+    labelled: str | PathLike[str] | None = None,
+    job: str | None = None,
 ) -> dict[str, Any]:
     """The dict of `render_page`, from the `summary` of a result.
 
     Without `texts` it has no text, no word and none of the user's columns, so that the page can be sent to people who
-    must not read the documents. `labelled` is the file of the labels, for the commands on the page.
+    must not read the documents. `labelled` is the file of the labels and `job` their review job, for the commands on
+    the page.
     """
     result = result.documents  # the other rows of the target have no predicted label
-    more = {"story": tell(result, labelled), "rerun": rerun(labelled)}
+    more = {"story": tell(result, labelled, job), "rerun": rerun(labelled)}
     if texts:
         return {**summary, **more, "documents": list_documents(result, result.inputs)}
     return {**without_words(summary), **more, "documents": without_texts(result), "no_texts": True}

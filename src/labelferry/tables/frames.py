@@ -10,19 +10,9 @@ from .write import new_column, new_names
 
 
 def from_frame(frame: Any, *, name: str = "the frame") -> Table:
-    """Make a table from a data frame. A column is converted to a list on first access.
+    """A data frame, for example of pandas or polars, as a table; null and NaN are None.
 
-    Parameters
-    ----------
-    frame : data frame
-        For example of pandas or polars.
-    name : str, default="the frame"
-        Name for messages.
-
-    Returns
-    -------
-    table : Table
-        Rows are numbered from 1; null and NaN are None.
+    A column is converted to a list on first access. A lazy frame is collected. `name` is for messages.
     """
     wrapped = wrap(frame, name)
     if not wrapped.columns or not len(wrapped):
@@ -37,26 +27,10 @@ def from_frame(frame: Any, *, name: str = "the frame") -> Table:
 
 
 def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any, reserved: Iterable[str] = ()) -> Any:
-    """Add new columns to a data frame.
+    """The data frame `like`, from which the table was made, with new columns.
 
     Its own columns, their types and its index stay as they are and are not converted. An own column with the
     name of a new column, or with another reserved name, is renamed to `<name>_before`.
-
-    Parameters
-    ----------
-    table : Table
-        The table made from `like`.
-    extra : mapping of str to sequence
-        The new columns, one value per row of `table`.
-    like : data frame
-        The user's frame.
-    reserved : iterable of str, default=()
-        Names that no own column may keep, beside those of the new columns.
-
-    Returns
-    -------
-    frame : data frame
-        A new frame of the same type.
     """
     import narwhals as nw
 
@@ -68,19 +42,27 @@ def to_frame(table: Table, extra: Mapping[str, Sequence[Any]], *, like: Any, res
     return wrapped.with_columns(*series).to_native()
 
 
+def collected(frame: Any) -> Any:
+    """The data frame of a lazy one, such as LazyFrame of polars; anything else as it is."""
+    if not callable(getattr(frame, "collect", None)):
+        return frame
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame, pass_through=True)
+    return wrapped.collect().to_native() if isinstance(wrapped, nw.LazyFrame) else frame
+
+
 def wrap(frame: Any, name: str) -> Any:
     """The frame as a narwhals frame."""
     import narwhals as nw
     from narwhals.exceptions import DuplicateError
 
     try:
-        wrapped = nw.from_native(frame, eager_only=True)
+        wrapped = nw.from_native(collected(frame), eager_only=True)
         names = [str(column) for column in wrapped.columns]
     except TypeError:
         kind = type(frame).__name__
-        raise ValueError(
-            f"{name} must be a data frame of pandas or polars; got {kind}. Collect or convert it."
-        ) from None
+        raise ValueError(f"{name} must be a data frame of pandas or polars; got {kind}. Convert it.") from None
     except DuplicateError as error:
         raise ValueError(f"{name}: {' '.join(str(error).split())}. Give each column a name of its own.") from None
     if len(set(names)) < len(names):

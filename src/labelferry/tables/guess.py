@@ -29,30 +29,14 @@ Names = str | Sequence[str] | None  # of text columns, as users give them
 
 
 class Columns(NamedTuple):
-    """The columns of the documents.
+    """The columns of the documents."""
 
-    Attributes
-    ----------
-    text : tuple of str
-        Text columns of the source.
-    label : str
-        Label column of the source.
-    domain : str or None
-        Domain column, if there is one.
-    text_target : tuple of str
-        Text columns of the target.
-    label_target : str or None
-        Label column of the target, if there is one.
-    messages : list of str
-        One message per column that was detected or whose name is not exactly the given one.
-    """
-
-    text: tuple[str, ...]
-    label: str
-    domain: str | None
+    text: tuple[str, ...]  # of the source
+    label: str  # of the source
+    domain: str | None  # None if there is none
     text_target: tuple[str, ...]
-    label_target: str | None
-    messages: list[str]
+    label_target: str | None  # None if the target has no labels
+    messages: list[str]  # one per column that was detected, or whose name is not exactly the given one
 
     @property
     def text_name(self) -> str:
@@ -73,24 +57,8 @@ def choose_columns(
     """Choose the columns of the text (in both tables), the label and the domain (in either).
 
     A given name must exist; case and surrounding blanks may differ. The others are detected: by a usual name; then the
-    text by its length, and the label as the only column that the target does not have.
-
-    Parameters
-    ----------
-    source : Table
-        The labelled documents.
-    target : Table
-        The new documents.
-    text, text_target : str or sequence of str, default=None
-        Text columns of the source and of the target. By default they are detected; `text_target` is the same as `text`
-        if only that is given. Several names, also in one string with commas, are several columns.
-    label, domain, label_target : str, default=None
-        Names of the other columns; detected if not given.
-
-    Returns
-    -------
-    columns : Columns
-        The names as they are in the tables, and the messages.
+    text by its length, and the label as the only column that the target does not have. `text_target` is `text` if only
+    that is given. Several texts, also in one string with commas, are several columns.
     """
     with naming_missing_headers(source, target):
         if len(source.columns) < 2:
@@ -150,24 +118,7 @@ def choose_texts(
 
 
 def choose_text(table: Table, text: Names, taken: Collection[str], messages: list[str]) -> tuple[str, ...]:
-    """Choose the text columns of one table.
-
-    Parameters
-    ----------
-    table : Table
-        The documents.
-    text : str, sequence of str or None
-        Names of the columns; detected if None.
-    taken : collection of str
-        Columns with another role.
-    messages : list of str
-        Messages are added here.
-
-    Returns
-    -------
-    columns : tuple of str
-        Names of the text columns.
-    """
+    """Choose the text columns of one table, none of them `taken` by another role; adds to the messages."""
     with naming_missing_headers(table):
         return choose_texts(table, table, text, text, taken, messages)[0]
 

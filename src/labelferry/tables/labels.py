@@ -1,4 +1,4 @@
-"""Labels as people write them: missing ones, blanks around them, spellings that differ only in case."""
+"""Labels as people write them: missing ones, blanks, invisible characters, spellings that differ only in case."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .invisible import normal_form
+
 MAX_SPELLINGS = 5  # groups in a message
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell is empty: None, NaN or blanks.
+    """Whether a cell is empty: None, NaN, blanks or invisible characters.
 
     >>> [is_missing(value) for value in (None, float("nan"), " ", 0, "no")]
     [True, True, True, False, False]
     """
-    return value is None or bool(value != value) or (isinstance(value, str) and not value.strip())
+    return value is None or bool(value != value) or (isinstance(value, str) and not strip_label(value))
 
 
 def is_label(value: Any) -> bool:
@@ -26,8 +28,12 @@ def is_label(value: Any) -> bool:
 
 
 def strip_label(label: Any) -> Any:
-    """A label without the blanks around it."""
-    return label.strip() if isinstance(label, str) else label
+    """A label as people see it: without the blanks around it and invisible characters, in composed form.
+
+    >>> strip_label(" bil\\u200bling")
+    'billing'
+    """
+    return normal_form(label).strip() if isinstance(label, str) else label
 
 
 def fold_label(label: str) -> str:
@@ -36,7 +42,7 @@ def fold_label(label: str) -> str:
     >>> fold_label(" Re-open  TICKET") == fold_label("re-open ticket")
     True
     """
-    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", normal_form(label)).casefold().split())
 
 
 def find_spellings(labels: Iterable[Any]) -> list[Counter[str]]:
@@ -85,15 +91,6 @@ def spellings_message(groups: Sequence[Mapping[str, int]], merged: bool) -> str:
 def check_labels(labels: Sequence[Any], name: str = "labels") -> None:
     """Reject labels from which no classifier can learn: missing ones, only one class, or one class per row.
 
-    Parameters
-    ----------
-    labels : sequence
-        One label per document.
-    name : str, default="labels"
-        Name for messages.
-
-    Examples
-    --------
     >>> check_labels(["spam", "spam"])
     Traceback (most recent call last):
     ValueError: labels: two classes or more are needed; all 2 are 'spam'. Add another class, or name another column.
@@ -109,6 +106,6 @@ def check_labels(labels: Sequence[Any], name: str = "labels") -> None:
         raise ValueError(f"{name}: two classes or more are needed; {what}. {way_out}")
     if len(counts) == len(labels) > 2:
         raise ValueError(
-            f"{name}: every one of the {len(labels)} rows has a class of its own, such as {labels[0]!r}. "
-            "Is it a number or an identifier? Name another column."
+            f"{name}: every one of the {len(labels)} rows has a class of its own, such as {labels[0]!r}. If they are "
+            "classes, add more documents of each; if they are numbers or identifiers, name another column."
         )

@@ -13,24 +13,12 @@ NEWLINES = ("\r\n", "\n", "\r")
 
 
 class BadRow(NamedTuple):
-    """A row that cannot be read.
+    """A row that cannot be read."""
 
-    Attributes
-    ----------
-    line : int
-        Line on which the row begins.
-    what : str
-        What is wrong with it.
-    n_before : int, default=0
-        Number of good rows before it.
-    text : str, default=""
-        The row as it is in the file; empty if it is not known.
-    """
-
-    line: int
-    what: str
-    n_before: int = 0
-    text: str = ""
+    line: int  # on which the row begins
+    what: str  # is wrong with it
+    n_before: int = 0  # good rows before it
+    text: str = ""  # the row as it is in the file; empty if it is not known
 
 
 class BadRows:
@@ -49,26 +37,8 @@ class BadRows:
 
 
 def summarize(rows: Iterable[BadRow], name: str, *, unit: str = "line", outcome: str = "skipped") -> list[str]:
-    """One message per kind of problem instead of one per row.
+    """One message per kind of problem, the most frequent first, instead of one per row.
 
-    Parameters
-    ----------
-    rows : iterable of BadRow
-        The bad rows.
-    name : str
-        Name of the file.
-    unit : str, default="line"
-        What the numbers of the rows count; see `Dialect.unit`.
-    outcome : str, default="skipped"
-        What was done with the rows.
-
-    Returns
-    -------
-    messages : list of str
-        The most frequent kind first.
-
-    Examples
-    --------
     >>> ragged = [BadRow(12, "1 field where the header has 2"), BadRow(14, "1 field where the header has 2")]
     >>> summarize(ragged, "old.csv")
     ['old.csv: 2 rows skipped (1 field where the header has 2); first: line 12']

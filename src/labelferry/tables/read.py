@@ -66,28 +66,9 @@ def read_table(
 ) -> Table:
     """Read documents: CSV, TSV, Excel, JSON, JSON lines, Parquet or a mailbox, also gzipped; or a folder of texts.
 
-    The delimiter of a CSV file is detected from its header: comma, semicolon, tab or bar. Empty lines are skipped;
-    in a file of one column they are rows with an empty cell, except at the end. A folder has one document per file; its
-    sub-folders are the classes.
-
-    Parameters
-    ----------
-    path : path
-        The file or folder; "-" is standard input. For a sheet of a workbook that is not the first, add its name:
-        "tickets.xlsx#May".
-    skip_bad : bool, default=False
-        Whether to skip rows that cannot be read instead of raising an error.
-    encoding : str, default=None
-        Encoding of a text file that is not UTF-8. None: detected, with a message.
-    limit : int, default=10_000_000
-        Maximal number of characters per line or cell.
-    max_unpacked : int, default=None
-        Maximal number of bytes after unpacking. None: 4,000,000,000 for a gzipped file, 1,000,000,000 for a workbook.
-
-    Returns
-    -------
-    table : Table
-        The rows of the file.
+    `path`: "-" is standard input, "tickets.xlsx#May" one sheet of a workbook. `encoding`: of a text file that is not
+    UTF-8; None: detected, with a message. `limit`: characters per line or cell. `max_unpacked`: bytes after unpacking;
+    None: 4,000,000,000 for a gzipped file, 1,000,000,000 for a workbook.
     """
     given = os.fsdecode(path)
     name = STDIN if given == STANDARD else given
@@ -100,7 +81,7 @@ def read_table(
                 parsed = read_folder(Path(file_name), name, encoding=encoding, limit=limit, bad=bad)
                 return table_of(parsed, name, bad, "Put one text per file into it.")
             raw = standard_input() if given == STANDARD else stack.enter_context(open(file_name, "rb"))
-            file, start, zipped = unzipped(with_seek(raw, stack), name, stack, max_unpacked or MAX_UNPACKED)
+            file, start = unzipped(with_seek(raw, stack), name, stack, max_unpacked or MAX_UNPACKED)
         except FileNotFoundError:
             raise ValueError(f"there is no file {name!r}. Check the path.") from None
         except OSError as error:
@@ -108,7 +89,7 @@ def read_table(
         format_: Format = detect_format(start, file_name)
         bad.unit = Dialect(format_.name).unit
         parsed = format_.read(InputFile(file, name, encoding, limit, bad, sheet, max_unpacked))
-    dialect = (parsed.dialect or Dialect(format_.name))._replace(compression="gzip" if zipped else None)
+    dialect = parsed.dialect or Dialect(format_.name)
     return table_of(parsed._replace(dialect=dialect), name, bad, "Pass a file with a header and one document per row.")
 
 
@@ -129,16 +110,16 @@ def with_seek(file: BinaryIO, stack: ExitStack) -> BinaryIO:
     return copy
 
 
-def unzipped(file: BinaryIO, name: str, stack: ExitStack, max_unpacked: int) -> tuple[BinaryIO, bytes, bool]:
-    """The file, unzipped if it is gzipped; its first bytes; and whether it was gzipped."""
+def unzipped(file: BinaryIO, name: str, stack: ExitStack, max_unpacked: int) -> tuple[BinaryIO, bytes]:
+    """The file, unzipped if it is gzipped, and its first bytes."""
     start = first_bytes(file)
     if start[:2] != b"\x1f\x8b":
-        return file, start, False
+        return file, start
     content = cast(BinaryIO, stack.enter_context(LimitedGzip(file, name, max_unpacked)))
     try:
-        return content, first_bytes(content), True
+        return content, first_bytes(content)
     except EOFError:  # the file is cut short: the reader names the line
-        return content, b"", True
+        return content, b""
     except (OSError, zlib.error) as error:
         raise ValueError(f"{name} is a damaged gzip file ({error}). Get or write it again.") from None
 

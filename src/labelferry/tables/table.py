@@ -50,38 +50,16 @@ class LazyColumns(Mapping[str, Sequence[Any]]):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of documents, by column.
+    """Rows of documents, by column."""
 
-    Attributes
-    ----------
-    name : str
-        The path as the user wrote it, or another name for messages.
-    columns : mapping of str to sequence
-        Values per column, in the order of the file: strings from CSV and TSV, otherwise the values of the file; None
-        if missing. They are lists, or for a large file sequences whose values are in a temporary file. The columns of
-        a data frame are converted on first access.
-    lines : sequence of int
-        Line on which each row begins; the number of the row, from 1, if there are no lines.
-    bad : tuple of BadRow
-        Rows that were skipped, with the reason.
-    types : dict
-        Arrow type per column of a Parquet file, so that it is written back with the same types.
-    messages : tuple of str
-        What was detected while reading, such as the encoding.
-    dialect : Dialect or None
-        How the file was written; None if the table does not come from a file.
-    unreadable : dict of int to str
-        Rows of the table that could not be read, and why; see `with_unreadable_rows`.
-    """
-
-    name: str
-    columns: Mapping[str, Sequence[Any]]
-    lines: Sequence[int]
-    bad: tuple[BadRow, ...] = ()
-    types: dict[str, Any] = field(default_factory=dict)
-    messages: tuple[str, ...] = ()
-    dialect: Dialect | None = None
-    unreadable: dict[int, str] = field(default_factory=dict)
+    name: str  # the path as the user wrote it, or another name for messages
+    columns: Mapping[str, Sequence[Any]]  # texts from CSV, else the values of the file; None if missing
+    lines: Sequence[int]  # on which each row begins; the number of the row, from 1, if there are no lines
+    bad: tuple[BadRow, ...] = ()  # rows that were skipped, with the reason
+    types: dict[str, Any] = field(default_factory=dict)  # Arrow type per column of a Parquet file, to write it back
+    messages: tuple[str, ...] = ()  # what was detected while reading, such as the encoding
+    dialect: Dialect | None = None  # how the file was written; None if the table is not from a file
+    unreadable: dict[int, str] = field(default_factory=dict)  # rows that could not be read, and why
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -94,22 +72,8 @@ class Table:
 
 
 def take_rows(table: Table, rows: Sequence[int]) -> Table:
-    """Keep these rows of a table. Columns are converted on first access.
+    """Keep these rows (increasing positions, all readable) of a table. Columns are converted on first access.
 
-    Parameters
-    ----------
-    table : Table
-        The documents.
-    rows : sequence of int
-        Positions of the rows, increasing. All of them could be read.
-
-    Returns
-    -------
-    kept : Table
-        The table with these rows only.
-
-    Examples
-    --------
     >>> dict(take_rows(from_texts(["a red door", "a green house"]), [1]).columns)
     {'text': ['a green house']}
     """
@@ -120,25 +84,10 @@ def take_rows(table: Table, rows: Sequence[int]) -> Table:
 
 
 def join_texts(table: Table, columns: Sequence[str]) -> Sequence[str | None]:
-    """Texts of the rows, joined with a blank line between the columns; empty parts are omitted.
+    """Texts of the rows, joined with a blank line between the columns; None if all parts of a row are empty.
 
-    Numbers are texts too; other values, such as lists, are not.
+    Numbers are texts too; other values, such as lists, are not. For a large file they are joined when they are read.
 
-    Parameters
-    ----------
-    table : Table
-        The documents.
-    columns : sequence of str
-        The text columns.
-
-    Returns
-    -------
-    texts : sequence of str or None
-        One entry per row; None if all its parts are empty. A list, or for a large file a sequence that joins them when
-        they are read.
-
-    Examples
-    --------
     >>> table = Table("x", {"subject": ["Invoice", ""], "body": ["It is wrong.", None]}, [2, 3])
     >>> join_texts(table, ["subject", "body"])
     ['Invoice\\n\\nIt is wrong.', None]
@@ -152,18 +101,7 @@ def join_rows(rows: Iterable[Sequence[Any]]) -> list[str | None]:
 
 
 def joined_name(columns: Sequence[str]) -> str:
-    """Name of the text that `join_texts` makes of these columns.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The text columns.
-
-    Returns
-    -------
-    name : str
-        The names with a plus sign between them.
-    """
+    """Name of the text that `join_texts` makes of these columns."""
     return " + ".join(columns)
 
 
@@ -176,24 +114,8 @@ def text_of(value: Any) -> str:
 
 
 def from_texts(texts: Iterable[str], labels: Iterable[Any] | None = None, *, name: str = "texts") -> Table:
-    """Make a table from a list or an array of texts.
+    """A table with the columns `text` and, if there are labels, `label`; `name` is for messages.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        One text per document.
-    labels : iterable, default=None
-        One label per document.
-    name : str, default="texts"
-        Name for messages.
-
-    Returns
-    -------
-    table : Table
-        Columns `text` and, if there are labels, `label`.
-
-    Examples
-    --------
     >>> from_texts(["a red door", "a green house"], [0, 1]).columns
     {'text': ['a red door', 'a green house'], 'label': [0, 1]}
     """

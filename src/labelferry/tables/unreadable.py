@@ -20,22 +20,10 @@ NOT_TEXT = re.compile("[\0\udc80-\udcff]")  # NUL, and bytes that are not in the
 
 
 def with_unreadable_rows(table: Table) -> Table:
-    """The table with the rows that were skipped, each in its place.
+    """The table, read with `skip_bad`, with the rows that were skipped, each in its place.
 
-    Parameters
-    ----------
-    table : Table
-        A table that was read with `skip_bad`.
+    They have no value in other columns. NUL and bytes that are not in the encoding are written as \\x00, \\xe9.
 
-    Returns
-    -------
-    table : Table
-        All rows of the file. The rows that cannot be read are in `Table.unreadable`, with the reason. They have no
-        value in the columns of the file, and in the column `unreadable` the row as it is in the file. NUL and bytes
-        that are not in the encoding are written as \\x00, \\xe9. Without such rows the table is unchanged.
-
-    Examples
-    --------
     >>> ragged = BadRow(3, "1 field where the header has 2", n_before=1, text="5\\n")
     >>> table = with_unreadable_rows(Table("new.csv", {"id": ["4", "6"], "text": ["a", "b"]}, [2, 4], (ragged,)))
     >>> table.columns

@@ -34,40 +34,23 @@ def write_table(
     path: str | os.PathLike[str],
     *,
     reserved: Iterable[str] = (),
-    dialect: Dialect | None = None,
 ) -> list[str]:
-    """Write a table with new columns.
+    """Write a table with new columns to a file whose suffix selects the format; "-" is standard output, as CSV.
 
-    CSV and TSV are written as the table was read if it was the same format: delimiter, encoding, byte order mark and
-    line ends; otherwise with comma or tab, as UTF-8. If a character is not in the encoding, or the bytes would be read
-    as UTF-8, the file is UTF-8 with a byte order mark, and a message states it. In CSV and TSV a missing value is an
-    empty cell, and a value that is neither text nor number is JSON.
+    Returns one message per renamed column (no column of the table keeps the name of a new one, or a reserved one), and
+    one if the encoding is not that of the input.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    extra : mapping of str to sequence
-        The new columns, one value per row.
-    path : path
-        The file. Its suffix selects the format: .csv, .tsv, .xlsx, .json, .jsonl or .parquet; text formats also with
-        .gz. "-" is standard output, as CSV.
-    reserved : iterable of str, default=()
-        Names that no column of the table may keep, beside those of the new columns.
-    dialect : Dialect, default=None
-        Replaces the dialect of the table.
-
-    Returns
-    -------
-    messages : list of str
-        One message per renamed column, and one if the encoding is not that of the input.
+    CSV and TSV are written as the table was read if it was the same format: delimiter, encoding, byte order
+    mark and line ends; otherwise with comma or tab, as UTF-8. If a character is not in the encoding, or the bytes would
+    be read as UTF-8, the file is UTF-8 with a byte order mark. In CSV and TSV a missing value is an empty cell, and a
+    value that is neither text nor number is JSON.
     """
     path = Path(path)
     format_, zipped = format_of(path)
     names = new_names(table.columns, (*extra, *reserved))
     columns = joined(table, extra, names)
     types = {names.get(name, name): type_ for name, type_ in table.types.items()}
-    chosen, messages = output_dialect(format_, dialect or table.dialect, columns, path)
+    chosen, messages = output_dialect(format_, table.dialect, columns, path)
     with open_output(path) as file, ExitStack() as stack:
         if zipped:
             file = cast(BinaryIO, stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0)))
@@ -76,15 +59,7 @@ def write_table(
 
 
 def check_output(table: Table, path: str | os.PathLike[str]) -> None:
-    """Check that the rows of a table can be written to a file, before the work that gives the new columns.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    path : path
-        The file. Its suffix selects the format.
-    """
+    """Check that the rows of a table can be written to a file, before the work that gives the new columns."""
     path = Path(path)
     format_of(path)[0].check(table.columns, shown(path))
 
@@ -143,24 +118,8 @@ def shown(path: Path) -> str:
 def with_columns(
     table: Table, extra: Mapping[str, Sequence[Any]], *, reserved: Iterable[str] = ()
 ) -> dict[str, Sequence[Any]]:
-    """The columns as `write_table` writes them.
+    """The columns of the table, then the new ones, as `write_table` writes them.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    extra : mapping of str to sequence
-        The new columns, one value per row.
-    reserved : iterable of str, default=()
-        Names that no column of the table may keep, beside those of the new columns.
-
-    Returns
-    -------
-    columns : dict of str to sequence
-        The columns of the table, then the new ones.
-
-    Examples
-    --------
     >>> from labelferry.tables import from_texts
     >>> with_columns(from_texts(["a red door"], ["old"]), {"label": ["new"]})
     {'text': ['a red door'], 'label_before': ['old'], 'label': ['new']}
@@ -206,18 +165,7 @@ def new_names(columns: Collection[str], reserved: Iterable[str]) -> dict[str, st
 
 
 def check_place(path: Path) -> Path:
-    """Check that a file can be written, before the work that gives its content.
-
-    Parameters
-    ----------
-    path : Path
-        File to be written.
-
-    Returns
-    -------
-    final : Path
-        The same file, with symbolic links resolved; "-", which is standard output, is unchanged.
-    """
+    """Check that a file can be written, before the work that gives its content; returns it with links resolved."""
     if str(path) == STANDARD:
         return path
     final = Path(os.path.realpath(path))

@@ -257,7 +257,6 @@ def check_bad_input(estimator: TransductiveClassifier) -> None:
     cases: list[tuple[str, tuple[Any, ...]]] = [
         ("NaN", (nan, masked, domain)),
         ("infinity|inf", (inf, masked, domain)),
-        ("no target rows", (X, y)),
         ("no source rows", (X, np.full(len(y), -1))),
         ("contains no target", (X, y, (domain > 0).astype(int))),
         ("contains no source", (X, y, -abs(domain))),
@@ -270,17 +269,19 @@ def check_bad_input(estimator: TransductiveClassifier) -> None:
         ("one label per row", (X, masked[:, None].repeat(2, axis=1)[:-1, 0], domain)),
         ("source rows have no label", (X, np.where(np.arange(len(y)) == np.argmax(domain), np.nan, y), domain)),
     ]
+    if estimator.needs_target:
+        cases.append(("no target rows", (X, y)))
     if estimator.non_negative:
         cases.append(("Negative values", (-X, masked, domain)))
     for message, arguments in cases:
         _raises(ValueError, message, clone(estimator).fit, *arguments)
     _raises(ValueError, "same columns", clone(estimator).transfer, X[domain > 0], y[domain > 0], X[domain < 0][:, :-1])
     unfitted = clone(estimator)
-    _raises(ValueError, "no target rows", unfitted.fit, X, y)
+    _raises(ValueError, "no source rows", unfitted.fit, X, np.full(len(y), -1))
     _raises(NotFittedError, "", check_is_fitted, unfitted)
     fitted = clone(estimator).fit(X, masked, domain)
     before = fitted.transduction_proba_
-    _raises(ValueError, "no target rows", fitted.fit, X[:, :-1], y)
+    _raises(ValueError, "no source rows", fitted.fit, X[:, :-1], np.full(len(y), -1))
     assert fitted.n_features_in_ == X.shape[1]
     assert fitted.transduction_proba_ is before
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..tables.html import HIDDEN, INLINE
 from ..tables.html import strip_html as strip_html
+from ..tables.invisible import normal_form
 
 BLOCKS = {"p", "br", "div", "li", "ul", "ol", "td", "tr", "th", "table", "h[1-6]", "html", "body", "head", "img", "pre"}
 TAG = re.compile(rf"</?(?:{'|'.join(sorted(BLOCKS | INLINE | HIDDEN))})(?:\s[^<>]*)?/?>|<!--", re.IGNORECASE)
@@ -25,9 +26,11 @@ def clean(
     quotes: bool = False,
     signatures: bool = False,
 ) -> list[str]:
-    """Remove HTML, e-mail headers, quoted lines and signatures from texts.
+    """Remove HTML, e-mail headers, quoted lines and signatures from texts, and what nobody sees.
 
-    A step that would remove the whole text is skipped, except for HTML.
+    Soft hyphens, zero-width characters, marks of direction and byte order marks are dropped, except where a script or
+    an emoji needs them, and letters have their composed form (NFC). A step that would remove the whole text is skipped,
+    except for HTML.
 
     Parameters
     ----------
@@ -61,6 +64,7 @@ def clean(
         (html == "auto", lambda text: strip_html(text) if looks_like_html(text) else text),
         (quotes, strip_quotes),
         (signatures, strip_signature),
+        (True, normal_form),  # after HTML, whose entities may be invisible characters
     ]
     selected = [step for is_selected, step in steps if is_selected]
     cleaned = []

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 bench = typer.Typer(help="Run the tables and figures of the papers and compare the results.", no_args_is_help=True)
 
 Out = Annotated[Path, typer.Option(help="Folder for records and results. An interrupted run continues from there.")]
-Seeds = Annotated[int, typer.Option(min=1, help="Number of random seeds, for drawing documents and for the methods.")]
+Seeds = Annotated[
+    int | None,
+    typer.Option(min=1, help="Number of random seeds, of documents and methods; default: as on the page of results."),
+]
 Jobs = Annotated[int, typer.Option(help="Number of parallel processes; -1 uses all cores.")]
 DEFAULT_FOLDER = Path("bench-results")
 CELL_TITLE = "ours, difference to the paper"
@@ -49,11 +52,14 @@ def table(
         str, typer.Option(help="Comma-separated methods, e.g. TCL,RSP(risk=0); default: those of the paper.")
     ] = "",
     tasks: Annotated[str, typer.Option(help="Comma-separated tasks, e.g. 'rec vs sci'; default: all.")] = "",
-    seeds: Seeds = 1,
+    seeds: Seeds = None,
+    verification: Annotated[
+        bool, typer.Option(help="Also run the columns of the paper that are a cross-validation within one domain.")
+    ] = True,
     jobs: Jobs = 1,
     out: Out = DEFAULT_FOLDER,
 ) -> None:
-    """Run a table and print it; write it as CSV, JSON and HTML."""
+    """Run a table and print it; write it as CSV, JSON and HTML. The exit code is 1 if a cell failed."""
     from labelferry.files import write_text
 
     from ..papers import run_table
@@ -62,16 +68,31 @@ def table(
     console = new_console()
     with progress(console) as (begin, done):
         only = [task.strip() for task in tasks.split(",") if task.strip()]
-        result = run_table(name, out, methods=methods, tasks=only, n_seeds=seeds, jobs=jobs, begin=begin, done=done)
+        result = run_table(
+            name,
+            out,
+            methods=methods,
+            tasks=only,
+            n_seeds=seeds,
+            verification=verification,
+            jobs=jobs,
+            begin=begin,
+            done=done,
+        )
     write_text(out / f"{name}.html", bench_page(result))
     show_table(console, result)
     console.print(f"\nWritten: {escape(str(out / name))}.csv, .json and .html", soft_wrap=True)
+    for failed in result["failed"]:
+        words = f"{failed['task']}, {failed['method']}, seed {failed['seed']}: {failed['error']}"
+        console.print(f"Failed: {escape(printable(words))}", soft_wrap=True)
+    if result["failed"]:
+        raise typer.Exit(1)
 
 
 @bench.command("figure")
 def figure(
     name: Annotated[str, typer.Argument(help="cdsc-2, gcmf-2a, tcl-2a, ...: see `bench list`.")],
-    seeds: Seeds = 1,
+    seeds: Seeds = None,
     jobs: Jobs = 1,
     out: Out = DEFAULT_FOLDER,
 ) -> None:

@@ -90,4 +90,6 @@ def matrix(flags: np.ndarray, shape: list[int], parts: list[tuple[int, bytes]], 
     n = int(ends[-1])
     X = sp.csc_array((values[:n].astype(np.float64), rows[:n].astype(int), ends.astype(int)), shape=shape)
     X.check_format(full_check=True)
+    if max(n, *shape) <= np.iinfo(np.int32).max:  # scikit-learn's SVM takes no longer indices
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X

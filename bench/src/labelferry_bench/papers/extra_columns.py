@@ -60,7 +60,7 @@ def within_cells(printed: Sequence[PrintedTable], tasks: Sequence[str], n_seeds:
     columns = [column for table in printed for column in table.no_transfer if column in METHODS]
     code = sha256(inspect.getsource(measure_within).encode()).hexdigest()[:12]
     return [
-        Cell(task, METHODS[column], seed, f"{N_FOLDS} folds, C=1", code)
+        Cell(task, METHODS[column], seed, f"{N_FOLDS} folds, C=1, {TASKS[task].recipe.describe()}", code)
         for task in tasks
         for column in columns
         for seed in range(n_seeds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,13 +38,13 @@ def projection_cdsc(seed: int) -> Picture:
     return _project(estimator.state_.vectors[:, 1:3], data, "CDSC on rec vs talk")
 
 
-def projection_rsp(seed: int) -> Picture:
-    """Draw Figure 3 of RSP: documents of two target classes on the eigenvectors of a source with three classes."""
-    data = TASKS["rsp/orgs vs people from places + people + orgs"].load(seed)
+def projection_rsp(seed: int, task: str) -> Picture:
+    """Draw Figure 1 or 3 of RSP: two target classes on the eigenvectors of a source with three classes."""
+    data = TASKS[task].load(seed)
     estimator = RSP(n_clusters=3, risk=0, random_state=seed)  # the space of full transfer, with three axes
     estimator.transfer(data.Xs, data.ys, data.Xt)
     points = estimator.state_.extension.coordinates(sp.csr_array(sp.vstack([data.Xs, data.Xt])))
-    return _project(points[:, 1:3], data, "RSP on orgs vs people from three classes")
+    return _project(points[:, 1:3], data, f"RSP on {task.partition('/')[2]}")
 
 
 def similarity_cdsc(seed: int) -> Picture:
@@ -109,9 +110,15 @@ PICTURES = {
         "source classes are separated and the target classes are not, by this measure; the classifier does separate "
         "them (accuracy .97, as published .77).",
     ),
+    "rsp-1": Drawn(
+        "RSP, Figure 1, on Office-Caltech10",
+        partial(projection_rsp, task="rsp-office/laptop vs mug from keyboard + monitor + headphones"),
+        "Shows in part what the paper's shows: the axes of the three source classes order the target, laptops towards "
+        "monitors and mugs away from them, but the two overlap (Full-T has a purity of 59.5 in the table).",
+    ),
     "rsp-3": Drawn(
         "RSP, Figure 3",
-        projection_rsp,
+        partial(projection_rsp, task="rsp/orgs vs people from places + people + orgs"),
         "Shows what the paper's shows: in the space of full transfer from a source with three classes the two target "
         "classes are apart, with some overlap.",
     ),
@@ -154,7 +161,7 @@ def draw_figure(name: str, folder: Path, **settings: Any) -> list[Path]:
         raise ValueError(f"there is no figure {name!r}; there are {', '.join(figure_names())}.")
     folder.mkdir(parents=True, exist_ok=True)
     if name in PICTURES:
-        figure, numbers = PICTURES[name].draw(settings.get("n_seeds", 1) - 1)
+        figure, numbers = PICTURES[name].draw((settings.get("n_seeds") or 1) - 1)
         with atomic_write(folder / f"{name}.csv") as draft:
             _write_csv(draft, numbers)
     else:

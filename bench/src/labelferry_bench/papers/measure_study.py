@@ -21,7 +21,7 @@ def measure_study(
     name: str,
     folder: Path,
     *,
-    n_seeds: int = 1,
+    n_seeds: int | None = None,
     jobs: int = 1,
     begin: Begin = ignore,
     done: Done = ignore,
@@ -34,8 +34,8 @@ def measure_study(
         Name of the study.
     folder : Path
         Folder of records and results.
-    n_seeds : int, default=1
-        Number of seeds.
+    n_seeds : int, default=None
+        Number of seeds; None for the number of the page of results.
     jobs : int, default=1
         Number of parallel processes; -1 uses all cores.
     begin : callable
@@ -50,11 +50,14 @@ def measure_study(
     """
     study = studies()[name]
     wanted: dict[tuple[str, float], list[Cell]] = {
-        (curve.label, x): _cells(curve, x, n_seeds) for curve in study.curves for x in study.values
+        (curve.label, x): _cells(curve, x, n_seeds or study.n_seeds) for curve in study.curves for x in study.values
     }
     every = dict.fromkeys(cell for group in wanted.values() for cell in group)
     begin(len(every))
-    records = dict(zip(every, run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done), strict=True))
+    found, failures = run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done)
+    if failures:
+        raise ValueError(f"{failures[0].cell.task}, {failures[0].cell.method}: {failures[0].error}")
+    records = dict(zip(every, found, strict=True))
     points = {key: [records[cell] for cell in group] for key, group in wanted.items()}
     result = _as_values(study, study.values, points)
     write_json_and_csv(name, folder, result, study_csv(result))
@@ -107,4 +110,4 @@ def _cells(curve: Curve, x: float, n_seeds: int) -> list[Cell]:
 def _point(records: Sequence[Record], measure: str) -> dict[str, float]:
     scores = np.array([record["score"] for record in records])
     values = 1 - scores if measure == "error" else scores
-    return {"mean": float(values.mean()), "sd": float(values.std()), "n": len(values)}
+    return {"mean": float(values.mean()), "sd": float(values.std(ddof=1)) if len(values) > 1 else 0.0, "n": len(values)}

@@ -15,11 +15,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-from labelferry.text import strip_headers
+from labelferry.text import strip_headers, tfidf_vectorizer
 
 from ..datasets.amazon import load_amazon
 from ..datasets.caltech256 import load_caltech256
 from ..datasets.corpus import Corpus
+from ..datasets.domains import load_domains
 from ..datasets.newsgroups import load_newsgroups
 from ..datasets.office_caltech import FILES, load_office_caltech
 from ..datasets.reuters import load_reuters
@@ -30,6 +31,7 @@ from ..datasets.visual_words import visual_words
 Array: TypeAlias = np.ndarray[Any, Any]
 
 MIN_DF = 3
+MAX_ROWS = 500  # of a domain and class of a corpus with domains
 WORD = r"(?u)\b[a-zA-Z]{2,}\b"
 WORDS = "words of two letters or more, no English stop words"
 # Folders of Caltech-256 whose names differ from those in RSP's paper.
@@ -108,6 +110,25 @@ def reuters_and_newsgroups(reuters: Path, newsgroups: Path) -> Pool:
         np.concatenate([stories.fields["id"], _article_ids(articles)]),
         f"title and body of stories, headers of articles stripped, {WORDS}",
     )._replace(corpus=stories)
+
+
+@cache
+def domains(path: Path) -> Pool:
+    """Read a corpus with domains. Groups: "bbc: sport" and so on."""
+    corpus = load_domains(path)
+    groups = np.char.add(np.char.add(corpus.fields["domain"], ": "), corpus.fields["label"])
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.permutation(np.flatnonzero(groups == group))[:MAX_ROWS] for group in np.unique(groups)])
+    analyzer = tfidf_vectorizer(language=None, analyzer="mixed").build_analyzer()
+    return _count_words(
+        [corpus.texts[row] for row in rows],
+        groups[rows],
+        rows,
+        f"at most {MAX_ROWS} documents per domain and class, words of two letters or more, n-grams of Chinese text",
+        analyzer=analyzer,
+        stop_words=None,
+        token_pattern=None,
+    )
 
 
 @cache

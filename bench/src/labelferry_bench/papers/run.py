@@ -22,7 +22,8 @@ from labelferry.files import locked
 from labelferry.processes import parallel
 
 from .code_hash import code_hash
-from .tasks import TASKS
+from .table import ON_COUNTS
+from .tasks import TASKS, Task
 
 Record = dict[str, Any]
 DIVERGENCES = {"KLt": "word_divergence_", "KLc": "divergence_"}  # columns of RSP's Tables 3 and 4
@@ -36,17 +37,25 @@ class Cell(NamedTuple):
     task: str
     method: str
     seed: int
-    settings: str  # all parameters of the method
+    settings: str  # all parameters of the method, and how the counts of the task become a matrix
     code: str  # hash of the modules of the method
+
+
+class Failure(NamedTuple):
+    """A cell that could not be run, and why."""
+
+    cell: Cell
+    error: str
 
 
 def ignore(_: Any) -> None:
     """Do nothing: the default of `begin` and `done`."""
 
 
-def all_parameters(estimator: TransductiveClassifier) -> str:
-    """Write all parameters as one line of JSON. A run with other settings, or other defaults, is another run."""
-    return json.dumps({"name": type(estimator).__name__, **estimator.get_params()}, sort_keys=True, default=str)
+def all_settings(estimator: TransductiveClassifier, task: Task) -> str:
+    """Write all parameters and the recipe as one line of JSON. A run with other ones, or other defaults, is another."""
+    settings = {"name": type(estimator).__name__, **estimator.get_params(), "recipe": task.recipe.describe()}
+    return json.dumps(settings, sort_keys=True, default=str)
 
 
 def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Cell]:
@@ -55,7 +64,7 @@ def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Ce
     If neither the task nor the method is random, all seeds give the same result: only the first is listed.
     """
     return [
-        Cell(task, method, seed, all_parameters(estimator), code_hash(type(estimator).__module__))
+        Cell(task, method, seed, all_settings(estimator, task_for(task, method)), code_hash(type(estimator).__module__))
         for task in tasks
         for method in methods
         for seed in range(n_seeds)
@@ -64,14 +73,19 @@ def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Ce
     ]
 
 
+def task_for(task: str, method: str) -> Task:
+    """The task with the matrix that the method gets."""
+    return TASKS[task].on_counts() if method in ON_COUNTS else TASKS[task]
+
+
 def measure(cell: Cell) -> Record:
     """Run one cell. The labels of the target are used for the score only."""
-    task = TASKS[cell.task]
+    task = task_for(cell.task, cell.method)
     data = task.load(cell.seed)
     estimator = make_method(cell.method, cell.seed)
-    began = time.perf_counter()
-    labels = estimator.transfer(data.Xs, data.ys, data.Xt)
-    seconds = time.perf_counter() - began
+    began = time.process_time()
+    labels = estimator.transfer(*data.by_source(), data.Xt)
+    seconds = time.process_time() - began
     return {
         **cell._asdict(),
         "score": float(task.score(labels, data.yt)),
@@ -84,6 +98,14 @@ def measure(cell: Cell) -> Record:
     }
 
 
+def attempt(how: Callable[[Cell], Record], cell: Cell) -> Record | Failure:
+    """Run one cell. An error of one cell must not cost the table the others."""
+    try:
+        return how(cell)
+    except Exception as error:  # whatever a method raises: it is named below the table
+        return Failure(cell, f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+
 def run(
     wanted: Sequence[Cell],
     path: Path,
@@ -91,8 +113,11 @@ def run(
     jobs: int = 1,
     done: Done = ignore,
     how: Callable[[Cell], Record] | None = None,
-) -> list[Record]:
-    """Return the records of cells. Records in the file are used; the other cells are run and appended to it."""
+) -> tuple[list[Record], list[Failure]]:
+    """Return the records of cells, and the cells that failed.
+
+    Records in the file are used; the other cells are run and appended to it. A cell that failed has no record.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path) as is_locked:
         if not is_locked:
@@ -102,7 +127,7 @@ def run(
 
 def run_alone(
     wanted: Sequence[Cell], path: Path, *, jobs: int, done: Done, how: Callable[[Cell], Record] | None
-) -> list[Record]:
+) -> tuple[list[Record], list[Failure]]:
     """As `run`, in the only process that writes to the file."""
     drop_partial_line(path)
     records = {cell_of(record): record for record in read_records(path)}
@@ -111,11 +136,15 @@ def run_alone(
             done(records[cell])
     left = [cell for cell in wanted if cell not in records]
     workers = parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
-    for record in workers(delayed(how or measure)(cell) for cell in left):
+    failures = []
+    for record in workers(delayed(attempt)(how or measure, cell) for cell in left):
+        if isinstance(record, Failure):
+            failures.append(record)
+            continue
         append_record(path, record)
         records[cell_of(record)] = record
         done(record)
-    return [records[cell] for cell in wanted]
+    return [records[cell] for cell in wanted if cell in records], failures
 
 
 def cell_of(record: Record) -> Cell:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .best import best_in_words
+from .table import ON_COUNTS
 from .tasks import TABLES
 
 MANNER = {"DKT": "in the manner of DKT", "DTL": "in the manner of DTL"}  # no copy of their papers
@@ -23,13 +24,13 @@ def section(table: dict[str, Any]) -> str:
         *(f"{source}.\n" for source in table["sources"]),
     ]
     if rows:
-        parts += [markdown_table(_grid(table, rows))]
+        parts += [markdown_table(_longer_side_down(list(_grid(table, rows))))]
     parts += [f"{row['task']}: **missing**, needs `{row['missing']}`.\n" for row in table["rows"] if row["missing"]]
     if not_run:
         parts += [f"Not run for this page: {', '.join(not_run)}.\n"]
     published = [method for method in table["methods"] if method["method"] != method["name"]]
     if published:
-        parts += ["\n".join(f"- {method['name']}: `{method['method']}`" for method in published) + "\n"]
+        parts += ["\n".join(map(_form, published)) + "\n"]
     parts += [f"- {best_in_words(best)}\n" for best in table["best"]]
     if table["divergences"]:
         parts += [markdown_table(_beside(table["divergences"], 2))]
@@ -42,6 +43,11 @@ def section(table: dict[str, Any]) -> str:
     if rows:
         parts += ["\n".join(["<details><summary>Protocol</summary>\n", *_protocols(rows), "\n</details>\n"])]
     return "\n".join(parts)
+
+
+def _form(method: dict[str, Any]) -> str:
+    """The parameters of a form of a paper, and whether it gets counts."""
+    return f"- {method['name']}: `{method['method']}`" + ", on counts" * (method["method"] in ON_COUNTS)
 
 
 WITHIN = (
@@ -57,13 +63,18 @@ def markdown_table(lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *body)) + "\n"
 
 
+def _longer_side_down(grid: list[Sequence[str]]) -> list[Sequence[str]]:
+    """The grid, or columns as lines if there are far more columns."""
+    return [list(column) for column in zip(*grid, strict=True)] if len(grid[0]) > 2 * len(grid) else grid
+
+
 def _grid(table: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Iterator[Sequence[str]]:
     """One line per method, one column per task or, in a grouped table, per group of tasks."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         name = row["task"].partition(": ")[0] if TABLES[table["table"]].grouped else row["task"]
         groups.setdefault(name, []).append(row)
-    yield ["", *groups, "mean", "seeds", "seconds"]
+    yield ["", *groups, "mean", "seeds", "CPU seconds"]
     for i, (method, mean) in enumerate(zip(table["methods"], table["means"], strict=True)):
         cells = [_mean_cell([row["cells"][i] for row in group]) for group in groups.values()]
         if not any(cell and cell["mean"] is not None for cell in cells):
@@ -105,21 +116,29 @@ def _beside(rows: Sequence[dict[str, Any]], digits: int) -> Iterator[Sequence[st
 
 def _tests_in_words(table: dict[str, Any]) -> str:
     own = TABLES[table["table"]].tested
-    return (
-        f"The paper calls {own} significantly better than the others. Here, over the tasks (a pair is one task, the "
-        "means over its seeds), with the two-sided p of Wilcoxon's signed-rank test, not corrected for the number of "
-        "comparisons:\n"
+    words = (
+        f"{own} against the others. Over the tasks a pair is one task, the means over its seeds: p of Wilcoxon's "
+        "signed-rank test, two-sided, adjusted by Holm for the number of rivals. Within a task a pair is one seed: the "
+        "number of tasks on which the difference is significant at .05 (paired t-test, Holm)."
     )
+    if friedman := table["friedman"]:
+        ranks = sorted(friedman["ranks"].items(), key=lambda item: item[1])
+        names = {method["method"]: method["name"] for method in table["methods"]}
+        best = ", ".join(f"{names[method]} {rank:.1f}" for method, rank in ranks[:5])
+        words += f" Friedman's test of all: p = {friedman['p']:.1g}; the best mean ranks: {best}."
+    return words + "\n"
 
 
 def _tests(table: dict[str, Any]) -> Iterator[Sequence[str]]:
     own = TABLES[table["table"]].tested
     names = {method["method"]: method["name"] for method in table["methods"]}
-    yield [f"{own} against", "mean difference", "tasks won", "tied", "lost", "p"]
+    yield [f"{own} against", "mean difference", "tasks won", "tied", "lost", "p", "draws: better", "worse"]
     for test in table["tests"]:
-        p = "" if test["p"] is None else f"{test['p']:.3f}"
+        p = "" if test["p"] is None else f"{test['p_holm']:.3f}"
         counts = [str(test[key]) for key in ("won", "tied", "lost")]
-        yield [_name(names[test["method"]]), f"{100 * test['difference']:+.1f}", *counts, p]
+        draws = test["draws"]
+        within = [f"{draws[key]} of {draws['tasks']}" if draws["tasks"] else "" for key in ("better", "worse")]
+        yield [_name(names[test["method"]]), f"{100 * test['difference']:+.1f}", *counts, p, *within]
 
 
 def _repeated(rows: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -10,8 +10,8 @@ of a method differ from a paper, its docstring states how to get the form of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from .task import Task
@@ -26,14 +26,34 @@ PRINTED_RSP = (
     "RSP(n_clusters=2, risk='paper', divergence='paper', kappa=7.389, degree_regularization=0, micro_clusters=100)"
 )
 RSP_NAMES = {FULL_T: "Full-T", NO_T: "No-T", OURS: "RSP"}  # as in the paper
-RSP_METHODS = (FULL_T, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever the classes of the source are
+HALF = "RSP(n_clusters=2, risk=0.5)"
+RSP_METHODS = (FULL_T, HALF, NO_T, OURS, PRINTED_RSP)  # for targets of two classes, whatever those of the source are
+# Methods without one of their parts, or with a choice that needs no labels, in the tables of their papers
+ABLATIONS = {
+    "GCMF": {
+        "GCMF(doc_smoothness=0)": "GCMF, words only (lambda)",
+        "GCMF(word_smoothness=0)": "GCMF, documents only (gamma)",
+        "GCMF(word_smoothness=0, doc_smoothness=0)": "GCMF, no graph",
+    },
+    "TCL": {"TCL(common_weight=1)": "TCL, U only", "TCL(common_weight=0)": "TCL, W only"},
+    "CDSC": {
+        "CDSC(target_cut=0)": "CDSC, lambda = 0",
+        "CDSC(n_eigenvectors='cut', target_cut='cut', degree_regularization=0)": "CDSC, k and lambda by the cut",
+    },
+}
+SHORT_NAMES = {spec: name for parts in ABLATIONS.values() for spec, name in parts.items()}
 # Methods whose defaults differ from their papers, in the form of the paper. Both forms are rows of a table.
 AS_PUBLISHED = {
     "SourceLR": "SourceLR(C='cv', class_weight=None, weighting='given')",
     "TSVM": "TSVM(C=1)",
     "NormalizedCut": "NormalizedCut(degree_regularization=0)",
     "SpectralCoclustering": "SpectralCoclustering(degree_regularization=0)",
-    "SpectralClassifier": "SpectralClassifier(degree_regularization=0)",
+    "SpectralClassifier": "SpectralClassifier(degree_regularization=0, classifier='nearest')",
+    "SourceSVM": "SourceSVM(C=1)",  # of SVM-light: one over the mean squared length of the documents
+    "NMTF": "NMTF(normalize='cycle')",
+    "DTL": "DTL(normalize='cycle')",
+    "CoCC": "CoCC(n_init=1)",
+    "NMFClustering": "NMFClustering(n_init=1)",
     "ITCC": "ITCC(n_init=1)",
     "SphericalKMeans": "SphericalKMeans(n_init=1)",
     "LapSVM": "LapSVM(n_neighbors=6)",
@@ -42,10 +62,12 @@ AS_PUBLISHED = {
     "CDSC": "CDSC(n_eigenvectors=6, target_cut=0.025, degree_regularization=0)",
     "GCMF": "GCMF(max_iter=100, normalize='cycle')",
     "HybridLabelPropagation": "HybridLabelPropagation(start='logistic', weighting='none', degree_regularization=0)",
-    "HybridSimilarityPropagation": "HybridSimilarityPropagation(reading='cut', reinitialize='start', scaling='degree', "
-    "weighting='none', degree_regularization=0)",
+    "HybridSimilarityPropagation": "HybridSimilarityPropagation(inverse='all', reading='cut', weighting='none', "
+    "degree_regularization=0)",
     OURS: PRINTED_RSP,
 }
+# Forms of papers that count words: they get the counts of a task, whatever the recipe of the table is.
+ON_COUNTS = {AS_PUBLISHED[method] for method in ("CoCC", "NMFClustering")}
 
 
 @dataclass(frozen=True)
@@ -97,12 +119,19 @@ class Table:
     methods: tuple[str, ...] = ()
     # number of seeds for the page of results. Five draws of small samples cost less than one run at full size
     n_seeds: int = 1
+    # methods with another number: those of the paper with more, forms that take minutes with fewer
+    seeds: Mapping[str, int] = field(default_factory=dict)
+    why: str = ""  # for the summary of the page: why numbers of the paper are not reached
     # paragraphs for the page of results: where the results are below the paper, and what was tried
     remarks: tuple[str, ...] = ()
     # the method that its paper calls significantly better than the others: paired tests are shown
     tested: str | None = None
     n_own: int = 1  # number of methods that the paper proposes: its last columns
     grouped: bool = False  # whether the page shows means over the tasks with the same text before ": " in their names
+
+    def seeds_of(self, method: str) -> int:
+        """Return the number of seeds of a method on the page of results."""
+        return self.seeds.get(method, self.n_seeds)
 
     @property
     def accuracies(self) -> list[PrintedTable]:
@@ -118,7 +147,7 @@ class Table:
             return list(self.methods)
         columns = [method for printed in self.accuracies for method in printed.column_to_method.values() if method]
         both = [form for method in columns for form in (method, AS_PUBLISHED.get(method, method))]
-        return list(dict.fromkeys((*both, *PAPER_METHODS, *REFERENCES)))
+        return list(dict.fromkeys((*both, *ABLATIONS.get(self.tested or "", ()), *PAPER_METHODS, *REFERENCES)))
 
     def printed_column(self, method: str) -> str | None:
         """Return the last column of the paper with this method (CDSC prints its SVM twice), in either form."""
@@ -129,8 +158,8 @@ class Table:
     @staticmethod
     def name_of(method: str) -> str:
         """Return a short name of a method in the form of its paper; other methods are their own name."""
-        if method in RSP_NAMES:
-            return RSP_NAMES[method]
+        if method in RSP_NAMES | SHORT_NAMES:
+            return (RSP_NAMES | SHORT_NAMES)[method]
         default = next((ours for ours, published in AS_PUBLISHED.items() if published == method), None)
         return method if default is None else f"{default.partition('(')[0]}, as published"
 

@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import wilcoxon
 
 from labelferry.core.method_spec import parse_methods
 
+from ..datasets.cache import CorpusNotFound
 from .best import best_per_corpus
-from .extra_columns import divergences, errors_within, measure_within, within_cells
+from .extra_columns import ByCell, divergences, errors_within, measure_within, within_cells
 from .output import table_csv, write_json_and_csv
-from .run import Begin, Done, Record, cell_of, cells, ignore, read_records, run
+from .run import Begin, Cell, Done, Record, cell_of, cells, ignore, read_records, run
+from .significance import compare, friedman
+from .table import RSP_NAMES
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
-
-MAX_SEEDS = 100  # a page of recorded results uses the seeds below this number
-TIE = 5e-4  # accuracies that are equal after rounding to tenths of a percent
 
 
 def run_table(
@@ -30,7 +29,8 @@ def run_table(
     *,
     methods: str = "",
     tasks: Sequence[str] = (),
-    n_seeds: int = 1,
+    n_seeds: int | None = None,
+    verification: bool = True,
     jobs: int = 1,
     begin: Begin = ignore,
     done: Done = ignore,
@@ -47,8 +47,10 @@ def run_table(
         Comma-separated methods, such as "TCL,RSP(risk=0)"; empty for the default methods of the table.
     tasks : sequence of str, default=()
         Names of tasks, with or without the name of the table; empty for all.
-    n_seeds : int, default=1
-        Number of seeds.
+    n_seeds : int, default=None
+        Number of seeds; None for the number of the page of results.
+    verification : bool, default=True
+        Whether the columns of the paper that are a cross-validation within one domain are run too.
     jobs : int, default=1
         Number of parallel processes; -1 uses all cores.
     begin : callable
@@ -59,23 +61,35 @@ def run_table(
     Returns
     -------
     table : dict
-        Plain values, as in the JSON file.
+        Plain values, as in the JSON file. A cell that fails is empty, and `failed` names it with its error.
     """
     selected = select_tasks(name, tasks)
     table = table_of(name)
     method_names = parse_methods(methods) or table.default_methods()
     available = [task for task in selected if TASKS[task].missing() is None]
     if not available:
-        TASKS[selected[0]].load()  # raises the error that names the missing files
-    wanted = cells(available, method_names, n_seeds)
-    within = within_cells(table.printed, available, n_seeds)
+        files = "; ".join(dict.fromkeys(str(TASKS[task].missing()) for task in selected))
+        raise CorpusNotFound(f"no corpus of these tasks was found: {files}. `labelferry data` says where to put them.")
+    wanted = (
+        cells_of_page(table, available, method_names) if n_seeds is None else cells(available, method_names, n_seeds)
+    )
+    within = within_cells(table.printed, available, n_seeds or table.n_seeds) if verification else []
     begin(len(wanted) + len(within))
     path = folder / f"{name}.jsonl"
-    records = run(wanted, path, jobs=jobs, done=done)
-    records += run(within, path, jobs=jobs, done=done, how=measure_within)
-    result = tabulate(table, selected, method_names, records)
+    records, failures = run(wanted, path, jobs=jobs, done=done)
+    more, more_failures = run(within, path, jobs=jobs, done=done, how=measure_within)
+    result = tabulate(table, selected, method_names, [*records, *more])
+    result["failed"] = [
+        {"task": cell.task.partition("/")[2], "method": cell.method, "seed": cell.seed, "error": error}
+        for cell, error in (*failures, *more_failures)
+    ]
     write_json_and_csv(name, folder, result, table_csv(result))
     return result
+
+
+def cells_of_page(table: Table, tasks: Sequence[str], methods: Sequence[str]) -> list[Cell]:
+    """The cells with the number of seeds of the page of results."""
+    return [cell for task in tasks for method in methods for cell in cells([task], [method], table.seeds_of(method))]
 
 
 def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
@@ -83,14 +97,19 @@ def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
 
     Returns as `run_table`; None if there is no record of it. The number of seeds may differ between the cells.
     """
+    table, records = table_of(name), table_records(name, folder)
+    return tabulate(table, tasks_of(name), table.default_methods(), records) if records else None
+
+
+def table_records(name: str, folder: Path) -> list[Record]:
+    """The records of a table on the page of results that the present code made."""
     table, available = table_of(name), tasks_here(name)
     wanted = {
-        *cells(available, table.default_methods(), MAX_SEEDS),
-        *within_cells(table.printed, available, MAX_SEEDS),
+        *cells_of_page(table, available, table.default_methods()),
+        *within_cells(table.printed, available, table.n_seeds),
     }
     latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
-    records = [record for cell, record in latest.items() if cell in wanted]
-    return tabulate(table, tasks_of(name), table.default_methods(), records) if records else None
+    return [record for cell, record in latest.items() if cell in wanted]
 
 
 def select_tasks(table: str, only: Sequence[str] = ()) -> list[str]:
@@ -125,7 +144,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records: Iterable[Record]) -> dict[str, Any]:
     """Make the table of these tasks and methods from their records."""
-    by_cell: dict[tuple[str, str], list[Record]] = {}
+    by_cell: ByCell = {}
     for record in records:
         by_cell.setdefault((record["task"], record["method"]), []).append(record)
     rows: list[dict[str, Any]] = [
@@ -151,38 +170,22 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
         "best": best_per_corpus(table, tasks, methods, rows),
         "divergences": divergences(table, tasks, by_cell),
         "within": errors_within(table, tasks, by_cell),
-        "tests": paired_tests(table.tested, methods, rows) if table.tested else [],
+        **_tests(table, tasks, methods, by_cell),
+        "failed": [],
     }
 
 
-def paired_tests(tested: str, methods: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Compare the method of a paper with every other method of its table, over the tasks.
-
-    A pair is one task: the means over the seeds of the two methods. Tasks are the unit because the claim is about
-    tasks; starts of one method on one task vary far less than tasks do. Per other method: mean difference, numbers of
-    tasks won, tied and lost, and the two-sided p of Wilcoxon's signed-rank test; None with fewer than six tasks.
-    """
-    if tested not in methods:
-        return []
-    own = methods.index(tested)
-    tests = []
-    for i, method in enumerate(methods):
-        pairs = [(row["cells"][own], row["cells"][i]) for row in rows if row["cells"][own] and row["cells"][i]]
-        scores = np.array([(a["mean"], b["mean"]) for a, b in pairs if a["mean"] is not None and b["mean"] is not None])
-        if i == own or not len(scores):
-            continue
-        difference = scores[:, 0] - scores[:, 1]
-        tests.append(
-            {
-                "method": method,
-                "difference": float(difference.mean()),
-                "won": int((difference > TIE).sum()),
-                "tied": int((np.abs(difference) <= TIE).sum()),
-                "lost": int((difference < -TIE).sum()),
-                "p": float(wilcoxon(difference).pvalue) if len(difference) >= 6 and difference.any() else None,
-            }
-        )
-    return tests
+def _tests(table: Table, tasks: Sequence[str], methods: Sequence[str], by_cell: ByCell) -> dict[str, Any]:
+    """Tests of the method of the paper against its rivals, and Friedman's test of all. Other forms are no rivals."""
+    if table.tested is None or table.tested not in methods:
+        return {"tests": [], "friedman": None}
+    own = table.tested.partition("(")[0]
+    rivals = [m for m in methods if m != table.tested and (m in RSP_NAMES or m.partition("(")[0] != own)]
+    scores = [
+        {method: {record["seed"]: record["score"] for record in by_cell.get((task, method), ())} for method in methods}
+        for task in tasks
+    ]
+    return {"tests": compare(table.tested, rivals, scores), "friedman": friedman([table.tested, *rivals], scores)}
 
 
 def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dict[str, Any] | None:
@@ -196,7 +199,7 @@ def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dic
     paper = printed.accuracy(row, column) if printed else None
     return {
         "mean": mean,
-        "sd": float(np.std(scores)) if len(scores) > 1 else None,
+        "sd": float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
         "n": len(scores),
         "balanced": _mean(record["balanced"] for record in records),
         "seconds": _mean(record["seconds"] for record in records),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -19,9 +19,11 @@ from ..datasets.cache import CorpusNotFound, Source, find
 from .pools import Array, Pool
 from .splits import Split
 
+# The idf that Salton and Buckley (1988) print, and that of scikit-learn and of labelferry's own vectors
+IDF = {"plain": "log(N / df)", "smooth": "log((1 + N) / (1 + df)) + 1"}
 WEIGHTINGS = {
-    "tfidf": "sublinear tf-idf, rows of unit length",
-    "plain tfidf": "tf-idf, rows of unit length",
+    "tfidf": "1 + log tf times {idf}, rows of unit length",
+    "plain tfidf": "tf times {idf}, rows of unit length",
     "counts": "counts",
     "root": "square roots, rows of unit length",
 }
@@ -37,6 +39,14 @@ class Loaded(NamedTuple):
     words: Array | None  # the columns, None if they are not known
     protocol: dict[str, Any]  # corpus, preprocessing and sizes, as plain values
     ids: tuple[Array, Array] | None  # names of the documents of source and target in the corpus
+    sources: Array | None = None  # the source of each source document, if there are several
+
+    def by_source(self) -> tuple[Any, Any]:
+        """Xs and ys, or a list of them per source."""
+        if self.sources is None:
+            return self.Xs, self.ys
+        rows = [np.flatnonzero(self.sources == name) for name in np.unique(self.sources)]
+        return [self.Xs[part] for part in rows], [self.ys[part] for part in rows]
 
 
 class Repeated(NamedTuple):
@@ -52,12 +62,13 @@ class Recipe(NamedTuple):
     min_df: int = 3
     over: Literal["task", "target", "corpus"] = "task"  # which documents min_df counts; "target": idf too
     weighting: Literal["tfidf", "plain tfidf", "counts", "root"] = "tfidf"
+    idf: Literal["plain", "smooth"] = "smooth"
     min_words: int = 0  # documents with fewer words are dropped
 
     def describe(self) -> str:
         """Write the steps as one line."""
         steps = [f"words in {self.min_df} documents of the {self.over} or more"] * (self.min_df > 1)
-        steps += [WEIGHTINGS[self.weighting]]
+        steps += [WEIGHTINGS[self.weighting].format(idf=IDF[self.idf])]
         steps += [f"documents with fewer than {self.min_words} words dropped"] * (self.min_words > 0)
         return ", ".join(steps)
 
@@ -74,6 +85,7 @@ class Task:
     sampled: bool = False  # whether documents are drawn by seed
     same_classes: bool = True  # whether source and target have the same classes
     scored: Literal["accuracy", "purity"] = "accuracy"  # the score; "purity" if a method finds clusters without names
+    separate: bool = False  # whether the source documents of each domain, the group up to ": ", are a source
     drop_repeated: bool = False  # whether target rows that also occur in the source are dropped
 
     @property
@@ -95,6 +107,10 @@ class Task:
         """List the files of the corpora that are not on this machine; None if all are."""
         absent = [file for source, file in zip(self.corpora, self.needs, strict=True) if not _is_available(source)]
         return ", ".join(absent) or None
+
+    def on_counts(self) -> Task:
+        """The same documents and words as counts."""
+        return replace(self, recipe=self.recipe._replace(weighting="counts"))
 
     def load(self, seed: int = 0, path: str | PathLike[str] | None = None) -> Loaded:
         """Load the documents."""
@@ -135,7 +151,7 @@ def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
     counted = {"task": counts, "target": counts[len(source) :], "corpus": pool.counts}[recipe.over]
     known = _document_frequency(counted) >= recipe.min_df
     counts = counts[:, known]
-    X = _weighted(counts, recipe.weighting, counts[len(source) :] if recipe.over == "target" else counts)
+    X = _weighted(counts, recipe, counts[len(source) :] if recipe.over == "target" else counts)
     kept_s, kept_t = np.split(np.diff(counts.indptr) >= recipe.min_words, [len(source)])
     ys, yt = ys[kept_s], yt[kept_t]
     protocol = {
@@ -150,7 +166,9 @@ def _load(task: Task, seed: int, paths: tuple[Path, ...]) -> Loaded:
     }
     words = None if pool.words is None else pool.words[known]
     ids = None if pool.ids is None else (pool.ids[source[kept_s]], pool.ids[target[kept_t]])
-    return Loaded(X[: len(source)][kept_s], ys, X[len(source) :][kept_t], yt, words, protocol, ids)
+    names = [group.partition(": ")[0] for group in pool.groups[source][kept_s]] if task.separate else None
+    Xs, Xt = X[: len(source)][kept_s], X[len(source) :][kept_t]
+    return Loaded(Xs, ys, Xt, yt, words, protocol, ids, None if names is None else np.array(names))
 
 
 def _drop_repeated(pool: Pool, split: Split) -> tuple[Split, dict[str, int]]:
@@ -190,10 +208,15 @@ def _document_frequency(counts: Any) -> Array:
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
-def _weighted(counts: Any, weighting: str, counted: Any) -> Any:
-    if weighting in ("tfidf", "plain tfidf"):
-        return sp.csr_array(TfidfTransformer(sublinear_tf=weighting == "tfidf").fit(counted).transform(counts))
-    return sp.csr_array(normalize(np.sqrt(counts))) if weighting == "root" else counts
+def _weighted(counts: Any, recipe: Recipe, counted: Any) -> Any:
+    if recipe.weighting in ("tfidf", "plain tfidf"):
+        weights = TfidfTransformer(sublinear_tf=recipe.weighting == "tfidf").fit(counted)
+        if recipe.idf == "plain":
+            weights.idf_ = np.log(counted.shape[0] / np.maximum(_document_frequency(counted), 1))
+        X = sp.csr_array(weights.transform(counts))
+        X.eliminate_zeros()  # words of every document
+        return X
+    return sp.csr_array(normalize(np.sqrt(counts))) if recipe.weighting == "root" else counts
 
 
 def _class_counts(y: Array) -> dict[str, int]:

@@ -27,7 +27,7 @@ from labelferry.assessment.calibration import load_calibration
 from labelferry.certificate.accept import given_answers
 from labelferry.certificate.ahead import climb
 from labelferry.certificate.expected import ANSWERS
-from labelferry.certificate.finish import usable_sizes
+from labelferry.certificate.finish import file_ladder, looks
 from labelferry.certificate.ladder import FRACTIONS, Ladder, make_ladder
 from labelferry.certificate.limits import allowed, limits
 from labelferry.ensemble.acceptance import Candidates, Neighbors, candidates, find_neighbors
@@ -155,10 +155,9 @@ def sample_sets(ladder: Ladder, wrong: Array, budget: int) -> list[tuple[int, in
 
 def file_sets(ladder: Ladder, wrong: Array, budget: int) -> list[tuple[int, int]]:
     """Answers and number of labels to use if people label the rest."""
-    rows, r = ladder.order[:budget], allowed(len(ladder.place), ladder.error)
-    b = limits(ladder.n_labels, r, ladder.tail, len(rows))
-    sizes = np.maximum.accumulate(usable_sizes(ladder.place[rows], wrong[rows], b, ladder.n_labels))
-    return [(t, int(n)) for t, n in enumerate(sizes.tolist()) if n]
+    seen = looks(file_ladder(ladder), wrong, given_answers(ladder, {}), budget)
+    pairs = [pair for look in seen for pair in zip(look.cost.tolist(), look.sizes.tolist(), strict=True)]
+    return [(spent, n) for spent, n in pairs if n and 0 < spent <= budget]
 
 
 def reviewers(wrong: Array, rng: np.random.Generator) -> Iterator[tuple[str, Array, Array | None]]:

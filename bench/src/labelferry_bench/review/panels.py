@@ -50,11 +50,11 @@ class PanelTask(NamedTuple):
         return len(self.truth)
 
 
-def chosen_tasks(corpora: Sequence[str] | None = None, per_corpus: int = PER_CORPUS) -> list[TrustTask]:
-    """The tasks, in an order that mixes the corpora."""
+def chosen_tasks(corpora: Sequence[str] | None = None, per_corpus: int | None = PER_CORPUS) -> list[TrustTask]:
+    """The tasks, in an order that mixes the corpora; `per_corpus` None: all ordinary tasks."""
     by_corpus: dict[str, list[TrustTask]] = defaultdict(list)
     plain = [task for task in all_tasks(corpora) if task.kind == PLAIN]
-    for task in sorted(plain, key=lambda task: crc32(path_of(task, Path()).name.encode())):
+    for task in sorted(plain, key=lambda task: crc32(task.name.encode())):  # the same tasks for every panel
         by_corpus[task.corpus].append(task)
     some = [task for tasks in by_corpus.values() for task in tasks[:per_corpus]]
     return mixed([replace(t, n_source=min(t.n_source, MAX_SIDE), n_target=min(t.n_target, MAX_SIDE)) for t in some])

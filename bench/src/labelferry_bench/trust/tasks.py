@@ -58,6 +58,17 @@ class TaskData(NamedTuple):
     texts: list[str] | None = None  # of the source, then of the target; None if the corpus has matrices only
 
 
+class TaskTexts(NamedTuple):
+    """A task as texts; codes as in TaskData."""
+
+    source: list[str]
+    ys: Array
+    source_of: Array
+    target: list[str]
+    yt: Array
+    classes: Array
+
+
 @dataclass(frozen=True)
 class TrustTask:
     """One transfer, drawn with its own seed."""
@@ -101,7 +112,17 @@ class TrustTask:
             texts = [text_of[str(i)] for ids, rows in zip(table.ids, (rows_s, rows_t), strict=True) for i in ids[rows]]
         return TaskData(Xs, ys[rows_s], np.zeros(len(rows_s), dtype=int), Xt, yt[rows_t], classes, texts)
 
+    def texts(self) -> TaskTexts:
+        """The same documents as texts; of a task of a table there are none."""
+        return self._texts(np.random.default_rng(crc32(self.name.encode())))
+
     def _from_corpus(self, rng: np.random.Generator) -> TaskData:
+        d = self._texts(rng)
+        chinese = bool(CHINESE.search(d.source[0]))
+        Xs, Xt = vectorize(d.source, d.target, pairs=chinese and not self.split_at_spaces)
+        return TaskData(Xs, d.ys, d.source_of, Xt, d.yt, d.classes, d.source + d.target)
+
+    def _texts(self, rng: np.random.Generator) -> TaskTexts:
         corpus = read_corpus(self.data)
         labels, domains = corpus.fields["label"], corpus.fields["domain"]
         in_source = np.isin(domains, self.sources) & (labels != self.missing_class)
@@ -110,14 +131,11 @@ class TrustTask:
         pool = np.flatnonzero(in_source & np.isin(labels, classes))
         rows = pool[draw(rng, labels[pool], classes, self.n_source, self.rare_source)]
         texts, target_labels = self._target(rng, corpus, classes)
-        chinese = bool(CHINESE.search(corpus.texts[rows[0]]))
-        source_texts = [corpus.texts[i] for i in rows]
-        Xs, Xt = vectorize(source_texts, texts, pairs=chinese and not self.split_at_spaces)
         known = np.isin(target_labels, classes)
         yt = np.where(known, np.searchsorted(classes, target_labels), len(classes))
         source_of = np.unique(domains[rows], return_inverse=True)[1]
         ys = np.searchsorted(classes, labels[rows])
-        return TaskData(Xs, ys, source_of, Xt, yt, classes, source_texts + texts)
+        return TaskTexts([corpus.texts[i] for i in rows], ys, source_of, texts, yt, classes)
 
     def _target(self, rng: np.random.Generator, corpus: Corpus, classes: Array) -> tuple[list[str], Array]:
         if self.foreign:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from functools import cached_property
 from threading import RLock
 
-from ...certificate import Ladder, require_frozen
-from ...certificate.ladder import TAIL
+from ...certificate import require_frozen
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.usable import ERROR, N_LEARN, Learning, Usable, usable_labels
+from ..sample.frozen import ERROR, Ladders, Limit, make_ladders
+from ..sample.usable import N_LEARN, Learning, Usable, usable_labels
 from ..store.records import ACCEPT, AGAIN, CertificateRow
-from .carried import Carried, Limit, Part, carried_into, carry_on
+from .carried import Carried, Part, carried_into, carry_on
 from .job_labels import JobLabels, labels_of_fit
 from .log import JobLog
 from .state import JobState
@@ -36,51 +36,59 @@ class JobAccept:
         self._fit = 0  # of what follows
         self._labels: JobLabels | None = None
         self._carried: Carried | None = None
-        self._ladders: dict[tuple[float, bool, bool], Ladder] = {}  # by limit, and whether a part of it is excluded
+        self._ladders: dict[Limit, Ladders] = {}
 
     def usable(
-        self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN, state: JobState | None = None
+        self,
+        error: float = ERROR,
+        *,
+        strict: bool = False,
+        per_class: bool = False,
+        learn: int = N_LEARN,
+        state: JobState | None = None,
     ) -> Usable:
         """The labels that may be used; nothing is recorded."""
+        return self._usable(Limit(float(error), strict, per_class), learn, state)
+
+    def _usable(self, limit: Limit, learn: int = N_LEARN, state: JobState | None = None) -> Usable:
         state = self._log.state() if state is None else state
-        limit = (float(error), strict)
         with self._lock:
             labels, carried = self._of_fit(state)
             part = carried.part(limit)
-            whole = self._ladder(limit, labels, None)
-            ladder = whole if part is None else self._ladder(limit, labels, part)
+            statement = carried.rounds + 1
+            ladders = self._made_ladders(limit, labels, part, statement)
         accepted = None if part is None else part.accepted(labels, state)
         return usable_labels(
             labels.frozen,
             labels.given(state.first_codes, state),
-            error=error,
-            strict=strict,
+            limit,
             earlier=() if accepted is None else (accepted,),
-            statement=carried.statements + 1,
+            statement=statement,
+            before=carried.tail,
             learning=self.learning(state, learn),
-            ladder=ladder,
-            whole=whole,
+            ladders=ladders,
         )
 
-    def _ladder(self, limit: Limit, labels: JobLabels, part: Part | None) -> Ladder:
-        """The ladder of the labels outside the part that was accepted when the fit was made; answers do not matter."""
-        key = (*limit, part is not None)
-        if key not in self._ladders:
+    def _made_ladders(self, limit: Limit, labels: JobLabels, part: Part | None, statement: int) -> Ladders:
+        """The ladders of the labels outside the part that was accepted when the fit was made; answers do not matter."""
+        if limit not in self._ladders:
             free = None if part is None else ~part.documents[labels.documents]
-            self._ladders[key] = labels.frozen.ladder(limit[0], tail=TAIL, strict=limit[1], among=free)
-        return self._ladders[key]
+            self._ladders[limit] = make_ladders(labels.frozen, limit, statement=statement, among=free)
+        return self._ladders[limit]
 
-    def issue(self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN) -> Usable:
+    def issue(
+        self, error: float = ERROR, *, strict: bool = False, per_class: bool = False, learn: int = N_LEARN
+    ) -> Usable:
         """The labels that may be used; the statement is recorded if it is new."""
-        state = self._log.state()
-        usable = self.usable(error, strict=strict, learn=learn, state=state)
+        state, limit = self._log.state(), Limit(float(error), strict, per_class)
+        usable = self._usable(limit, learn, state)
         if usable.learning is not None:
             return usable
-        earlier = [row.content for row in self.statements(state.fit.fit) if limit_of(row) == (float(error), strict)]
+        earlier = [row.content for row in self.statements(state.fit.fit) if limit_of(row) == limit]
         if earlier:
-            require_frozen(usable.ladder, int(earlier[-1]["key"]))
+            require_frozen(usable.ladders, int(earlier[-1]["key"]))
         if not earlier or earlier[-1]["n_accepted"] != usable.n:
-            content = {"kind": KIND, "key": usable.ladder.key, **usable.as_dict()}
+            content = {"kind": KIND, "key": usable.ladders.key, **usable.as_dict()}
             fit, last = state.version
             self._store.certificates.add(content, level=usable.level, fit=fit, last_answer=last)
         return usable
@@ -96,9 +104,9 @@ class JobAccept:
         with self._lock:
             carried = self._of_fit(state)[1]
         limits = {limit_of(row) for row in self.statements(state.fit.fit)}
-        limits |= {(part.error, part.strict) for part in carried.parts}
-        sizes = {limit: self.usable(limit[0], strict=limit[1], state=state).n for limit in limits}
-        return max(sizes, key=lambda limit: (sizes[limit], -limit[0], limit[1]), default=None)
+        limits |= {part.limit for part in carried.parts}
+        sizes = {limit: self._usable(limit, state=state).n for limit in limits}
+        return max(sizes, key=lambda limit: (sizes[limit], -limit.error, limit.strict, limit.per_class), default=None)
 
     def learning(self, state: JobState, learn: int = N_LEARN) -> Learning | None:
         """How many random answers the labels learn from first; None if they have learned, cannot, or need not."""
@@ -117,19 +125,21 @@ class JobAccept:
         with self._lock:
             labels, carried = self._of_fit(state)
         limits = {limit_of(row) for row in self.statements(state.fit.fit)}
-        now = {limit: self.usable(limit[0], strict=limit[1], learn=0, state=state) for limit in sorted(limits)}
+        now = {limit: self._usable(limit, 0, state) for limit in sorted(limits)}
         return carry_on(carried, now, labels, state)
 
-    def questions(self, error: float, reviewer: str = "") -> list[tuple[str, int]]:
+    def questions(
+        self, error: float, reviewer: str = "", *, per_class: bool = False, whole_file: bool = False
+    ) -> list[tuple[str, int]]:
         """Purposes and documents to ask a person about, the first one first."""
         state = self._log.state()
-        usable = self.usable(error, learn=0, state=state)
+        usable = self.usable(error, per_class=per_class, learn=0, state=state)
         with self._lock:
             labels = self._of_fit(state)[0]
         again = labels.documents_of(usable.again)
         mine = [row.document for row in state.answers if row.reviewer == reviewer]
         recent = set(mine[-SPACING:])
-        new = labels.documents_of(usable.next_rows(AHEAD))
+        new = labels.documents_of(usable.next_rows(AHEAD, whole_file=whole_file))
         first = [(AGAIN, document) for document in again if document not in recent]
         last = [(AGAIN, document) for document in again if document in recent]
         return [*first, *((ACCEPT, document) for document in new), *last]
@@ -144,5 +154,6 @@ class JobAccept:
 
 
 def limit_of(row: CertificateRow) -> Limit:
-    """Error and strict of a statement."""
-    return float(row.content["error"]), bool(row.content["strict"])
+    """The limit of a statement."""
+    content = row.content
+    return Limit(float(content["error"]), bool(content["strict"]), bool(content.get("by_class")))

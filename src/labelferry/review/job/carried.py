@@ -1,8 +1,8 @@
 """Labels that were accepted before the labels of a job learned again: they stay as they were, with their claim.
 
 They are stored with the new fit: a mask per limit, and the counts of the claim. The new ladder is made from the other
-labels. A fit that withdraws them has none, but statements are still counted: whoever learns again and again until
-something is accepted makes several statements.
+labels. A fit that withdraws them has none, but the rounds are still counted: whoever learns again and again until
+something is accepted makes several statements. So does whoever follows several limits: their tails are added.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import Accepted, wrong_labels
+from ...certificate import Accepted, round_tail, wrong_labels
 from ...certificate.ladder import TAIL
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.frozen import Limit
 from ..sample.usable import Usable
 from ..store.fit_labels import FitLabels
 from .job_labels import JobLabels
 from .state import JobState
 
-Limit = tuple[float, bool]  # error and strict
 PREFIX = "accepted/"  # of the masks in the arrays of a fit
 COUNTS = ("n", "at_most_wrong", "n_sample", "sample_wrong", "n_answers", "n_wrong")
 
@@ -29,8 +29,7 @@ COUNTS = ("n", "at_most_wrong", "n_sample", "sample_wrong", "n_answers", "n_wron
 class Part(NamedTuple):
     """Labels that were accepted, and the claim about them."""
 
-    error: float
-    strict: bool
+    limit: Limit
     documents: Array  # mask
     counts: dict[str, int]  # COUNTS when the labels learned again
 
@@ -47,21 +46,26 @@ class Part(NamedTuple):
         share = min((most - n_wrong) / unseen, 1.0) if unseen else 0.0
         rows = self.documents[labels.documents]
         return Accepted(
-            self.error, TAIL, self.strict, rows, counts["n"], most, counts["n_sample"], counts["sample_wrong"],
-            n_answers, n_wrong, unseen, share,
+            self.limit.error, TAIL, self.limit.strict, rows, counts["n"], most, counts["n_sample"],
+            counts["sample_wrong"], n_answers, n_wrong, unseen, share,
         )  # fmt: skip
 
 
 class Carried(NamedTuple):
     """What was accepted when the labels of a fit were made."""
 
-    statements: int  # rounds in which labels were tested before
+    rounds: int  # in which labels were tested before
+    tail: float  # probability that any statement of them is false
     parts: tuple[Part, ...]
 
     def part(self, limit: Limit) -> Part | None:
         """The largest set that was accepted at this limit or a lower one."""
-        error, strict = limit
-        parts = [part for part in self.parts if part.error <= error and (part.strict or not strict)]
+        error, strict, per_class = limit
+        parts = [
+            part
+            for part in self.parts
+            if part.limit.error <= error and part.limit.strict >= strict and part.limit.per_class >= per_class
+        ]
         return max(parts, key=lambda part: part.counts["n"], default=None)
 
     @property
@@ -72,8 +76,9 @@ class Carried(NamedTuple):
     def summary(self) -> dict[str, Any]:
         """Plain values for the next fit."""
         return {
-            "statements": self.statements,
-            "accepted": [{"error": part.error, "strict": part.strict, **part.counts} for part in self.parts],
+            "rounds": self.rounds,
+            "tail": self.tail,
+            "accepted": [{**part.limit._asdict(), **part.counts} for part in self.parts],
         }
 
     def arrays(self) -> dict[str, Array]:
@@ -84,15 +89,17 @@ class Carried(NamedTuple):
 def carry_on(before: Carried, now: Mapping[Limit, Usable], labels: JobLabels, state: JobState) -> Carried:
     """What stays accepted after learning again: what is usable `now` by limit, and what other limits had before."""
     parts = [
-        Part(*limit, labels.mask(usable.accepted.rows), counts_of(usable.accepted))
+        Part(limit, labels.mask(usable.accepted.rows), counts_of(usable.accepted))
         for limit, usable in now.items()
         if usable.n
     ]
     for part in before.parts:
-        claim = None if (part.error, part.strict) in now else part.accepted(labels, state)
+        claim = None if part.limit in now else part.accepted(labels, state)
         if claim is not None:
             parts.append(part._replace(counts=counts_of(claim)))
-    return Carried(before.statements + bool(now), tuple(parts))
+    round_number = before.rounds + 1
+    tail = before.tail + len(now) * round_tail(round_number)
+    return Carried(round_number if now else before.rounds, tail, tuple(parts))
 
 
 def counts_of(accepted: Accepted) -> dict[str, int]:
@@ -106,15 +113,15 @@ def carried_into(store: storage.Store, fit: FitLabels) -> Carried:
     try:
         parts = [
             Part(
-                float(part["error"]),
-                bool(part["strict"]),
+                Limit(float(part["error"]), bool(part["strict"]), bool(part.get("per_class", False))),
                 checked_mask(fit.arrays[f"{PREFIX}{i}"], store.n_documents),
                 {name: int(part[name]) for name in COUNTS},
             )
             for i, part in enumerate(summary.get("accepted", ()))
         ]
-        return Carried(int(summary.get("statements", 0)), tuple(parts))
-    except (KeyError, TypeError, ValueError) as error:
+        rounds = int(summary.get("rounds", 0))
+        return Carried(rounds, float(summary.get("tail", rounds * TAIL)), tuple(parts))
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{store.name}: the job is damaged, its accepted labels cannot be read ({error}).") from None
 
 

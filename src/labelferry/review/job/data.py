@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ensemble.auto_transfer import AutoTransfer
 from ...ensemble.queries import typical_documents
+from ...ensemble.votes import voter_arrays
 from ...labelling.all_rows import unknown_reason
 from ...labelling.held_out import rows_in_panel
 from ...labelling.labelling import Labelling
@@ -62,6 +63,8 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "question_seed": seed,
             "settings": plain_settings(labelling.settings),
             "estimated_balanced_accuracy": labelling.assessment.balanced_accuracy.mean,
+            "estimated_accuracy": labelling.estimated_accuracy["mean"],
+            "voters": [voter.name for voter in labelling.votes.voters],
             "review_all": any(fact.review_all for fact in labelling.assessment.facts),
         },
         arrays=arrays,
@@ -88,7 +91,7 @@ def pool_arrays(labelling: Labelling) -> dict[str, dict[str, Array]]:
         return {"members": {}, "pool": {}}
     inputs = labelling.estimator.pool_inputs_
     pool = {"rows": rows_in_panel(labelling).rows, "start": inputs.start, "coordinates": inputs.coordinates}
-    return {"members": inputs.members, "pool": pool}
+    return {"members": inputs.members, "pool": {**pool, **voter_arrays(inputs.voters)}}
 
 
 def new_class_order(groups: Array | None) -> Array:

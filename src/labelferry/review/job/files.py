@@ -10,8 +10,9 @@ from ...labelling.answers import class_named
 from ..sample.accept_files import draw_accept, times_asked
 from ..sample.audit import Sample, as_sample
 from ..sample.filled import Filled, read_sample
+from ..sample.frozen import USUAL, Limit
 from ..sample.population import Population
-from ..sample.usable import ERROR, N_LEARN
+from ..sample.usable import N_LEARN
 from ..store.records import AGAIN, NewAnswer
 from .job import Job
 from .population import population_of_store
@@ -44,11 +45,13 @@ def draw_open(job: Job, n: int = N_AUDIT, *, n_duel: int = 0, blind: bool = Fals
     return as_sample(population_of_job(job), rows, job.questions.seed, blind)
 
 
-def draw_accept_open(job: Job, n: int, *, error: float = ERROR, learn: int = N_LEARN) -> Sample:
+def draw_accept_open(
+    job: Job, n: int, limit: Limit = USUAL, *, learn: int = N_LEARN, whole_file: bool = False
+) -> Sample:
     """The next documents to answer so that labels can be used; those of the random sample while labels learn first."""
-    usable, population = job.accept(error, learn=learn), population_of_job(job)
+    usable, population = job.accept(**limit._asdict(), learn=learn), population_of_job(job)
     if usable.learning is None:
-        return draw_accept(population, usable, n)
+        return draw_accept(population, usable, n, whole_file=whole_file)
     audit = job.questions.open_documents("audit", min(n, usable.learning.of - usable.learning.answers))
     if not audit:
         raise ValueError(f"{job.store.name}: the labels can learn from the answers now: labelferry accept.")

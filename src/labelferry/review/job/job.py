@@ -18,7 +18,8 @@ from ...labelling.column_names import NEW_COLUMNS
 from ...labelling.labelling import Labelling
 from ...tables.spreadsheet import write_labelled
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.usable import ERROR, N_LEARN, Usable
+from ..sample.frozen import ERROR, Limit
+from ..sample.usable import N_LEARN, Usable
 from ..store.records import ACCEPT, AGAIN, FIRST_FIT, AnswerRow, NewAnswer, Page
 from .data import job_data
 from .export import corrections_table, labelled_table, only_accepted
@@ -128,7 +129,14 @@ class Job:
     # Questions
 
     def question(
-        self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = (), error: float = ERROR
+        self,
+        purpose: str = "audit",
+        reviewer: str = "",
+        *,
+        skip: Collection[int] = (),
+        error: float = ERROR,
+        per_class: bool = False,
+        whole_file: bool = False,
     ) -> Question | None:
         """The next open question, None if there is none.
 
@@ -142,13 +150,19 @@ class Job:
             Documents that this person skipped. They come again after all others.
         error : float, default=0.05
             Allowed share of wrong labels, for "accept".
+        per_class : bool, default=False
+            Whether each class has its own claim, for "accept".
+        whole_file : bool, default=False
+            Whether to ask, for "accept", what allows to use more labels if people label the rest.
 
         Returns
         -------
         question : Question or None
             A document and the reason to ask about it.
         """
-        return self.questions.next(purpose, reviewer, skip=skip, error=error)
+        return self.questions.next(
+            purpose, reviewer, skip=skip, error=error, per_class=per_class, whole_file=whole_file
+        )
 
     def queues(self) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
@@ -282,7 +296,9 @@ class Job:
         self.store.certificates.add(certificate.as_dict(), level=level, fit=fit, last_answer=last_answer)
         return certificate
 
-    def accept(self, error: float = ERROR, *, strict: bool = False, learn: int = N_LEARN) -> Usable:
+    def accept(
+        self, error: float = ERROR, *, strict: bool = False, per_class: bool = False, learn: int = N_LEARN
+    ) -> Usable:
         """Which labels may be used without looking, by the answers so far. A new statement is recorded.
 
         Parameters
@@ -291,6 +307,8 @@ class Job:
             Allowed share of wrong labels among those that may be used.
         strict : bool, default=False
             Whether the claim is about the labels outside the sample that certifies them.
+        per_class : bool, default=False
+            Whether there is one claim per class: all of them hold together. They need more answers.
         learn : int, default=20
             Random answers that the labels learn from first: nothing is certified before `refit`. 0: none. Once a
             statement about the current labels was made, they need not learn first.
@@ -300,7 +318,7 @@ class Job:
         usable : Usable
             The labels, the claim about them, and how many answers more labels need.
         """
-        return self.questions.acceptance.issue(error, strict=strict, learn=learn)
+        return self.questions.acceptance.issue(error, strict=strict, per_class=per_class, learn=learn)
 
     def progress(self) -> dict[str, Any]:
         """Numbers for people: documents, answers, reviewers, disagreements, answers since the last fit."""
@@ -335,8 +353,8 @@ class Job:
             numbers of accepted labels that stay or not.
         """
         state = self.log.state()
-        carried = self.questions.acceptance.carry(state)
-        return refit(self.store, state, self.questions.new_class_rows, carried, everything=everything)
+        carried, before = self.questions.acceptance.carry(state), self._certify(state, LEVEL)
+        return refit(self.store, state, self.questions.new_class_rows, carried, before, everything=everything)
 
     # Lists and files
 
@@ -351,6 +369,8 @@ class Job:
         spreadsheet: bool = False,
         accepted: bool = False,
         error: float | None = None,
+        strict: bool = False,
+        per_class: bool = False,
     ) -> list[str]:
         """Write all documents with all their columns, the labels and the answers.
 
@@ -368,6 +388,8 @@ class Job:
         error : float, default=None
             Allowed share of wrong labels among the accepted ones. None: that of the statement (`accept`) about most
             labels; if there is none, .05 with `accepted`, and no column otherwise.
+        strict, per_class : bool, default=False
+            With `error`, as in `accept`.
 
         Returns
         -------
@@ -375,10 +397,10 @@ class Job:
             One message per renamed column.
         """
         best = self.questions.acceptance.best_limit()
-        limit = (error, False) if error is not None else best or ((ERROR, False) if accepted else None)
-        usable = None if limit is None else self.questions.acceptance.usable(limit[0], strict=limit[1])
-        if usable is not None and usable.current.n:  # a statement that others may rely on
-            usable = self.accept(usable.error, strict=usable.ladder.strict)
+        limit = Limit(error, strict, per_class) if error is not None else best or (Limit() if accepted else None)
+        usable = None if limit is None else self.questions.acceptance.usable(**limit._asdict())
+        if limit is not None and usable is not None and usable.current.n:  # a statement that others may rely on
+            usable = self.accept(**limit._asdict())
         tables = labelled_table(self.store, self.log, self.questions.new_class_rows, usable)
         tables = only_accepted(*tables) if accepted else tables
         return write_labelled(*tables, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)

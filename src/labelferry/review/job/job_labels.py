@@ -39,9 +39,11 @@ class JobLabels(NamedTuple):
         rows = self.file_rows.rows[np.array(numbers, dtype=np.int64)].tolist()
         places = self.frozen.places(rows)
         by_place = {places[row]: document for row, document in zip(rows, numbers, strict=True) if row in places}
+        others = ~self.frozen.rows.contains(np.array(rows, dtype=np.int64))
         return Further(
             {place: state.first_codes[document] for place, document in by_place.items()},
             {place: state.again_codes.get(document, []) for place, document in by_place.items()},
+            {row: state.codes[d] for row, d, other in zip(rows, numbers, others.tolist(), strict=True) if other},
         )
 
     def mask(self, places: Array) -> Array:

@@ -103,7 +103,7 @@ def kept_languages(store: storage.Store) -> dict[int, str]:
             for name, numbers in store.settings.get("other_languages", {}).items()
             for number in numbers
         }
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{store.name}: the job is damaged, its languages cannot be read ({error}).") from None
     if outside := [number for number in kept if not 0 <= number < store.n_documents]:
         raise ValueError(f"{store.name}: the job is damaged, its languages name document {outside[0]}.")
@@ -117,7 +117,7 @@ def without_label(store: storage.Store) -> tuple[set[int], str]:
         return set(), ""
     try:
         documents, reason = {int(number) for number in kept["documents"]}, str(kept["reason"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(
             f"{store.name}: the job is damaged, its documents without a label cannot be read ({error})."
         ) from None

@@ -19,7 +19,7 @@ from ...certificate.ahead import MOST_ANSWERS
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.usable import ERROR
+from ..sample.frozen import ERROR
 from ..store.records import ACCEPT, QUEUES, now
 from .accept import JobAccept
 from .log import JobLog
@@ -82,18 +82,26 @@ class JobQuestions:
         raise ValueError(f"purpose must be one of {', '.join(QUEUES)}; got {purpose!r}.")
 
     def next(
-        self, purpose: str = "audit", reviewer: str = "", *, skip: Collection[int] = (), error: float = ERROR
+        self,
+        purpose: str = "audit",
+        reviewer: str = "",
+        *,
+        skip: Collection[int] = (),
+        error: float = ERROR,
+        per_class: bool = False,
+        whole_file: bool = False,
     ) -> Question | None:
         """The next open question of a queue, None if there is none; what a person skips comes again after the others.
 
-        Two persons get different questions if there are enough. `error` is the limit of the queue "accept"; as long as
-        the labels have to learn first, its questions are those of the random sample.
+        Two persons get different questions if there are enough. `error`, `per_class` and `whole_file` are those of the
+        queue "accept"; as long as the labels have to learn first, its questions are those of the random sample.
         """
         purposes = {}
         if purpose == ACCEPT and self._learns_first():
             purpose = "audit"
         if purpose == ACCEPT:
-            purposes = {document: why for why, document in self.acceptance.questions(error, reviewer)}
+            asked = self.acceptance.questions(error, reviewer, per_class=per_class, whole_file=whole_file)
+            purposes = {document: why for why, document in asked}
             order: Iterable[Any] = list(purposes)
             closed: set[int] = set()
         else:
@@ -137,7 +145,7 @@ class JobQuestions:
         closed = {row.document for row in self._log.answers()}
         return list(islice((int(row) for row in self.order(purpose) if row not in closed), n))
 
-    def queues(self) -> list[dict[str, Any]]:
+    def queues(self, error: float = ERROR) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
         state = self._log.state()
         answers = state.answers
@@ -146,7 +154,7 @@ class JobQuestions:
         queues = []
         for purpose in QUEUES:
             if purpose == ACCEPT:
-                n_open = self._open_accept(state)
+                n_open = self._open_accept(state, error)
             else:
                 order = self.order(purpose, state)
                 n_open = len(order) - int(closed[order].sum())
@@ -160,9 +168,9 @@ class JobQuestions:
             )
         return queues
 
-    def _open_accept(self, state: JobState) -> int:
+    def _open_accept(self, state: JobState, error: float) -> int:
         """Questions until more labels can be used, if all answers agree with the labels."""
-        usable = self.acceptance.usable(state=state)
+        usable = self.acceptance.usable(error, state=state)
         if usable.learning is not None:
             return max(usable.learning.of - usable.learning.answers, 0)
         return usable.needs[0][0] if usable.needs else len(usable.next_rows(MOST_ANSWERS))

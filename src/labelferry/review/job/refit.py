@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...assessment.confidence import needs_review
+from ...certificate import Certificate
 from ...certificate.sampling import LABEL
 from ...ensemble.after_answers import after_answers
 from ...ensemble.labelled_pool import PoolInputs
+from ...ensemble.votes import Voter, check_voter, voters_of
 from ...labelling.accept_rank import rank_pool
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
@@ -25,10 +27,19 @@ METHOD = "learned from answers"
 
 
 def refit(
-    store: storage.Store, state: JobState, new_class_rows: Array, carried: Carried, *, everything: bool = False
+    store: storage.Store,
+    state: JobState,
+    new_class_rows: Array,
+    carried: Carried,
+    before: Certificate,
+    *,
+    everything: bool = False,
 ) -> dict[str, Any]:
-    """Learn from the answers of a job, and make the result its current labels; returns what `Job.refit` returns."""
-    pool = store.database.arrays("pool")
+    """Learn from the answers of a job, and make the result its current labels; returns what `Job.refit` returns.
+
+    `before`: the certificate of the labels that are replaced, which stays with the new ones.
+    """
+    pool, members = store.pool()
     if "start" not in pool:
         raise ValueError(
             f"this job was labelled by {store.fits.all()[0].method} alone, which cannot learn from answers. Label with "
@@ -37,15 +48,16 @@ def refit(
     answers = {document: row for document, row in state.decided.items() if row is not None and row.kind == LABEL}
     if not answers:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
-    inputs = PoolInputs(pool["start"], store.database.arrays("members"), pool["coordinates"])
+    voters = stored_voters(pool, store)
+    inputs = PoolInputs(pool["start"], members, pool["coordinates"], voters)
     codes = {document: code for document, code in state.codes.items() if code >= 0}
     named = {document: code for document, code in codes.items() if document in answers}
     stored = store.settings
     marked = np.union1d(new_class_rows, np.array(list(kept_languages(store)), dtype=np.int64))
     if stored.get("review_all", False):
         marked = np.arange(store.n_documents)
-    before = {"estimated_balanced_accuracy": stored.get("estimated_balanced_accuracy")}
-    fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), {**stored["settings"], **before}, marked)
+    settings = {**stored["settings"], "estimated_balanced_accuracy": stored.get("estimated_balanced_accuracy")}
+    fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), settings, marked)
     accepted = carried.documents
     n_accepted = 0 if accepted is None else int(accepted.sum())
     if everything:
@@ -55,10 +67,28 @@ def refit(
     kept = 0 if everything else n_accepted
     summary = summarize(state.fit.arrays, fit, named) | {"kept": kept, "withdrawn": n_accepted - kept}
     summary |= carried.summary()
+    if before.n_answers:
+        kept_of = before.as_dict()
+        summary["certificate_before"] = {name: kept_of[name] for name in ("accuracy", "level", "n_answers")}
     fit = replace(fit, accepted=carried.arrays(), accept_rank=ranks_after(inputs, pool["rows"], codes, store))
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
     return {"fit": store.fits.add(fit), **summary}
+
+
+def stored_voters(pool: Mapping[str, Array], store: storage.Store) -> tuple[Voter, ...]:
+    """The votes of a job; an error if another program changed them."""
+    names = store.settings.get("voters", [])  # jobs of earlier versions have none
+    try:
+        voters = voters_of(pool, [str(name) for name in names])
+        for voter in voters:
+            check_voter(voter, *pool["start"].shape)
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise ValueError(
+            f"{store.name} is damaged or was changed by another program: its votes have a wrong shape or type. Restore "
+            "it from a copy."
+        ) from None
+    return voters
 
 
 def learn(
@@ -130,9 +160,8 @@ def summarize(before: Mapping[str, Array], fit: FitData, codes: dict[int, int]) 
     """What changed, and the accuracy on the answered documents by fits that did not learn from them."""
     known = fit.held_out["rows"]
     truth = np.array([codes[row] for row in known.tolist()])
-    n_before, n_after = (
-        int((labels == truth).sum()) for labels in (not_learned(before)[0][known], fit.held_out["labels"])
-    )
+    was, is_now = (labels == truth for labels in (not_learned(before)[0][known], fit.held_out["labels"]))
+    n_before, n_after, n_changed = int(was.sum()), int(is_now.sum()), int((was != is_now).sum())
     warning = (
         f"The new labels may be worse: {n_after} of {len(known)} answered documents are predicted correctly without "
         f"their answer, {n_before} with the labels before. Answer more questions of the random sample and learn again."
@@ -142,7 +171,7 @@ def summarize(before: Mapping[str, Array], fit: FitData, codes: dict[int, int]) 
         "changed": int((before["labels"] != fit.labels).sum()),
         "accuracy_before": n_before / len(known),
         "accuracy_after": n_after / len(known),
-        "warning": warning if n_after < n_before else "",
+        "warning": warning if n_before - n_after > n_changed**0.5 else "",  # one document more or less is chance
     }
 
 

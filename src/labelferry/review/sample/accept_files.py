@@ -7,21 +7,26 @@ purpose `again 1`, then `again 2` (`labelferry.certificate.final_answers`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
+from types import MappingProxyType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...certificate.sampling import UNCLEAR
 from ...labelling.answers import Given, read_answers
 from ...labelling.column_names import ACCEPT_RANK
 from ...linalg.matrix import Array
+from ...tables.spreadsheet import read_protected
 from ..store.decisions import majority
 from ..store.records import ACCEPT, AGAIN
 from .audit import Sample, as_sample
 from .filled import is_sample, read_sample
-from .frozen import Frozen, freeze
-from .population import Population
-from .same_labels import check_fingerprint, seed_of_labels
-from .usable import ERROR, Further, Usable, usable_labels
+from .frozen import USUAL, Frozen, Limit, freeze
+from .population import Population, population_of_file
+from .same_labels import FINGERPRINT, check_fingerprint, seed_of_labels
+from .usable import Further, Usable, usable_labels
 
 RANKS = (
     "Labels and their ranks must stay as they are while people answer: pass the file from which it was drawn, or draw "
@@ -41,16 +46,16 @@ class AnsweredSamples(NamedTuple):
 def usable_of_samples(
     population: Population,
     samples: Sequence[Any],
+    limit: Limit = USUAL,
     *,
-    error: float = ERROR,
-    strict: bool = False,
     seed: int | None = None,
     values: list[Any] | None = None,
+    after: Usable | None = None,
 ) -> tuple[Usable, AnsweredSamples]:
     """The labels of a population that may be used by samples that people filled in.
 
     The seed is that of the samples. Without samples it follows from the labels and `seed`, so that everybody who has
-    the labels draws the same documents.
+    the labels draws the same documents. What was accepted in the round `after` which these labels were made stays.
     """
     answered = read_samples(population, samples)
     if seed is not None and answered.seed is not None:
@@ -62,7 +67,30 @@ def usable_of_samples(
     places = frozen.places(first)
     again = {places[row]: codes for p, codes in answered.again.items() if (row := int(rows[p])) in places}
     given = Further({place: first[row] for row, place in places.items()}, again)
-    return usable_labels(frozen, given, error=error, strict=strict), answered
+    return next_round(frozen, given, limit, after), answered
+
+
+def rounds_before(
+    files: Sequence[str | PathLike[str]],
+    limit: Limit,
+    *,
+    text: str | Sequence[str] | None = None,
+    encoding: str | None = None,
+) -> Usable | None:
+    """What was accepted in earlier rounds: labelled files, each with its samples behind it, the first round first."""
+    rounds: list[tuple[str, list[str]]] = []
+    for file in [fspath(file) for file in files]:
+        if FINGERPRINT not in read_protected(file, encoding=encoding).columns:
+            rounds.append((file, []))
+        elif rounds:
+            rounds[-1][1].append(file)
+        else:
+            raise ValueError(f"{file} is a sample. Name the labelled file from which it was drawn first.")
+    usable: Usable | None = None
+    for file, samples in rounds:
+        population = population_of_file(file, text=text, encoding=encoding)
+        usable = usable_of_samples(population, samples, limit, after=usable)[0]
+    return usable
 
 
 def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamples:
@@ -108,12 +136,15 @@ def times_asked(purpose: str) -> int:
     return 0 if name != AGAIN else int(number) if number.isdecimal() else 1
 
 
-def draw_accept(population: Population, usable: Usable, n: int) -> Sample:
-    """The next documents to answer: those that are asked again, then n more, in their random order."""
+def draw_accept(population: Population, usable: Usable, n: int, *, whole_file: bool = False) -> Sample:
+    """The next documents to answer: those that are asked again, then n more, in their random order.
+
+    With `whole_file`, those that allow to use more labels if people label the rest.
+    """
     given = {row: len(usable.given.again.get(place, ())) for row, place in usable.frozen.places(usable.again).items()}
     rows = [
         *((f"{AGAIN} {given[row] + 1}", row) for row in usable.again),
-        *((ACCEPT, row) for row in usable.next_rows(n)),
+        *((ACCEPT, row) for row in usable.next_rows(n, whole_file=whole_file)),
     ]
     if not rows:
         raise ValueError(f"{population.name}: no question is left. Every label that can be accepted is.")
@@ -121,19 +152,66 @@ def draw_accept(population: Population, usable: Usable, n: int) -> Sample:
     return as_sample(population, positions, usable.frozen.seed, blind=True)
 
 
+def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | None) -> Usable:
+    """The labels that may be used, with those that were accepted `after` which round these labels were made.
+
+    Accepted labels stay as they were, also where the new labels differ, unless people named the class.
+    """
+    if after is None:
+        return usable_labels(frozen, given, limit)
+    if not after.limit.error <= limit.error or (limit.strict and not after.limit.strict):
+        raise ValueError(
+            f"the earlier labels were accepted at {after.error:g}, not at {limit.error:g} as now. Pass the same limit."
+        )
+    rows = after.frozen.rows.rows[after.accepted.rows]
+    known = frozen.rows.contains(rows)
+    if len(after.frozen.rows) != len(frozen.rows) or not known.all():
+        raise ValueError(
+            f"{after.frozen.name} and {frozen.name} do not label the same documents. Pass the file before."
+        )
+    places = frozen.rows.positions(rows)
+    accepted = np.zeros(len(frozen.labels), dtype=bool)
+    accepted[places] = True
+    labels = frozen.labels.copy()
+    names = {name: code for code, name in enumerate(frozen.classes)}
+    old = [names[after.frozen.classes[code]] for code in after.frozen.labels[after.accepted.rows].tolist()]
+    labels[places] = old
+    learned = frozen.known.rows[(frozen.known.codes >= 0) & (frozen.known.codes < len(frozen.classes))]
+    labels[learned] = frozen.labels[learned]
+    earlier = after.accepted._replace(rows=accepted)
+    return usable_labels(
+        frozen._replace(labels=labels),
+        given,
+        limit,
+        earlier=(earlier,),
+        statement=after.statement + 1,
+        before=after.tail,
+    )
+
+
 def usable_of_answers(
-    population: Population, answers: Any, n_rows: int, values: Array, *, error: float, strict: bool, seed: int | None
+    population: Population,
+    answers: Any,
+    n_rows: int,
+    values: Array,
+    limit: Limit,
+    *,
+    seed: int | None,
+    after: Usable | None = None,
+    others: Mapping[int, int] = MappingProxyType({}),
 ) -> Usable:
     """As `usable_of_samples`, for answers of any form: samples, or rows of the file (from 0) with answers.
 
-    A row that was asked again has a list of answers, the first one first.
+    A row that was asked again has a list of answers, the first one first. `others`: answers to documents without a
+    predicted label that are known already.
     """
     samples = samples_in(answers)
     if samples:
-        options = {"error": error, "strict": strict, "seed": seed, "values": values.tolist()}
-        return usable_of_samples(population, samples, **options)[0]
+        usable = usable_of_samples(population, samples, limit, seed=seed, values=values.tolist(), after=after)[0]
+        return replace(usable, given=usable.given._replace(others=others))
     frozen = freeze(population, seed_of_labels(population, seed or 0), values.tolist())
-    return usable_labels(frozen, rows_with_answers(answers, frozen, n_rows, values), error=error, strict=strict)
+    given = rows_with_answers(answers, frozen, n_rows, values)
+    return next_round(frozen, given._replace(others={**others, **given.others}), limit, after)
 
 
 def samples_in(answers: Any) -> list[Any]:
@@ -151,10 +229,13 @@ def rows_with_answers(answers: Any, frozen: Frozen, n_rows: int, values: Array) 
         pairs = dict(enumerate(pairs))
     lists = {row: list(value) if isinstance(value, list | tuple) else [value] for row, value in pairs.items()}
     codes: dict[int, list[int]] = {}
+    others: dict[int, int] = {}
     for k in range(max(map(len, lists.values()), default=0)):
         read = read_answers({row: value[k] for row, value in lists.items() if len(value) > k}, values, n_rows)
         places = frozen.places(read.rows.tolist())
         for row, code in zip(read.rows.tolist(), read.codes.tolist(), strict=True):
             if row in places:
                 codes.setdefault(places[row], []).append(code)
-    return Further({place: given[0] for place, given in codes.items()}, {p: given[1:] for p, given in codes.items()})
+            elif not frozen.rows.contains(row):
+                others[row] = code
+    return Further({p: given[0] for p, given in codes.items()}, {p: given[1:] for p, given in codes.items()}, others)

@@ -76,8 +76,10 @@ def draw(
         sample_seed = secrets.randbelow(2**31) if seed is None else seed_of_labels(population, seed)
     orders = sample_orders(population, sample_seed)
     if n_duel and not len(orders["duel"]):
+        if not population.rival:
+            raise ValueError("which labels are compared? Name their column with --against, or omit --duel.")
         why = "has no column source_only" if population.source_only is None else "has no document on which they differ"
-        raise ValueError(f"{population.name} {why}: nothing to compare with the source-only classifier. Omit --duel.")
+        raise ValueError(f"{population.name} {why}: nothing to compare with the {population.rival}. Omit --duel.")
     audit = orders["audit"][:n].tolist()
     drawn = set(audit)
     duel = [row for row in orders["duel"][: n_duel + n].tolist() if row not in drawn][:n_duel]

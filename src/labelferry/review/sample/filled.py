@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...certificate import LEVEL, Answers, Certificate, certify
+from ...certificate.duel import SOURCE_ONLY
 from ...certificate.sampling import UNCLEAR, answered_prefix, no_answers
 from ...labelling.answers import Given, read_answer
 from ...linalg.matrix import Array
@@ -152,6 +153,7 @@ def certify_sample(population: Population, filled: Filled, level: float = LEVEL)
         level=level,
         confidence=population.confidence,
         known=population.known,
+        rival=population.rival,
     )
 
 
@@ -164,11 +166,12 @@ def certificate_dict(certificate: Certificate, population: Population) -> dict[s
     """A certificate as plain values; without a comparison if the labels of the source-only classifier are unknown."""
     values = certificate.as_dict()
     if population.source_only is None:
-        no_comparison = (
-            f"{population.name} has no usable column source_only: no comparison with the source-only classifier."
-        )
-        values["sentences"] = [s for s in values["sentences"] if "source-only classifier" not in s] + [no_comparison]
         values["better_than_source_only"] = None
+        values["sentences"] = [s for s in values["sentences"] if SOURCE_ONLY not in s]
+        if population.rival:
+            values["sentences"].append(
+                f"{population.name} has no usable column source_only: no comparison with the {SOURCE_ONLY}."
+            )
     return values
 
 

@@ -8,16 +8,33 @@ file. A file, a result and a job that have the same labels therefore have the sa
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
-from ...certificate import Answers, Ladder, make_ladder
+from ...certificate import Answers, Ladder, make_class_ladders, make_ladder, round_tail
+from ...certificate.ladder import TAIL
 from ...labelling.accept_rank import rank_by
 from ...labelling.column_names import ACCEPT_RANK
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .population import Population
+
+ERROR = 0.05  # allowed share of wrong labels, unless another one is chosen
+EARLY = 0.1  # share of the tail for sets that are smaller than the first one of a ladder above ERROR
+
+
+class Limit(NamedTuple):
+    """What is claimed about labels that may be used."""
+
+    error: float = ERROR  # allowed share of wrong labels
+    strict: bool = False  # whether the claim is about the labels outside the sample that certifies them
+    per_class: bool = False  # whether there is one claim per class
+
+
+USUAL = Limit()
 
 
 class Frozen(NamedTuple):
@@ -80,3 +97,49 @@ def freeze(population: Population, seed: int, values: list[Any] | None = None) -
         values or list(population.classes),
         seed,
     )
+
+
+class Ladders(NamedTuple):
+    """Everything that is fixed before the first answer."""
+
+    current: tuple[Ladder, ...]  # one, or one per class
+    early: Ladder | None  # for limits above ERROR: begins where that of ERROR begins, with a part of the tail
+    whole: Ladder  # of all labels, for the whole file
+    among: Array | None  # places that were not accepted in earlier rounds; None: all
+
+    def have(self, place: int) -> bool:
+        """Whether the label at this place is in a ladder."""
+        return any(ladder.place[place] < ladder.n_labels for ladder in self.current)
+
+    @property
+    def key(self) -> int:
+        """Checksum of the ladders."""
+        keys = [ladder.key for ladder in (*self.current, *([] if self.early is None else [self.early]))]
+        return keys[0] if len(keys) == 1 else crc32(repr(keys).encode())
+
+
+def make_ladders(frozen: Frozen, limit: Limit, *, statement: int = 1, among: Array | None = None) -> Ladders:
+    """The ladders of the labels, or of those in the mask `among`; `statement`: number of the round of learning.
+
+    A ladder for 10 % begins with a larger set than that for 5 %. A second ladder for 10 % begins where that for 5 %
+    does, so that labels that are certified at 5 % can be used at 10 % as well. Both share the tail: their claims
+    together hold as often as one.
+    """
+    tail, (error, strict, per_class) = round_tail(statement), limit
+    whole = frozen.ladder(error, tail=TAIL, strict=strict)
+    if per_class:
+        classes = make_class_ladders(
+            -frozen.ranks, frozen.p_wrong, frozen.labels, error=error, tail=tail, seed=frozen.seed,
+            known=frozen.known.rows, among=among, strict=strict,
+        )  # fmt: skip
+        current = tuple(ladder for ladder in classes.values() if ladder.n_labels)
+        if current:
+            return Ladders(current, None, whole, among)
+    if error <= ERROR:
+        same = among is None and tail == TAIL
+        one = whole if same else frozen.ladder(error, tail=tail, strict=strict, among=among)
+        return Ladders((one,), None, whole, among)
+    usual = frozen.ladder(ERROR, tail=tail, strict=strict, among=among)
+    early = replace(frozen.ladder(error, tail=EARLY * tail, strict=strict, among=among), start=usual.start)
+    one = frozen.ladder(error, tail=(1 - EARLY) * tail, strict=strict, among=among)
+    return Ladders((one,), early, whole, among)

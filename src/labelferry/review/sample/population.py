@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ...certificate import UNCLEAR_CODE, Answers
+from ...certificate.duel import SOURCE_ONLY
 from ...certificate.sampling import NONE_OF_THESE, no_answers
 from ...certificate.sentences import count
 from ...labelling.accept_rank import file_confidence, rank_by
@@ -23,6 +24,7 @@ from ...tables.row_index import RowIndex
 from ...tables.sequences import picked
 from ...tables.spreadsheet import read_protected
 from ...tables.unreadable import UNREADABLE
+from .chosen_columns import CONFIDENCE, Chosen, roles_of
 
 NOT_MARKED = (
     f"has no column {MARK!r} with the marks of `labelferry label`: only its columns label and confidence are read, all "
@@ -55,6 +57,7 @@ class Population(NamedTuple):
     dialect: Dialect | None = None  # how the file was written
     warnings: Sequence[str] = ()  # what a reader of the certificate should know about the file
     ranking: Ranking | None = None  # None if the file has no confidences
+    rival: str = SOURCE_ONLY  # whose labels `source_only` has; empty: nobody's
 
     @property
     def encoding(self) -> str | None:
@@ -68,22 +71,46 @@ def population_of_file(
     text: str | Sequence[str] | None = None,
     classes: Sequence[str] = (),
     encoding: str | None = None,
+    chosen: Chosen | None = None,
 ) -> Population:
-    """The population of a file that `labelferry label` wrote. Rows without a predicted label are not part of it.
+    """The population of a file that `labelferry label` wrote, or of the labels of any origin that are `chosen`."""
+    return population_of_table(read_protected(path, encoding=encoding), text=text, classes=classes, chosen=chosen)
+
+
+def population_of_table(
+    everything: Table,
+    *,
+    text: str | Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    chosen: Chosen | None = None,
+) -> Population:
+    """The population of a table. Rows without a predicted label are not part of it.
 
     `text` names the text column, or several that are joined; it is detected if not given. `classes` are classes beside
     those that occur in the file. In a file without marks of labelferry, every row with a label is part of it.
     """
-    everything = read_protected(path, encoding=encoding)
-    if "label" not in everything.columns:
-        raise ValueError(f"{everything.name} has no column 'label'. Pass a file that `labelferry label` wrote.")
-    predicted, ours, warnings = certified_columns(everything)
-    table = take_rows(everything, predicted.rows.tolist())
     messages: list[str] = []
-    columns = choose_text(table, kept_names(text, table) if MARK in ours else text, ours, messages)
+    rival = SOURCE_ONLY
+    if chosen is not None:
+        predicted, roles, found, warnings, rival = roles_of(everything, chosen)
+        messages += found
+    else:
+        if "label" not in everything.columns:
+            raise ValueError(
+                f"{everything.name} has no column 'label'. Pass a file that `labelferry label` wrote, or name the "
+                "column of your labels with --column."
+            )
+        predicted, ours, warnings = certified_columns(everything)
+        roles = {name: name for name in ours}
+    table = take_rows(everything, predicted.rows.tolist())
+    marked = any(read_marks(everything.columns.get(MARK, ())))
+    hidden = {*roles.values(), *(NEW_COLUMNS if marked else ())}  # other guesses would influence whoever answers
+    columns = choose_text(table, kept_names(text, table) if marked else text, list(hidden), messages)
     texts = [as_text(value) for value in join_texts(table, columns)]
-    new = one_spelling({name: [as_text(value) for value in table.columns[name]] for name in ours})
+    new = one_spelling({role: [as_text(value) for value in table.columns[name]] for role, name in roles.items()})
     labels = certified_labels(new)
+    if chosen is not None and "source_only" in new:
+        new["source_only"] = [name or label for name, label in zip(new["source_only"], labels, strict=True)]
     known = sorted({*labels, *classes, *new.get("alternative", ()), *new.get("source_only", ())} - {""})
     answers = known_answers(table, new, known)
     empty = [row for row, label in enumerate(labels) if not label and row not in answers.rows]
@@ -93,13 +120,16 @@ def population_of_file(
         )
     code = {name: number for number, name in enumerate(known)}
     source_only = new.get("source_only", [""])
+    ranking = ranking_of_columns(new)
+    if chosen is not None and CONFIDENCE in roles:
+        warnings = [*warnings, *check_confidence(table, roles[CONFIDENCE], new[CONFIDENCE], ranking)]
     return Population(
         table.name,
         texts,
         predicted,
         np.array([code.get(label, 0) for label in labels]),  # without a label: none of these
         np.array([code[name] for name in source_only]) if all(source_only) else None,
-        np.array([value.lower() in ("true", "1") for value in new.get("needs_review", [""] * len(table))]),
+        marked_for_review(new, len(table)) if chosen is None else np.ones(len(table), dtype=bool),  # nobody chose some
         None if len(answers.rows) else numbers(new.get("confidence")),
         known,
         answers,
@@ -107,13 +137,31 @@ def population_of_file(
         {
             name: values
             for name, values in table.columns.items()
-            if name not in (*ours, *columns) and (name != UNREADABLE or any(values))
+            if name not in (*hidden, *columns) and (name != UNREADABLE or any(values))
         },
         messages,
         table.dialect,
         warnings,
-        ranking_of_columns(new),
+        ranking,
+        rival,
     )
+
+
+def marked_for_review(columns: Mapping[str, Sequence[str]], n: int) -> Array:
+    """The labels that the file marks for review; none without this column."""
+    return np.array([value.lower() in ("true", "1") for value in columns.get("needs_review", [""] * n)])
+
+
+def check_confidence(table: Table, column: str, cells: Sequence[str], ranking: Ranking | None) -> list[str]:
+    """An error if a cell is no number from 0 to 1; a message if some are empty."""
+    if ranking is None:
+        bad = next(row for row, cell in enumerate(cells) if cell and numbers([cell]) is None)
+        raise ValueError(
+            f"{table.name}, line {table.lines[bad]}: the confidence must be a number from 0 to 1 in the column "
+            f"{column!r}; got {cells[bad][:40]!r}. Divide percentages by 100, or name another column with --confidence."
+        )
+    n = sum(not cell for cell in cells)
+    return [f"{table.name}: {count(n, 'label')} without a confidence in {column!r}, accepted last"] if n else []
 
 
 def ranking_of_columns(columns: Mapping[str, Sequence[str]]) -> Ranking | None:
@@ -245,3 +293,14 @@ def population_of_result(result: Labelling) -> Population:
         dialect=inputs.target.dialect,
         ranking=Ranking(documents.accept_rank[kept], file_confidence(documents.confidence[kept])),
     )
+
+
+def answers_without_label(result: Labelling) -> dict[int, int]:
+    """The answers that a result learned from about documents without a predicted label, by row of the file."""
+    documents = result.documents
+    if documents.answers is None:
+        return {}
+    labelled = documents.predicted & ~documents.estimator.transduction_empty_
+    rows, codes = documents.answers
+    pairs = zip(result.inputs.documents.rows[rows].tolist(), codes.tolist(), labelled[rows].tolist(), strict=True)
+    return {row: code for row, code, has_label in pairs if not has_label}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +16,20 @@ from ...certificate import (
     Ladder,
     Step,
     accept_labels,
+    accept_several,
     contradictions,
     finish_file,
-    next_questions,
+    finish_questions,
+    next_of_several,
+    round_tail,
     union,
     wrong_labels,
 )
-from ...certificate.ladder import TAIL
 from ...linalg.matrix import Array
-from .frozen import Frozen
+from .frozen import ERROR as ERROR
+from .frozen import USUAL, Frozen, Ladders, Limit, make_ladders
 from .usable_text import sentences
 
-ERROR = 0.05  # allowed share of wrong labels, unless another one is chosen
 N_LEARN = 20  # random answers that the labels learn from before they are frozen
 N_LEARN_MANY, MANY = 40, 200  # if so many answers are planned
 OTHER_ERROR = 0.1  # whose needs are shown if nothing can be used yet
@@ -50,6 +53,7 @@ class Further(NamedTuple):
 
     first: Mapping[int, int]  # class codes; K for none of these, -1 for unclear and for a disagreement
     again: Mapping[int, Sequence[int]]
+    others: Mapping[int, int] = MappingProxyType({})  # by row of the file: of documents without a predicted label
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +61,14 @@ class Usable:
     """The labels that may be used, for all rows of the user's file."""
 
     frozen: Frozen  # the labels
-    ladder: Ladder  # what was fixed before the first answer
+    limit: Limit
+    ladders: Ladders  # what was fixed before the first answer
     given: Further  # the answers
     current: Accepted  # what they certify in this round of learning
     earlier: tuple[Accepted, ...]  # what was certified in earlier rounds and stays as it was
     finished: Finished  # the other promise: how many labels to use if people label all other documents
-    statement: int = 1  # 1, or the number of this statement if there were others with labels that had learned less
+    statement: int = 1  # 1, or the number of this round if there were others with labels that had learned less
+    before: float = 0.0  # probability that any statement of earlier rounds is false
     # if the labels are to learn from random answers first: nothing is certified before
     learning: Learning | None = None
 
@@ -75,14 +81,19 @@ class Usable:
         return together._replace(tail=self.tail, rungs=self.current.rungs, chance=self.current.chance)
 
     @property
+    def ladder(self) -> Ladder:
+        """The ladder; the first one if each class has its own."""
+        return self.ladders.current[0]
+
+    @property
     def error(self) -> float:
         """Allowed share of wrong labels."""
-        return self.ladder.error
+        return self.limit.error
 
     @property
     def tail(self) -> float:
         """Probability that any statement so far is false."""
-        return self.ladder.tail * self.statement
+        return self.before + round_tail(self.statement)
 
     @property
     def level(self) -> float:
@@ -139,20 +150,25 @@ class Usable:
     def again(self) -> list[int]:
         """Rows of the file to ask once more, if possible another person: an answer contradicts the label."""
         places = contradictions(self.frozen.labels, self.given.first, self.given.again)
-        return self.frozen.rows_of(place for place in places if self.ladder.place[place] < self.ladder.n_labels)
+        return self.frozen.rows_of(place for place in places if self.ladders.have(place))
 
     @cached_property
     def wrong(self) -> dict[int, bool]:
         """Per answered place, whether the label is wrong."""
         return wrong_labels(self.frozen.labels, self.given.first, self.given.again)
 
-    def next_rows(self, n: int) -> list[int]:
-        """The next n rows of the file to ask about, if the answers agree with the labels."""
-        return self.frozen.rows_of(next_questions(self.ladder, self.wrong, n))
+    def next_rows(self, n: int, *, whole_file: bool = False) -> list[int]:
+        """The next n rows of the file to ask about, if the answers agree with the labels.
 
-    def next_row(self) -> int | None:
+        With `whole_file`, those that allow to use more labels if people label the rest (`n_without_look`).
+        """
+        if whole_file:
+            return self.frozen.rows_of(finish_questions(self.ladders.whole, self.wrong, n))
+        return self.frozen.rows_of(next_of_several(self.ladders.current, self.wrong, n))
+
+    def next_row(self, *, whole_file: bool = False) -> int | None:
         """The row of the file to ask about next; None if nothing is left to certify."""
-        return next(iter(self.next_rows(1)), None)
+        return next(iter(self.next_rows(1, whole_file=whole_file)), None)
 
     @cached_property
     def decided(self) -> dict[int, int]:
@@ -169,7 +185,7 @@ class Usable:
         marks = np.where(self.accepted.rows, YES, "").tolist()
         for place, code in self.decided.items():
             marks[place] = marks[place] if code < 0 else ANSWER
-        return self.frozen.rows.widen(marks, "")
+        return self._with_others(self.frozen.rows.widen(marks, ""), lambda _: ANSWER)
 
     @property
     def labels(self) -> list[Any]:
@@ -178,7 +194,13 @@ class Usable:
         for place, code in self.decided.items():
             codes[place] = code if code >= 0 else codes[place]
         names = [*self.frozen.values, None, None]  # none of these; unclear and not accepted are -1
-        return self.frozen.rows.widen([names[code] for code in codes])
+        return self._with_others(self.frozen.rows.widen([names[code] for code in codes]), lambda code: names[code])
+
+    def _with_others(self, values: list[Any], value: Callable[[int], Any]) -> list[Any]:
+        """The values of all rows, with those of answered documents that have no predicted label."""
+        for row, code in self.given.others.items():
+            values[row] = values[row] if code < 0 else value(code)
+        return values
 
     def per_class(self) -> dict[str, int]:
         """Number of accepted labels of each class."""
@@ -195,10 +217,22 @@ class Usable:
         """What 10 % needs, if nothing can be used yet: `error` and `more_answers`; None if that is no help."""
         if self.n or self.learning or self.error >= OTHER_ERROR:
             return None
-        inside = self.ladder.place < self.ladder.n_labels
-        ladder = self.frozen.ladder(OTHER_ERROR, tail=self.ladder.tail, strict=self.ladder.strict, among=inside)
-        needs = accept_labels(ladder, self.wrong).needs
+        limit = self.limit._replace(error=OTHER_ERROR)
+        ladders = make_ladders(self.frozen, limit, statement=self.statement, among=self.ladders.among)
+        needs = accept_several(ladders.current, self.wrong).needs
         return {"error": OTHER_ERROR, "more_answers": needs[0].more_answers} if needs else None
+
+    def by_class(self) -> list[dict[str, Any]]:
+        """One claim per class, if each class has its own ladder; all of them hold together. Of this round only."""
+        if not self.limit.per_class:
+            return []
+        found = []
+        for ladder in self.ladders.current:
+            part = accept_labels(ladder, self.wrong)
+            name = self.frozen.classes[int(self.frozen.labels[ladder.order[0]])]
+            kept = {key: getattr(part, key) for key in ("n", "at_most_wrong", "n_answers", "n_wrong", "out_of_reach")}
+            found.append({"class": name, **kept, "needs": [step._asdict() for step in part.needs]})
+        return found
 
     def text(self) -> str:
         """What may be used, in sentences."""
@@ -209,9 +243,10 @@ class Usable:
         part = self.accepted
         answered = sum(code >= 0 and not part.rows[place] for place, code in self.decided.items())
         values = part.as_dict()
-        kept = ("error", "strict", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most")
+        kept = ("strict", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most")
         return {
             **{name: values[name] for name in kept},
+            "error": self.error,
             "tail": self.tail,
             "level": self.level,
             "statement": self.statement,
@@ -221,6 +256,7 @@ class Usable:
             "n_not_usable": self.n_documents - self.n - answered,
             "per_class": self.per_class(),
             "missing_classes": self.missing_classes(),
+            "by_class": self.by_class(),
             "rungs": values["rungs"],
             "needs": [Step(*step)._asdict() for step in self.needs],
             "out_of_reach": self.current.out_of_reach,
@@ -234,24 +270,33 @@ class Usable:
 def usable_labels(
     frozen: Frozen,
     given: Further,
+    limit: Limit = USUAL,
     *,
-    error: float = ERROR,
-    strict: bool = False,
     earlier: Sequence[Accepted] = (),
     statement: int = 1,
+    before: float = 0.0,
     learning: Learning | None = None,
-    ladder: Ladder | None = None,
-    whole: Ladder | None = None,
+    ladders: Ladders | None = None,
 ) -> Usable:
     """The labels that may be used after some answers.
 
-    `ladder` is that of the labels that were not accepted in `earlier` rounds, and `whole` that of all labels, if they
-    are known.
+    `ladders`, if they are known, are those of the labels that were not accepted in `earlier` rounds.
     """
-    whole = frozen.ladder(error, tail=TAIL, strict=strict) if whole is None else whole
-    ladder = whole if ladder is None else ladder
+    if ladders is None:
+        free = ~np.logical_or.reduce([part.rows for part in earlier]) if earlier else None
+        ladders = make_ladders(frozen, limit, statement=statement, among=free)
     given = Further({}, {}) if learning else given
     wrong = wrong_labels(frozen.labels, given.first, given.again)
-    finished = finish_file(whole, wrong)
-    parts = tuple(earlier)
-    return Usable(frozen, ladder, given, accept_labels(ladder, wrong), parts, finished, statement, learning)
+    current = certified_by(ladders, wrong)
+    finished = finish_file(ladders.whole, wrong)
+    return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, statement, before, learning)
+
+
+def certified_by(ladders: Ladders, wrong: Mapping[int, bool]) -> Accepted:
+    """What is certified by the ladders of the limit, or by the one that begins earlier if these are more labels."""
+    current = accept_several(ladders.current, wrong)
+    early = None if ladders.early is None else accept_labels(ladders.early, wrong)
+    if early is None or early.n <= current.n:
+        return current
+    more = tuple(step for step in current.needs if step.n > early.n)
+    return early._replace(rungs=current.rungs, needs=more, chance=current.chance)

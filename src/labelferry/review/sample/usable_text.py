@@ -12,11 +12,13 @@ MOST_NAMED = 12  # classes in a sentence
 
 
 def sentences(values: Values) -> list[str]:
-    """At most six lines: what may be used, the claim, classes, the whole file, what is next, what is assumed."""
+    """At most seven lines: what may be used, the claim, classes, the whole file, what is next, what is assumed."""
     if values["learning"] is not None:
         return [_learning(values)]
     first = _usable(values) if values["n_accepted"] else _nothing(values)
-    lines = [first, _classes(values), _again(values), _whole_file(values), _more(values), ASSUMED]
+    lines = [
+        first, _by_class(values), _classes(values), _again(values), whole_file(values), _more(values), ASSUMED
+    ]  # fmt: skip
     return [line for line in lines if line]
 
 
@@ -40,8 +42,8 @@ def _usable(values: Values) -> str:
     )
     if values["statement"] > 1:
         claim += (
-            f" This is statement {values['statement']}; all of them together hold with {percent(values['level'])} "
-            "confidence."
+            f" The labels were tested in {values['statement']} rounds; the statements of all rounds hold together with "
+            f"{percent(values['level'])} confidence."
         )
     if not values["unseen"]:
         return claim
@@ -54,7 +56,7 @@ def _usable(values: Values) -> str:
 def _nothing(values: Values) -> str:
     error, needs, other = percent(values["error"]), values["needs"], values["other_limit"]
     at_ten = "" if other is None else f"; at {percent(other['error'])} the next {other['more_answers']}"
-    if values["out_of_reach"] and values["rungs"]:
+    if values["out_of_reach"] and values["rungs"] and values["rungs"][0]["wrong"]:
         rung = values["rungs"][0]
         return (
             f"Usable now: no labels. {rung['wrong']} of {rung['answers']} answers contradict the labels of the most "
@@ -67,6 +69,20 @@ def _nothing(values: Values) -> str:
         f"Usable now: no labels yet. The next {needs[0]['more_answers']} answers must all be correct before "
         f"{needs[0]['n']:,} labels can be used at {error}{at_ten}."
     )
+
+
+def _by_class(values: Values) -> str:
+    """One claim per class, if there are such claims."""
+    if not values["by_class"]:
+        return ""
+    claims = [
+        f"{one['class']} at most {one['at_most_wrong']:,} of {one['n']:,} ({one['n_answers']} answers)"
+        if one["n"]
+        else f"{one['class']} none yet ({one['n_wrong']} of {one['n_answers']} answers contradict it)"
+        for one in values["by_class"][:MOST_NAMED]
+    ]
+    more = len(values["by_class"]) - MOST_NAMED
+    return f"Wrong by class, all claims together: {'; '.join(claims)}{f'; and {more} others' if more > 0 else ''}."
 
 
 def _others(values: Values) -> str:
@@ -99,21 +115,28 @@ def _again(values: Values) -> str:
     return f"{about} asked again, best by another person. A label counts as wrong until two further answers agree."
 
 
-def _whole_file(values: Values) -> str:
+def whole_file(values: Values) -> str:
+    """The other promise: all labels, if people label a part of them; empty if it is far away."""
     finish, error = values["finish"], percent(values["error"])
+    step = finish["needs"][0] if finish["needs"] else None
     if finish["n"]:
         rest = f"let people label the other {finish['n_to_label']:,}" if finish["n_to_label"] else "the answers"
+        more = f" {_answers(step['more_answers'])} would make it {step['n']:,} (--whole-file)." if step else ""
         return (
             f"Or deliver the whole file: use the {finish['n']:,} most certain labels and {rest}; then with "
             f"{percent(1 - finish['tail'])} confidence at most {finish['at_most_wrong']:,} of all "
-            f"{finish['n_documents']:,} labels ({error}) are wrong."
+            f"{finish['n_documents']:,} labels ({error}) are wrong.{more}"
         )
-    if finish["needs"]:
+    if step:
         return (
-            f"Or deliver the whole file, with people labelling a part of it and at most {error} wrong: possible after "
-            f"{finish['needs'][0]['more_answers']} more answers of the random sample, if all are correct."
+            f"Or deliver the whole file, with people labelling a part of it and at most {error} wrong: "
+            f"{_answers(step['more_answers'])} would allow to use the first {step['n']:,} labels (--whole-file)."
         )
     return ""
+
+
+def _answers(n: int) -> str:
+    return "One more answer, if it is correct," if n == 1 else f"{n} more answers, if all are correct,"
 
 
 def _more(values: Values) -> str:
@@ -122,9 +145,7 @@ def _more(values: Values) -> str:
     step = values["needs"][0]
     if values["out_of_reach"]:
         return "More labels are out of reach: allow more wrong ones, or learn from the answers."
-    if step["more_answers"] == 1:
-        return f"One more answer, if it is correct, would make it {step['n']:,} labels."
-    return f"{step['more_answers']} more answers, if all are correct, would make it {step['n']:,} labels."
+    return f"{_answers(step['more_answers'])} would make it {step['n']:,} labels."
 
 
 def percent(share: float) -> str:

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from . import entry, history_page, list_page, question_page
-from .guard import LOOPBACK_NAMES, Guard, TooLarge, too_large
+from .guard import LOOPBACK_NAMES, Guard, TooLarge, TooSlow, too_large, too_slow
 from .pages import static_file
 from .site import Site, message_page, read, write
 
@@ -64,12 +64,23 @@ async def refuse_size(request: Request, error: Any) -> Response:
     return too_large()
 
 
+async def refuse_time(request: Request, error: Any) -> Response:
+    """The response to a body that did not arrive."""
+    return too_slow()
+
+
 async def failed(request: Request, error: Any) -> Response:
     """The page for a bug; the terminal shows the details."""
     return PlainTextResponse("The server failed. Nothing was saved by this request; the terminal shows why.", 500)
 
 
-HANDLERS: dict[Any, Any] = {404: not_found, 405: not_found, TooLarge: refuse_size, Exception: failed}
+HANDLERS: dict[Any, Any] = {
+    404: not_found,
+    405: not_found,
+    TooLarge: refuse_size,
+    TooSlow: refuse_time,
+    Exception: failed,
+}
 ROUTES = [
     Route("/static/{name}", static),
     Route("/enter", entry.enter),
@@ -85,6 +96,7 @@ ROUTES = [
     Route("/skip", write(question_page.skip), methods=["POST"]),
     Route("/undo", write(question_page.undo), methods=["POST"]),
     Route("/blind", write(question_page.set_blind), methods=["POST"]),
+    Route("/limit", write(question_page.set_limit), methods=["POST"]),
     Route("/list", read(list_page.show_list)),
     Route("/list", write(list_page.answer_selected), methods=["POST"]),
     Route("/history", read(history_page.show_history)),

@@ -89,7 +89,9 @@ class RefitState:
         """The result in sentences."""
         result = self.result or {}
         before, after = result.get("accuracy_before"), result.get("accuracy_after")
-        lines = [f"Learned from {result.get('answers', 0):,} answers. {result.get('changed', 0):,} labels changed."]
+        changed = result.get("changed", 0)
+        what = "1 label" if changed == 1 else f"{changed:,} labels"
+        lines = [f"Learned from {result.get('answers', 0):,} answers. {what} changed."]
         if before is not None and after is not None:
             change = f"{before:.0%} before, {after:.0%} now"
             lines.append(f"Correct on the answered documents, each predicted without its answer: {change}.")

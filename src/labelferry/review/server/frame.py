@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..store.records import QUEUES
+from ..job.job import Job
+from ..store.records import ACCEPT, QUEUES
 from .sessions import Session
 from .site import Site
+from .usable_panel import LIMITS
 
 TITLES = {
     "audit": "Random sample",
@@ -24,9 +26,10 @@ def queue_title(purpose: str) -> str:
     return TITLES[purpose]
 
 
-def frame(site: Site, session: Session, active: str) -> dict[str, Any]:
-    """The values of `frame.html` by name; `active` is the current entry of the navigation."""
+def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[str, Any]:
+    """The values of `frame.html` by name; `active` is the current entry of the navigation, `purpose` the queue."""
     shown = site.certificate.show()
+    queues = {queue["purpose"]: queue for queue in site.job.questions.queues(session.error)}
     return {
         "name": site.name,
         "active": active,
@@ -36,12 +39,28 @@ def frame(site: Site, session: Session, active: str) -> dict[str, Any]:
         "classes": list(site.job.classes),
         "n_documents": site.job.n_documents,
         "queues": [
-            {**queue, "title": TITLES[queue["purpose"]]}
-            for queue in site.job.questions.queues()
-            if queue["purpose"] in QUEUES and (queue["open"] or queue["answered"])
+            {**queues[name], "title": TITLES[name]}
+            for name in (ACCEPT, *(name for name in QUEUES if name != ACCEPT))
+            if queues[name]["open"] or queues[name]["answered"] or name == purpose
         ],
         "certificate": shown.certificate,
         "is_current": shown.is_current,
+        "before": before_learning(site.job),
         "waiting": site.job.questions.waiting(),
         "refit": site.refit.state,
+        "usable": site.usable.panel(session.error) if purpose == ACCEPT else None,
+        "limits": LIMITS,
+    }
+
+
+def before_learning(job: Job) -> dict[str, Any] | None:
+    """What was certified about the labels before they learned last, and what is estimated now; None before that."""
+    fits = job.store.fits.all()
+    if not fits[-1].answers:
+        return None
+    summary = fits[-1].summary
+    return {
+        "certificate": summary.get("certificate_before"),
+        "n_answers": summary.get("answers", len(fits[-1].answers)),
+        "accuracy": summary.get("accuracy_after"),
     }

@@ -3,11 +3,13 @@
 - The Host header must name this server. A page of another site that makes its own name point to this computer (DNS
   rebinding) has another Host.
 - A request that changes something must come from a page of this server: its Origin or Sec-Fetch-Site header says so.
-- A body has a limited size.
+- A body has a limited size, and a limited time to arrive.
 """
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Collection, Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -17,6 +19,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 256 * 1024  # bytes
+BODY_SECONDS = 30.0  # in which all of it must arrive
 SAFE_METHODS = {"GET", "HEAD"}
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
@@ -45,6 +48,10 @@ HEADERS = {
 
 class TooLarge(Exception):
     """The body of a request exceeds MAX_BODY."""
+
+
+class TooSlow(Exception):
+    """The body of a request did not arrive in BODY_SECONDS."""
 
 
 class Guard:
@@ -109,6 +116,11 @@ def too_large() -> PlainTextResponse:
     return PlainTextResponse(f"The request is larger than {MAX_BODY} bytes.", 413)
 
 
+def too_slow() -> PlainTextResponse:
+    """The response to a body that did not arrive."""
+    return PlainTextResponse("The request did not arrive in time.", 408, {"Connection": "close"})
+
+
 def host_name(host: str) -> str | None:
     """The name in a Host header, without port and brackets, in lower case; None if it is malformed."""
     try:
@@ -149,13 +161,19 @@ def int_or_zero(text: str | None) -> int:
 
 
 def limited(receive: Receive) -> Receive:
-    """Wrap `receive` so that it raises TooLarge when the body exceeds MAX_BODY."""
-    n_bytes = 0
+    """Wrap `receive` so that it raises TooLarge if the body exceeds MAX_BODY, and TooSlow if it does not arrive."""
+    n_bytes, is_complete = 0, False
+    latest = time.monotonic() + BODY_SECONDS
 
     async def receive_limited() -> Message:
-        nonlocal n_bytes
-        message = await receive()
+        nonlocal n_bytes, is_complete
+        try:  # after the body, it waits until the browser goes away
+            async with asyncio.timeout(None if is_complete else max(0.0, latest - time.monotonic())):
+                message = await receive()
+        except TimeoutError:
+            raise TooSlow from None
         n_bytes += len(message.get("body", b""))
+        is_complete = not message.get("more_body", False)
         if n_bytes > MAX_BODY:
             raise TooLarge
         return message

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from starlette.requests import Request
 from starlette.responses import Response
 
-from .frame import TITLES, frame
+from .frame import TITLES, before_learning, frame
 from .pages import page
 from .question_page import NAMES
 from .sessions import Session
@@ -38,18 +38,22 @@ def show_history(request: Request, site: Site, session: Session) -> Response:
 
 def show_export(request: Request, site: Site, session: Session) -> Response:
     """Links to the files."""
-    return page("export.html", **frame(site, session, "export"), formats=list(MEDIA_TYPES))
+    usable = site.usable.panel(session.error)
+    return page("export.html", **frame(site, session, "export"), formats=list(MEDIA_TYPES), ready=usable)
 
 
 def download(request: Request, site: Site, session: Session) -> Response:
-    """The labelled file, or the corrections."""
+    """The labels that can be used, the labelled file, or the corrections."""
     content, suffix = request.path_params["content"], request.path_params["suffix"]
-    if suffix not in MEDIA_TYPES or content not in ("labelled", "corrections"):
+    if suffix not in MEDIA_TYPES or content not in ("usable", "labelled", "corrections"):
         raise ValueError("There is no such file.")
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{content}.{suffix}"
-        write = site.job.export if content == "labelled" else site.job.export_corrections
-        write(path, spreadsheet=True)  # people open a download with a spreadsheet
+        if content == "usable":  # for a spreadsheet: people open a download with it
+            site.job.export(path, spreadsheet=True, accepted=True, error=session.error)
+        else:
+            write = site.job.export if content == "labelled" else site.job.export_corrections
+            write(path, spreadsheet=True)
         body = path.read_bytes()
     headers = {"Content-Disposition": f'attachment; filename="{content}.{suffix}"'}
     return Response(body, headers=headers, media_type=MEDIA_TYPES[suffix])
@@ -74,4 +78,6 @@ def show_certificate(request: Request, site: Site, session: Session) -> Response
         certificate=shown.certificate,
         is_current=shown.is_current,
         waiting=site.job.questions.waiting(),
+        before=before_learning(site.job),
+        usable=None,
     )

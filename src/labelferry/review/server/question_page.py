@@ -16,6 +16,7 @@ from .frame import frame, queue_title
 from .pages import page
 from .sessions import Session
 from .site import Form, Site, number, redirect, value
+from .usable_panel import LIMITS, NOW, USE
 
 N_KEYS = 9  # classes with a key of their own
 MAX_SHOWN = 12_000  # characters of a text before the rest is folded
@@ -23,10 +24,10 @@ NAMES = {NONE_OF_THESE: NO_CLASS, UNCLEAR: UNCLEAR}
 
 
 def home(request: Request, site: Site, session: Session) -> Response:
-    """Go to the first queue with open questions."""
-    queues = site.job.questions.queues()
-    first = next((queue["purpose"] for queue in queues if queue["open"]), PURPOSES[0])
-    return redirect(f"/questions/{first}")
+    """Go to the labels to use, or to the first queue with open questions if nothing is left to ask about them."""
+    is_open = {queue["purpose"]: queue["open"] for queue in site.job.questions.queues(session.error)}
+    is_open[ACCEPT] = is_open[ACCEPT] or site.usable.panel(session.error)["step"] != USE
+    return redirect(f"/questions/{next((purpose for purpose in (ACCEPT, *QUEUES) if is_open[purpose]), ACCEPT)}")
 
 
 def show_question(request: Request, site: Site, session: Session) -> Response:
@@ -34,6 +35,8 @@ def show_question(request: Request, site: Site, session: Session) -> Response:
     purpose = request.path_params["purpose"]
     if purpose not in QUEUES:
         raise ValueError(f"There is no queue {purpose[:40]!r}; the queues are {', '.join(QUEUES)}.")
+    if purpose == ACCEPT and site.usable.panel(session.error)["step"] == NOW:
+        return page("learn.html", **frame(site, session, "questions", ACCEPT), purpose=ACCEPT)
     question = next_question(site, session, purpose)
     return question_page(site, session, question, purpose)
 
@@ -41,35 +44,47 @@ def show_question(request: Request, site: Site, session: Session) -> Response:
 def show_document(request: Request, site: Site, session: Session) -> Response:
     """One document of the list, as a question."""
     document = number(request.path_params["document"])
-    purpose = request.query_params.get("purpose", "list")
+    purpose, queue = (request.query_params.get(name, "list") for name in ("purpose", "queue"))
     question = site.job.questions.about(document, purpose if purpose in PURPOSES else "list")
-    return question_page(site, session, question, "list", back=checked_back(request.query_params.get("back", "")))
+    back = checked_back(request.query_params.get("back", ""))
+    return question_page(site, session, question, queue if queue in QUEUES else "list", back=back)
 
 
 def next_question(site: Site, session: Session, purpose: str) -> Question | None:
     """The next open question that this browser has not skipped; after the last one, the skipped ones again."""
-    return site.job.questions.next(purpose, session.reviewer, skip=session.skipped.get(purpose, []))
+    skipped = session.skipped.get(purpose, [])
+    return site.job.questions.next(purpose, session.reviewer, skip=skipped, error=session.error)
 
 
 def question_page(site: Site, session: Session, question: Question | None, purpose: str, back: str = "") -> Response:
-    """The page of a question; without one, the page says that the queue is empty."""
-    values = {**frame(site, session, "questions" if purpose != "list" else "list"), "purpose": purpose, "back": back}
+    """The page of a question of the queue `purpose`; without one, the page says that the queue is empty."""
+    active = "questions" if purpose != "list" else "list"
+    values = {**frame(site, session, active, purpose), "purpose": purpose, "back": back}
     if question is None:
         return page("empty.html", **values)
     text = question.text
-    is_blind = session.is_blind or question.purpose in (ACCEPT, AGAIN)
+    must_be_blind = purpose == ACCEPT or question.purpose in (ACCEPT, AGAIN)
+    is_blind = session.is_blind or must_be_blind
     return page(
         "question.html",
         **values,
         question=question,
-        reason=reason_without_labels(question.purpose) if is_blind else question.reason,
-        queue=queue_title(question.purpose),
+        reason=why(question, purpose, is_blind=is_blind),
+        queue=queue_title(ACCEPT if purpose == ACCEPT else question.purpose),
         text=text[:MAX_SHOWN],
         rest=text[MAX_SHOWN:],
         n_keys=N_KEYS,
         is_blind=is_blind,
+        must_be_blind=must_be_blind,
         own_answer="" if question.purpose == AGAIN else own_answer(site, question.document, session.reviewer),
     )
+
+
+def why(question: Question, queue: str, *, is_blind: bool) -> str:
+    """Why a document is shown."""
+    if queue == ACCEPT and question.purpose not in (ACCEPT, AGAIN):
+        return "Chosen at random. The labels learn from your answer."
+    return reason_without_labels(question.purpose) if is_blind else question.reason
 
 
 def own_answer(site: Site, document: int, reviewer: str) -> str:
@@ -85,17 +100,17 @@ def give_answer(form: Form, site: Site, session: Session) -> Response:
     shown = value(form, "shown") or None
     site.job.answer(document, answer, kind=kind, purpose=purpose, reviewer=session.reviewer, shown=shown)
     session.message = f"Saved: document {document + 1:,} is {NAMES.get(kind, answer)}."
-    return redirect(checked_back(value(form, "back")) or next_path(purpose))
+    return redirect(checked_back(value(form, "back")) or next_path(queue_of(form)))
 
 
 def skip(form: Form, site: Site, session: Session) -> Response:
     """Show another question; this one stays open."""
     document, purpose = number(value(form, "document")), checked_purpose(value(form, "purpose"))
-    session.skipped.setdefault(purpose, []).append(document)
+    session.skipped.setdefault(queue_of(form), []).append(document)
     session.message = f"Skipped: document {document + 1:,} stays open."
     if purpose == "audit":
         session.message += " The certificate counts the answers up to the first open document, so answer it later."
-    return redirect(checked_back(value(form, "back")) or next_path(purpose))
+    return redirect(checked_back(value(form, "back")) or next_path(queue_of(form)))
 
 
 def undo(form: Form, site: Site, session: Session) -> Response:
@@ -103,20 +118,35 @@ def undo(form: Form, site: Site, session: Session) -> Response:
     row = site.job.log.undo(session.reviewer)
     if row is None:
         session.message = "There is no answer to undo."
-        return redirect(next_path(checked_purpose(value(form, "purpose"))))
+        return redirect(next_path(queue_of(form)))
     session.message = f"Undone: document {row.document + 1:,} is open again."
-    return redirect(f"/documents/{row.document}?{urlencode({'purpose': row.purpose})}")
+    return redirect(f"/documents/{row.document}?{urlencode({'purpose': row.purpose, 'queue': queue_of(form)})}")
 
 
 def set_blind(form: Form, site: Site, session: Session) -> Response:
     """Show or hide predictions in this browser."""
     session.is_blind = value(form, "blind") == "yes"
     session.message = "Predictions are hidden." if session.is_blind else "Predictions are shown."
-    return redirect(next_path(checked_purpose(value(form, "purpose"))))
+    return redirect(next_path(queue_of(form)))
+
+
+def set_limit(form: Form, site: Site, session: Session) -> Response:
+    """Choose the allowed share of wrong labels among those that can be used."""
+    chosen = [limit for limit in LIMITS if f"{limit:g}" == value(form, "error")]
+    if not chosen:
+        raise ValueError(f"error must be one of {', '.join(f'{limit:g}' for limit in LIMITS)}.")
+    session.error = chosen[0]
+    session.message = f"At most {session.error:.0%} of the usable labels may be wrong.".replace("%", " %")
+    return redirect(next_path(ACCEPT))
+
+
+def queue_of(form: Form) -> str:
+    """The queue from which a form was sent: the random sample is also asked from the labels to use."""
+    return checked_purpose(value(form, "queue") or value(form, "purpose"))
 
 
 def next_path(purpose: str) -> str:
-    """Where the next question of a purpose is."""
+    """Where the next question of a queue is."""
     return "/list" if purpose == "list" else f"/questions/{ACCEPT if purpose == AGAIN else purpose}"
 
 

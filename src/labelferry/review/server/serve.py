@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import socket
+import ssl
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +16,7 @@ import uvicorn
 
 from ..job.job import Job
 from .app import new_app
+from .connections import Connections, LimitedSocket, OncePerError
 from .guard import LOOPBACK_NAMES, is_address
 from .passwords import VARIABLE, Password
 from .sessions import Sessions
@@ -57,6 +61,8 @@ class Address:
         """Raise ValueError for settings that are not safe or not complete."""
         if (self.certfile is None) != (self.keyfile is None):
             raise ValueError("--certfile and --keyfile belong together. Give both, or neither.")
+        if self.certfile is not None and self.keyfile is not None:
+            check_tls_files(self.certfile, self.keyfile)
         if not self.is_loopback and password is None:
             raise ValueError(
                 f"--host {self.host} lets other computers connect, so a password is needed: write it to a file and "
@@ -76,6 +82,29 @@ class Address:
         """Host names that requests may use."""
         own = [] if self.is_loopback else [socket.gethostname(), socket.getfqdn()]
         return [*LOOPBACK_NAMES, self.host, *own, *self.names]
+
+
+def check_tls_files(certfile: Path, keyfile: Path) -> None:
+    """Raise ValueError, with the names of the files, unless they are a certificate and its key."""
+    for option, path in (("--certfile", certfile), ("--keyfile", keyfile)):
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise ValueError(f"cannot read {option} {path}: {error.strerror}. Check the path.") from None
+
+    def no_password() -> str:
+        raise ValueError(
+            f"--keyfile {keyfile} needs a password. Give a key without one: openssl pkey -in KEY -out NEW."
+        )
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certfile, keyfile, no_password)
+    except ssl.SSLError as error:
+        what = (error.reason or "unknown").replace("_", " ").lower()
+        raise ValueError(
+            f"--certfile {certfile} and --keyfile {keyfile} are no certificate in PEM form and its key ({what}). Give "
+            "the files of one certificate."
+        ) from None
 
 
 def open_address(address: Address) -> socket.socket:
@@ -144,8 +173,10 @@ def serve(
         # Without TLS browsers send no Sec-Fetch-Site to other computers, so Origin must be there.
         referrer_policy="same-origin" if is_open_text else "no-referrer",
     )
+    connections = Connections()
     config = uvicorn.Config(
-        app,
+        connections.watched(app),
+        loop="asyncio",  # it accepts connections by the method of the socket
         http="h11",
         ws="none",
         lifespan="off",
@@ -157,12 +188,24 @@ def serve(
         ssl_certfile=address.certfile,
         ssl_keyfile=address.keyfile,
     )
-    with sock:
+    once = OncePerError()
+    for log in ("uvicorn.error", "asyncio"):
+        logging.getLogger(log).addFilter(once)
+    with LimitedSocket.of(sock, connections) as limited:
         try:
             announce(site.link())
-            uvicorn.Server(config).run(sockets=[sock])
+            asyncio.run(run(uvicorn.Server(config), limited, connections))
         except KeyboardInterrupt:  # uvicorn repeats Ctrl-C after its clean end
             sys.stdout.flush()
+
+
+async def run(server: uvicorn.Server, sock: socket.socket, connections: Connections) -> None:
+    """Run a server until it is interrupted."""
+    watching = asyncio.create_task(connections.watch())
+    try:
+        await server.serve(sockets=[sock])
+    finally:
+        watching.cancel()
 
 
 def base_url(address: Address, port: int) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
+from ..sample.usable import ERROR
+
 MAX_SESSIONS = 1000  # the oldest session ends when there are more
 MAX_TOKENS = 20  # links that nobody has opened yet
 MAX_IDLE = 12 * 3600.0  # seconds without a request after which a session ends
@@ -58,6 +60,7 @@ class Session:
     message: str = ""  # what the next page announces
     skipped: dict[str, list[int]] = field(default_factory=dict)  # per purpose the documents, in their order
     is_blind: bool = False  # whether predictions are hidden, so that they cannot influence the answers
+    error: float = ERROR  # allowed share of wrong labels among those that can be used
     began: float = 0.0  # time of the start, in seconds
     used: float = 0.0  # time of the last request, in seconds
 

@@ -19,6 +19,7 @@ from .background import LiveCertificate, Refit
 from .pages import page
 from .passwords import Attempts, Password
 from .sessions import Session, Sessions, Tokens, same
+from .usable_panel import UsablePanels
 
 MAX_FIELDS = 1000
 FORM_TYPE = "application/x-www-form-urlencoded"
@@ -53,6 +54,8 @@ class Site:
         The certificate of the answers so far.
     refit : Refit
         Learning from answers in the background.
+    usable : UsablePanels
+        The labels that can be used.
     """
 
     job: Job
@@ -66,10 +69,12 @@ class Site:
     attempts: Attempts = field(default_factory=Attempts)
     certificate: LiveCertificate = field(init=False)
     refit: Refit = field(init=False)
+    usable: UsablePanels = field(init=False)
 
     def __post_init__(self) -> None:
         self.certificate = LiveCertificate(self.job)
         self.refit = Refit(self.job)
+        self.usable = UsablePanels(self.job)
 
     def link(self) -> str:
         """A URL for one browser; with a password it contains no secret."""

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from ...certificate.sampling import LABEL
 from . import schema
+from .checksums import FIRST, check_row, sealed
+from .contents import damaged
 from .database import Database
-from .records import KINDS, PURPOSES, UNDO, AnswerRow, NewAnswer, now
+from .records import AnswerRow, NewAnswer, now
+from .rows import answer_problem, check_answer
 
 
 class AnswerLog:
@@ -30,32 +32,40 @@ class AnswerLog:
         with self._database.write() as connection:
             if connection.dialect.name == "postgresql":  # rows become visible in the order of their numbers
                 connection.execute(sa.text("LOCK TABLE answers IN SHARE ROW EXCLUSIVE MODE"))
+            a = schema.answers.c
+            before = connection.scalar(sa.select(a.checksum).order_by(a.id.desc()).limit(1))
+            before = FIRST if before is None else before
             for answer in answers:
                 values = {**answer._asdict(), "document": int(answer.document), "time": answer.time or time}
-                key = connection.execute(sa.insert(schema.answers).values(values)).inserted_primary_key
+                row = sealed(schema.answers, values, before)
+                key = connection.execute(sa.insert(schema.answers).values(row)).inserted_primary_key
                 ids.append(int(key[0]) if key else 0)
+                before = row["checksum"]
         return ids
 
     def _check_answer(self, row: NewAnswer) -> None:
         """Raise ValueError for an answer that the log cannot contain."""
-        if row.kind not in (*KINDS, UNDO):
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {row.kind!r}.")
-        if row.purpose not in PURPOSES:
-            raise ValueError(f"purpose must be one of {', '.join(PURPOSES)}; got {row.purpose!r}.")
         n_documents, classes = self._database.n_documents, self._database.classes
-        if not 0 <= row.document < n_documents:
-            raise ValueError(f"document must be from 0 to {n_documents - 1}; got {row.document}.")
-        is_label = row.kind == LABEL
-        if is_label != (row.answer is not None) or (is_label and row.answer not in classes):
-            raise ValueError(f"answer must be one of {', '.join(classes)} for kind {LABEL!r}; got {row.answer!r}.")
+        if problem := answer_problem(int(row.document), row.answer, row.kind, row.purpose, n_documents, classes):
+            raise ValueError(f"{problem}.")
 
     def history(self, after: int = 0) -> list[AnswerRow]:
         """The log, or its rows after a number."""
+        name, classes = self._database.name, set(self._database.classes)
         with self._database.read() as connection:
-            rows = connection.execute(
-                sa.select(schema.answers).where(schema.answers.c.id > after).order_by(schema.answers.c.id)
-            )
-            return [AnswerRow(**row._mapping) for row in rows]
+            statement = sa.select(schema.answers).where(schema.answers.c.id >= after).order_by(schema.answers.c.id)
+            rows = connection.execute(statement).all()
+        if after and (not rows or rows[0].id != after):
+            raise damaged(name, f"answer {after} is missing")
+        before = rows[0].checksum if after else FIRST
+        answers: list[AnswerRow] = []
+        for row in rows[1:] if after else rows:
+            check_row(schema.answers, row, name, before)
+            answer = AnswerRow(*(getattr(row, field) for field in AnswerRow._fields))
+            check_answer(answer, answers[-1].id if answers else after, self._database.n_documents, classes, name)
+            answers.append(answer)
+            before = row.checksum
+        return answers
 
     def add_shown(self, document: int, reviewer: str, time: str | None = None) -> None:
         """Record that a document was shown to a person."""

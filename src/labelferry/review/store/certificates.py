@@ -7,9 +7,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from . import schema
+from .checksums import check_row, sealed
 from .database import Database
 from .packing import from_json, to_json
 from .records import CertificateRow, now
+from .rows import check_certificate
 
 
 class Certificates:
@@ -20,10 +22,11 @@ class Certificates:
 
     def add(self, content: dict[str, Any], *, level: float, fit: int, last_answer: int, time: str | None = None) -> int:
         """Add a certificate that was issued."""
-        values = {"level": level, "fit": fit, "last_answer": last_answer, "content": to_json(content)}
+        values = {"level": float(level), "fit": fit, "last_answer": last_answer, "content": to_json(content)}
+        values["time"] = time or now()
         with self._database.write() as connection:
             key = connection.execute(
-                sa.insert(schema.certificates).values(time=time or now(), **values)
+                sa.insert(schema.certificates).values(sealed(schema.certificates, values))
             ).inserted_primary_key
         return int(key[0]) if key else 0
 
@@ -32,4 +35,11 @@ class Certificates:
         name = self._database.name
         with self._database.read() as connection:
             rows = connection.execute(sa.select(schema.certificates).order_by(schema.certificates.c.id)).all()
-        return [CertificateRow(**{**r._mapping, "content": from_json(r.content, dict, name)}) for r in rows]
+        certificates = []
+        for row in rows:
+            check_row(schema.certificates, row, name)
+            content = from_json(row.content, dict, name)
+            issued = CertificateRow(row.id, row.time, row.level, row.fit, row.last_answer, content)
+            check_certificate(issued, name)
+            certificates.append(issued)
+        return certificates

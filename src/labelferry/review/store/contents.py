@@ -1,11 +1,11 @@
-"""Checks of a store that somebody else may have written: settings, arrays, and the protection of the answers.
+"""Checks of a store that somebody else may have written: settings, arrays, the file, and the protection of the answers.
 
 A job is a file that people send to each other. A wrong one is an error of one line, never a crash or a full memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,18 @@ TYPES: dict[str, type] = {
     "settings": dict,
     "indexed_search": bool,
 }
+OPTIONAL: dict[str, tuple[type, ...]] = {  # jobs of earlier versions do not have them
+    "other_rows": (dict,),
+    "other_languages": (dict,),
+    "without_label": (dict,),
+    "estimated_balanced_accuracy": (float, int, type(None)),
+    "review_all": (bool,),
+    "voters": (list,),
+}
+MAX_CLASSES = 1000  # or the number of documents, if that is more
 OTHER_COLUMNS = 1024  # numbers per document in an array that has no column per class
 BASE_BYTES = 1 << 20
+MAX_ID = 2**53  # of rows; the largest number of the database leaves no place for another
 
 
 def damaged(name: str, what: str) -> StoreError:
@@ -41,12 +51,42 @@ def check_settings(settings: Mapping[str, Any], name: str) -> None:
             raise damaged(name, f"the setting {key!r} is missing")
         if not isinstance(settings[key], kind) or (kind is int and isinstance(settings[key], bool)):
             raise damaged(name, f"the setting {key!r} has a wrong type")
+    for key, kinds in OPTIONAL.items():
+        if key in settings and not isinstance(settings[key], kinds):
+            raise damaged(name, f"the setting {key!r} has a wrong type")
     classes = settings["classes"]
     is_plain = all(isinstance(label, str | int | float) for label in classes)
     if not classes or not is_plain or len({str(label) for label in classes}) < len(classes):
         raise damaged(name, "the classes are no list of different labels")
-    if settings["question_seed"] < 0 or not all(isinstance(c, str) for c in (*settings["own"], *settings["columns"])):
+    own, columns = settings["own"], settings["columns"]
+    if settings["question_seed"] < 0 or not all(isinstance(column, str) for column in (*own, *columns)):
         raise damaged(name, "the seed or the names of the columns are wrong")
+    if len(set(own)) < len(own) or not set(columns) <= {*own, settings["text"]}:
+        raise damaged(name, "the columns are not those of the documents")
+    error, confidence = settings["settings"].get("target_error"), settings["settings"].get("min_confidence", 0)
+    for value in (error, 0 if confidence is None else confidence):
+        if not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise damaged(name, "the settings of the labels are wrong")
+
+
+def check_classes(classes: Sequence[Any], n_documents: int, name: str) -> None:
+    """Raise StoreError if there are so many classes that a certificate, with a line per class, would take minutes."""
+    most = max(MAX_CLASSES, n_documents)
+    if len(classes) > most:
+        raise StoreError(
+            f"{name} has {len(classes):,} classes and {n_documents:,} documents; at most {most:,} classes are possible "
+            "for so few documents. Is the label a number or an identifier?"
+        )
+
+
+def check_tables(connection: sa.Connection, tables: Iterable[str], name: str) -> None:
+    """Raise StoreError unless the pages of a SQLite file hold together, and its next rows have a number."""
+    for table in tables:  # not the index of the words, which nothing but the search depends on
+        if (found := connection.exec_driver_sql(f"PRAGMA integrity_check({table})").scalar()) != "ok":
+            raise damaged(name, " ".join(str(found).split())[:200])
+    numbers = [row[0] for row in connection.exec_driver_sql("SELECT seq FROM sqlite_sequence")]
+    if not all(isinstance(number, int) and 0 <= number < MAX_ID for number in numbers):
+        raise damaged(name, "there is no number left for another row")
 
 
 def check_numbers(connection: sa.Connection, numbers: Any, n_documents: int, name: str) -> None:
@@ -83,8 +123,29 @@ def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, nam
         array = arrays.get(key)
         if array is None or array.shape != (n_documents,) or array.dtype.kind not in kinds:
             raise damaged(name, f"the array {key!r} has a wrong shape or type")
+    if not np.isfinite(arrays["confidence"]).all():
+        raise damaged(name, "the array 'confidence' contains numbers that are not finite")
     if "accept_rank" in arrays:
         check_ranks(arrays["accept_rank"], n_documents, name)
+    if "held_out/seen" in arrays:
+        check_documents(arrays["held_out/seen"], n_documents, name, "held_out/seen")
+    if "held_out/rows" in arrays:
+        check_documents(arrays["held_out/rows"], n_documents, name, "held_out/rows")
+        n_held = len(arrays["held_out/rows"])
+        check_codes(arrays.get("held_out/labels"), n_held, n_classes, name, "held_out/labels")
+        review = arrays.get("held_out/needs_review")
+        if review is None or review.shape != (n_held,) or review.dtype.kind != "b":
+            raise damaged(name, "the array 'held_out/needs_review' has a wrong shape or type")
+
+
+def check_documents(numbers: Array, n_documents: int, name: str, key: str) -> None:
+    """Raise StoreError unless this is a list of different documents."""
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise damaged(name, f"the array {key!r} has a wrong shape or type")
+    if len(numbers) and (int(numbers.min()) < 0 or int(numbers.max()) >= n_documents):
+        raise damaged(name, f"the array {key!r} contains numbers that are no documents")
+    if len(np.unique(numbers)) < len(numbers):
+        raise damaged(name, f"the array {key!r} names a document twice")
 
 
 def check_ranks(ranks: Array, n_documents: int, name: str) -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import sqlalchemy as sa
 
 from . import schema
+from .checksums import checksum, sealed
+from .contents import check_classes
 from .migrate import stamp
 from .packing import pack, to_json
 from .records import FitData, JobData
@@ -22,6 +24,7 @@ SOURCE_ONLY = "source_only"
 
 def fill(connection: sa.Connection, job: JobData, time: str) -> None:
     """Create all tables and write the job, in the transaction of the connection."""
+    check_classes(job.classes, len(job.texts), "the job")
     schema.metadata.create_all(connection)
     schema.protect_answers(connection)
     stamp(connection)
@@ -32,11 +35,13 @@ def fill(connection: sa.Connection, job: JobData, time: str) -> None:
         "pool": job.pool,
         "job": {**job.arrays, SOURCE_ONLY: np.asarray(job.source_only, dtype=np.int32)},
     }
-    insert_rows(connection, schema.arrays, ({"name": name, "data": pack(a)} for name, a in blobs.items()))
+    packed = ({"name": name, "data": pack(arrays)} for name, arrays in blobs.items())
+    insert_rows(connection, schema.arrays, (sealed(schema.arrays, row) for row in packed))
     connection.execute(sa.insert(schema.fits).values(fit_values(job.fit, time)))
     values = {**job.settings, "classes": list(job.classes), "own": list(job.own), "created": time}
     values[INDEXED_SEARCH] = create_search(connection)
-    insert_rows(connection, schema.settings, ({"name": n, "value": to_json(v)} for n, v in values.items()))
+    rows = (sealed(schema.settings, {"name": n, "value": to_json(v)}) for n, v in values.items())
+    insert_rows(connection, schema.settings, rows)
 
 
 def insert_rows(connection: sa.Connection, table: sa.Table, rows: Iterable[dict[str, Any]]) -> None:
@@ -52,13 +57,14 @@ def document_rows(job: JobData) -> Iterator[dict[str, Any]]:
     own = zip(*job.own.values(), strict=True) if names else ((),) * len(job.texts)
     columns = (job.texts, own, job.lines, job.evidence)
     for number, (text, values, line, words) in enumerate(zip(*columns, strict=True)):
-        yield {
+        row = {
             "number": number,
             "line": int(line),
             "text": text,
             "own": to_json(dict(zip(names, values, strict=True))),
             "evidence": to_json(list(words)),
         }
+        yield sealed(schema.documents, row)
 
 
 def fit_values(fit: FitData, time: str) -> dict[str, Any]:
@@ -72,10 +78,13 @@ def fit_values(fit: FitData, time: str) -> dict[str, Any]:
         **fit.accepted,
         **{f"held_out/{name}": np.asarray(array) for name, array in fit.held_out.items()},
     }
-    return {
+    packed = pack(arrays)
+    values = {
         "time": time,
         "method": fit.method,
         "answers": to_json([int(number) for number in fit.answers]),
         "summary": to_json(dict(fit.summary)),
-        "labels": pack(arrays),
+        "labels": packed,
+        "labels_checksum": checksum(packed),
     }
+    return sealed(schema.fits, values)

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 
 from ...files import atomic_write
 from . import schema
-from .contents import check_numbers, check_protection, check_settings, max_bytes
+from .checksums import COLUMNS, check_row
+from .contents import check_classes, check_numbers, check_protection, check_settings, check_tables, max_bytes
 from .create import fill
 from .engine import (
     WRITE,
@@ -36,10 +37,13 @@ class Database:
     def __init__(self, engine: sa.Engine, name: str) -> None:
         self.engine, self.name = engine, name
         with self.read() as connection:
-            rows = connection.execute(sa.select(schema.settings))
+            rows = connection.execute(sa.select(schema.settings)).all()
+            for row in rows:
+                check_row(schema.settings, row, name)
             self.settings: dict[str, Any] = {row.name: from_json(row.value, object, name) for row in rows}
             self.n_documents: int = connection.scalar(sa.select(sa.func.count()).select_from(schema.documents)) or 0
             check_settings(self.settings, name)
+            check_classes(self.settings["classes"], self.n_documents, name)
             check_numbers(connection, schema.documents.c.number, self.n_documents, name)
             check_protection(connection, name)
         self.classes = [str(label) for label in self.settings["classes"]]
@@ -93,6 +97,8 @@ class Database:
         with one_line_errors(name):
             with engine.connect() as connection:
                 is_old = version_of(connection, name) < schema.VERSION
+                if is_file:
+                    check_tables(connection, (table.name for table in COLUMNS), name)
             if is_file:
                 set_write_ahead_log(engine)
             if is_old:
@@ -127,8 +133,11 @@ class Database:
     def arrays(self, name: str) -> dict[str, Array]:
         """Arrays that were stored with the job: "members", "pool" or "job"."""
         with self.read() as connection:
-            data = connection.scalar(sa.select(schema.arrays.c.data).where(schema.arrays.c.name == name))
-        return {} if data is None else self.unpack(data)
+            row = connection.execute(sa.select(schema.arrays).where(schema.arrays.c.name == name)).one_or_none()
+        if row is None:
+            return {}
+        check_row(schema.arrays, row, self.name)
+        return self.unpack(row.data)
 
     def unpack(self, data: bytes) -> dict[str, Array]:
         """Arrays of one cell, none of them larger than the job allows."""

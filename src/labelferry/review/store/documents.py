@@ -9,11 +9,14 @@ import numpy as np
 import sqlalchemy as sa
 
 from . import schema
+from .checksums import check_row
+from .contents import damaged
 from .create import INDEXED_SEARCH
 from .database import Database
 from .fits import Fits
 from .packing import from_json
 from .records import UNDO, Array, DocumentRow, Page
+from .rows import check_document
 from .search import Matches, find
 
 BATCH = 5_000  # documents per statement
@@ -43,6 +46,8 @@ class Documents:
                 chosen = [int(number) for number in numbers[start : start + BATCH]]
                 statement = sa.select(schema.documents).where(schema.documents.c.number.in_(chosen))
                 rows |= {row.number: row for row in connection.execute(statement)}
+        if missing := [number for number in numbers if int(number) not in rows]:
+            raise damaged(self._database.name, f"document {missing[0]} is missing")
         return [self._document(rows[int(number)], arrays) for number in numbers]
 
     def page(
@@ -89,7 +94,8 @@ class Documents:
 
     def _document(self, row: Any, arrays: dict[str, Array]) -> DocumentRow:
         n, classes, name = row.number, self._database.classes, self._database.name
-        return DocumentRow(
+        check_row(schema.documents, row, name)
+        document = DocumentRow(
             n,
             row.line,
             row.text,
@@ -101,3 +107,10 @@ class Documents:
             bool(arrays["needs_review"][n]),
             classes[self._fits.source_only[n]],
         )
+        check_document(document, self._database.settings["own"], name)
+        return document
+
+    def check(self) -> None:
+        """Read all documents, which checks them."""
+        for start in range(0, self._database.n_documents, BATCH):
+            self.some(range(start, min(start + BATCH, self._database.n_documents)))

@@ -7,6 +7,7 @@ of patience if another process writes. Reads see one state of the database from 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 BUSY_SECONDS = 30.0
+BACKENDS = ("sqlite", "postgresql", "postgres")
 WRITE = "labelferry_write"  # execution option of transactions that write
 
 
@@ -42,6 +44,8 @@ def database_url(place: str | os.PathLike[str]) -> sa.URL:
     except (exc.ArgumentError, ValueError):  # ValueError: the port is no number
         shown = f"{name.partition('://')[0]}://..."  # the rest may contain a password
         raise StoreError(f"{shown!r} is no database URL. Write postgresql://user@host/database, or a path.") from None
+    if url.get_backend_name() not in BACKENDS:
+        raise StoreError(f"{url.drivername!r} is no known database for a job. Use a path or postgresql://.")
     return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
 
 
@@ -132,9 +136,13 @@ def one_line_errors(name: str) -> Iterator[None]:
             raise StoreError(f"{name} is damaged ({what}). Restore it from a copy.") from None
         if "disk" in what and "full" in what:
             raise StoreError(f"{name}: the disk is full. Free some space; nothing was lost.") from None
+        if isinstance(error.orig, sqlite3.Error):  # a table or column that is not as it was made
+            raise StoreError(f"{name} is damaged or was changed ({what}). Restore it from a copy.") from None
         if isinstance(error, exc.OperationalError):
             raise StoreError(f"cannot use {name}: {what}. Check the address, the user and the server.") from None
         raise
+    except UnicodeDecodeError as error:  # bytes that are no text, where the database should have one
+        raise StoreError(f"{name} is damaged ({error.reason}). Restore it from a copy.") from None
 
 
 def first_line(error: exc.DBAPIError) -> str:

@@ -8,12 +8,16 @@ import numpy as np
 import sqlalchemy as sa
 
 from . import schema
-from .contents import check_codes, check_fit
+from .checksums import check_row, checksum
+from .contents import check_codes, check_documents, check_fit, damaged
 from .create import SOURCE_ONLY, fit_values
 from .database import Database
 from .fit_labels import FitLabels
 from .packing import from_json
 from .records import Array, FitData, FitRow, now
+from .rows import check_fit_row
+
+QUEUE_ORDERS = ("group", "new")  # documents in the order in which they are asked about
 
 
 class Fits:
@@ -22,9 +26,14 @@ class Fits:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._labels: FitLabels | None = None
-        source_only = database.arrays("job").get(SOURCE_ONLY)
+        arrays = database.arrays("job")
+        source_only = arrays.get(SOURCE_ONLY)
         check_codes(source_only, database.n_documents, len(database.classes), database.name, SOURCE_ONLY)
+        for key in QUEUE_ORDERS:
+            if key in arrays:
+                check_documents(arrays[key], database.n_documents, database.name, key)
         self.source_only: Array = np.asarray(source_only)
+        self.all()
         self.labels()
 
     def labels(self) -> FitLabels:
@@ -55,11 +64,15 @@ class Fits:
         """All fits, the first one first."""
         f, name = schema.fits.c, self._database.name
         with self._database.read() as connection:
-            rows = connection.execute(sa.select(f.id, f.time, f.method, f.answers, f.summary).order_by(f.id)).all()
-        return [
-            FitRow(r.id, r.time, r.method, from_json(r.answers, list, name), from_json(r.summary, dict, name))
-            for r in rows
-        ]
+            small = [column for column in f if column is not f.labels]
+            rows = connection.execute(sa.select(*small).order_by(f.id)).all()
+        fits = []
+        for r in rows:
+            check_row(schema.fits, r, name)
+            fit = FitRow(r.id, r.time, r.method, from_json(r.answers, list, name), from_json(r.summary, dict, name))
+            check_fit_row(fit, name)
+            fits.append(fit)
+        return fits
 
     def last(self) -> int:
         """Number of the current fit."""
@@ -69,9 +82,12 @@ class Fits:
     def arrays(self, fit: int) -> dict[str, Array]:
         """Arrays of a fit: labels, confidence, alternative, needs_review, and `held_out/...`."""
         with self._database.read() as connection:
-            data = connection.scalar(sa.select(schema.fits.c.labels).where(schema.fits.c.id == fit))
-        if data is None:
+            row = connection.execute(sa.select(schema.fits).where(schema.fits.c.id == fit)).one_or_none()
+        if row is None:
             raise ValueError(f"there is no fit {fit} in {self._database.name}.")
-        arrays = self._database.unpack(data)
+        check_row(schema.fits, row, self._database.name)
+        if checksum(row.labels) != row.labels_checksum:
+            raise damaged(self._database.name, f"the labels of fit {fit} have changed")
+        arrays = self._database.unpack(row.labels)
         check_fit(arrays, self._database.n_documents, len(self._database.classes), self._database.name)
         return arrays

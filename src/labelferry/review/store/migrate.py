@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import sqlalchemy as sa
 
+from .checksums import COLUMNS, add_checksums
 from .engine import StoreError
-from .schema import VERSION, meta, protect_answers, shown
+from .schema import VERSION, fits, meta, protect_answers, shown, unprotect_answers
 
 FORMAT = "labelferry job"
 VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
@@ -20,8 +21,18 @@ def to_version_2(connection: sa.Connection) -> None:
     protect_answers(connection)
 
 
+def to_version_3(connection: sa.Connection) -> None:
+    """Add the checksums of all rows."""
+    for table in COLUMNS:
+        for column in ("labels_checksum", "checksum") if table is fits else ("checksum",):
+            connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {column} BIGINT")
+    unprotect_answers(connection)
+    add_checksums(connection)
+    protect_answers(connection)
+
+
 # Per version: the function that turns a store of this version into one of the next.
-MIGRATIONS: dict[int, Callable[[sa.Connection], None]] = {1: to_version_2}
+MIGRATIONS: dict[int, Callable[[sa.Connection], None]] = {1: to_version_2, 2: to_version_3}
 
 
 def stamp(connection: sa.Connection) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
 
-VERSION = 2
+VERSION = 3
 MARK = "\ufdd0"  # a code point that is no character: it begins an escape
 NOT_STORABLE = re.compile(f"[\x00\ud800-\udfff{MARK}]")  # NUL and halves of characters
 ESCAPED = re.compile(f"{MARK}([0-9a-f]{{4}})")
@@ -44,8 +44,8 @@ class AnyText(TypeDecorator[str]):
         return None if value is None else escape(value)
 
     def process_result_value(self, value: str | None, dialect: Any) -> str | None:
-        """Undo the escape."""
-        return None if value is None else unescape(value)
+        """Undo the escape; what is no text is left for the checks of the row."""
+        return unescape(value) if isinstance(value, str) else value
 
 
 metadata = sa.MetaData()
@@ -61,12 +61,14 @@ settings = sa.Table(
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("value", sa.Text, nullable=False),  # JSON
+    sa.Column("checksum", sa.BigInteger),  # since version 3, as in the tables below: see `checksums.py`
 )
 arrays = sa.Table(
     "arrays",
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),  # npz without pickle
+    sa.Column("checksum", sa.BigInteger),
 )
 documents = sa.Table(
     "documents",
@@ -76,6 +78,7 @@ documents = sa.Table(
     sa.Column("text", AnyText, nullable=False),
     sa.Column("own", sa.Text, nullable=False),  # JSON
     sa.Column("evidence", sa.Text, nullable=False),  # JSON
+    sa.Column("checksum", sa.BigInteger),
 )
 fits = sa.Table(
     "fits",
@@ -86,6 +89,8 @@ fits = sa.Table(
     sa.Column("answers", sa.Text, nullable=False),  # JSON: numbers of the answers that it learned from
     sa.Column("summary", sa.Text, nullable=False),  # JSON
     sa.Column("labels", sa.LargeBinary, nullable=False),  # npz: labels, confidence, ..., held-out labels
+    sa.Column("labels_checksum", sa.BigInteger),  # of the npz, so that the other values can be read without it
+    sa.Column("checksum", sa.BigInteger),
     sqlite_autoincrement=True,
 )
 answers = sa.Table(
@@ -101,6 +106,7 @@ answers = sa.Table(
     sa.Column("shown", AnyText),
     sa.Column("fit", sa.ForeignKey("fits.id")),
     sa.Column("replaces", sa.ForeignKey("answers.id")),
+    sa.Column("checksum", sa.BigInteger),  # depends on that of the answer before
     sqlite_autoincrement=True,
 )
 certificates = sa.Table(
@@ -112,6 +118,7 @@ certificates = sa.Table(
     sa.Column("fit", sa.ForeignKey("fits.id"), nullable=False),
     sa.Column("last_answer", sa.Integer, nullable=False),
     sa.Column("content", sa.Text, nullable=False),  # JSON
+    sa.Column("checksum", sa.BigInteger),
     sqlite_autoincrement=True,
 )
 shown = sa.Table(  # since version 2: which document was shown to whom, so that two persons get different questions
@@ -130,6 +137,16 @@ SQLITE_TRIGGERS = {
     "BEGIN SELECT RAISE(ABORT, 'answers are only added'); END"
     for event in ("UPDATE", "DELETE")
 }
+
+
+def unprotect_answers(connection: sa.Connection) -> None:
+    """Undo `protect_answers`, for a migration that adds to all rows."""
+    if connection.dialect.name == "sqlite":
+        for name in SQLITE_TRIGGERS:
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+    else:
+        connection.exec_driver_sql("DROP TRIGGER answers_no_change ON answers")
+        connection.exec_driver_sql("DROP FUNCTION answers_are_only_added()")
 
 
 def protect_answers(connection: sa.Connection) -> None:

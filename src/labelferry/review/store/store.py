@@ -13,7 +13,10 @@ from .certificates import Certificates
 from .database import Database
 from .documents import Documents
 from .fits import Fits
-from .records import JobData
+from .records import Array, JobData
+from .rows import check_pool
+
+SMALL = 20_000  # documents that are all checked when a job is opened, which takes less than a second
 
 
 class Store:
@@ -61,10 +64,29 @@ class Store:
         """Open a job; one of an older version is brought to the current version."""
         database = Database.open(place)
         try:
-            return cls(database)
+            store = cls(database)
+            store.check()
+            return store
         except BaseException:
             database.close()
             raise
+
+    def check(self) -> None:
+        """Raise StoreError for content that no job has: answers and certificates, and everything of a small job.
+
+        The documents and the pool of a large job are checked when they are read.
+        """
+        self.answers.history()
+        self.certificates.all()
+        if self.n_documents <= SMALL:
+            self.documents.check()
+            self.pool()
+
+    def pool(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        """What is needed to learn from answers, and the probabilities of the members; empty for a single method."""
+        pool, members = self.database.arrays("pool"), self.database.arrays("members")
+        check_pool(pool, members, self.n_documents, len(self.classes), self.name)
+        return pool, members
 
     def close(self) -> None:
         """Close all connections."""

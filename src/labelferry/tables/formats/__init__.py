@@ -74,20 +74,7 @@ def split_suffix(path: PurePath) -> tuple[str, bool]:
 
 
 def format_of(path: PurePath) -> tuple[Format, bool]:
-    """The format in which a file of this name is written, and whether it is gzipped.
-
-    Parameters
-    ----------
-    path : path
-        File to be written.
-
-    Returns
-    -------
-    format : Format
-        The format of the suffix; CSV for standard output.
-    zipped : bool
-        Whether the name ends with .gz.
-    """
+    """The format in which a file of this name is written, and whether it is gzipped; CSV for standard output."""
     if str(path) == STANDARD:
         return DEFAULT, False
     suffix, zipped = split_suffix(path)
@@ -99,20 +86,7 @@ def format_of(path: PurePath) -> tuple[Format, bool]:
 
 
 def detect_format(start: bytes, name: str) -> Format:
-    """The format of an existing file: by its suffix or, if that is unknown, by its first bytes.
-
-    Parameters
-    ----------
-    start : bytes
-        The first bytes of the file, not gzipped.
-    name : str
-        Path of the file as the user wrote it.
-
-    Returns
-    -------
-    format : Format
-        The format in which to read it.
-    """
+    """The format of an existing file: by its suffix or, if that is unknown, by its first bytes (not gzipped)."""
     suffix, _ = split_suffix(PurePath(name))
     by_suffix = BY_SUFFIX.get(suffix)
     by_content = [format_ for format_ in FORMATS if format_.matches(start)]
@@ -141,18 +115,6 @@ def split_sheet(name: str) -> tuple[str, str | None]:
 def is_table_file(value: Any) -> bool:
     """Whether this is a string with the suffix of a format that can be read, or "-" for standard input.
 
-    Parameters
-    ----------
-    value : object
-        A text or a path, for example.
-
-    Returns
-    -------
-    is_file : bool
-        True for the name of a table file.
-
-    Examples
-    --------
     >>> is_table_file("tickets.csv.gz"), is_table_file("Please open the file tickets.csv.")
     (True, False)
     """

@@ -16,30 +16,13 @@ UNITS = {"Excel": "row", "Parquet": "row", "folder": "file", "mailbox": "message
 
 
 class Dialect(NamedTuple):
-    """How a file was written, so that the output can be written in the same way.
+    """How a file was written, so that the output can be written in the same way."""
 
-    Attributes
-    ----------
-    format : str
-        Name of the format, such as "CSV".
-    delimiter : str or None
-        Character between the fields of CSV and TSV.
-    encoding : str
-        Python codec of a text format, without its byte order mark.
-    byte_order_mark : bool
-        Whether the file begins with a byte order mark.
-    newline : str
-        End of the lines.
-    compression : str or None
-        "gzip" or None.
-    """
-
-    format: str
-    delimiter: str | None = None
-    encoding: str = "utf-8"
-    byte_order_mark: bool = False
-    newline: str = "\n"
-    compression: str | None = None
+    format: str  # name of the format, such as "CSV"
+    delimiter: str | None = None  # between the fields of CSV and TSV
+    encoding: str = "utf-8"  # Python codec of a text format, without its byte order mark
+    byte_order_mark: bool = False  # whether the file begins with one
+    newline: str = "\n"  # end of the lines
 
     @property
     def unit(self) -> str:
@@ -151,7 +134,7 @@ def text_format(
     return Format(name, suffixes, read, write, matches, is_text=True, check=check, keeps_encoding=keeps_encoding)
 
 
-HALF_CHARACTER = "a text contains half a character (a surrogate)"
+HALF_CHARACTER = "a text contains half a character (a surrogate), which only JSON lines can contain"
 WRONG_ENCODING = "If it is wrong, pass --encoding (encoding=)."
 
 

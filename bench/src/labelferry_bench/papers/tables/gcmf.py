@@ -62,17 +62,18 @@ TABLE = Table(
             """,
         ),
     ),
-    n_seeds=10,
+    n_seeds=1,
     tested="GCMF",
     remarks=(
-        "GCMF is best on all tasks in print. Here it is best of the methods of the paper on five of nine, and its "
-        "differences to MTrick, TCL and EMNaiveBayes are not significant. EMNaiveBayes, a method of the year 2000, "
-        "is above all published numbers on five of the six newsgroup tasks.",
-        "Below the paper: GCMF on orgs vs people by 1.6 points. With the 100 iterations of the paper it has exactly "
-        "the printed 85.5 there, and loses 10 points on orgs vs places and 6 on people vs places; see the "
-        "documentation of GCMF.",
-        "More than 5 points above the paper: NMFClustering (tf-idf; with counts of unit length it is at 66, as "
-        "printed), TSVM (also as published), MTrick and DKT on rec vs sci and rec vs talk, for a reason that we do "
-        "not know. DKT is a reconstruction from what other papers write about it.",
+        "GCMF is best on all tasks in print. Here it has the best mean of the methods of the paper, and its "
+        "differences to TCL and EMNaiveBayes are not significant. EMNaiveBayes, a method of the year 2000, is "
+        "above all published numbers on five of the six newsgroup tasks.",
+        "With log(N / df) GCMF is at the printed 85.5 on orgs vs people within .3 points, with scikit-learn's idf "
+        "it was 1.6 below. With the 100 iterations of the paper it loses 10 points on orgs vs places and 4 on "
+        "people vs places; see the documentation of GCMF. The paper reports no more than 100 seconds with k = 64; "
+        "the column of seconds has ours, of another machine of another decade.",
+        "More than 5 points above the paper: NMFClustering on tf-idf (on counts with one start, as published, it "
+        "has the printed mean within a point), TSVM (also as published), MTrick and DKT on rec vs sci and rec vs "
+        "talk, for a reason that we do not know. DKT is a reconstruction from what other papers write about it.",
     ),
 )

@@ -14,5 +14,5 @@ TABLE = Table(
         for pair in REUTERS_PAIRS
         for turned in (False, True)
     ),
-    n_seeds=3,
+    n_seeds=1,
 )

@@ -32,7 +32,7 @@ TABLE = Table(
             sraa_task(
                 f"tcl/{name}",
                 split=partial(by_groups, parts=same_classes(classes), draw=partial(at_most, n=3000), min_length=20),
-                recipe=Recipe(min_df=10, over="corpus"),
+                recipe=Recipe(min_df=10, over="corpus", idf="plain"),
                 sampled=True,
             )
             for name, classes in TCL_SRAA.items()
@@ -41,7 +41,7 @@ TABLE = Table(
             newsgroups_task(
                 f"tcl/{name}",
                 split=partial(by_groups, parts=same_classes(classes)),
-                recipe=Recipe(min_df=15, over="corpus"),
+                recipe=Recipe(min_df=15, over="corpus", idf="plain"),
             )
             for name, classes in pairs(GCMF_TABLE_2).items()
         ),
@@ -79,21 +79,24 @@ TABLE = Table(
             """,
         ),
     ),
-    n_seeds=10,
+    n_seeds=1,
+    why="orgs vs people: as published it is at 84; the weighting of words, better on the mean, costs it 2 points",
+    seeds={"TCL": 10},
     tested="TCL",
     remarks=(
-        "TCL is best on ten of eleven tasks in print. Here its mean is within a point of the printed one "
-        "(newsgroups equal, Reuters 2 points below), and it is neither above GCMF nor above EMNaiveBayes, which the "
-        "paper does not include. The default divides every word by the root of its sum and has alpha = .9; as "
-        "published, alpha is cross-validated, the words are as given, and the factors are normalized once per "
-        "cycle: 2.4 points below the printed mean. How the paper splits the source for the cross-validation is not "
-        "known. `TCL(common_weight='cv')` with the default weighting has 90.5 (seed 0); the documentation of TCL "
-        "lists every trial. Below the paper by more than a point: comp vs sci, orgs vs people, people vs places. "
-        "Without the rows that occur in source and target with different labels people vs places is at 78.3 (table "
-        "*Reuters, without target rows that also occur in the source*).",
-        "More than 5 points above the paper: MSDA (a smaller C of its classifier; with the C that is best on "
-        "held-out source documents it is near the paper's number), NMTF on comp vs sci, comp vs talk, rec vs talk, "
-        "sci vs talk and orgs vs people, DTL on comp vs talk and sci vs talk. DTL is written after the quotation of "
-        "its problem in this paper.",
+        "TCL is best on ten of eleven tasks in print. Here its mean is that of the paper within a tenth of a "
+        "point (newsgroups above, Reuters 1.3 below), and GCMF is level with it. The default divides every word "
+        "by the root of its sum and has alpha = .7; as published, alpha is cross-validated, the words are as "
+        "given, and the factors are normalized once per cycle: 1.3 points below the printed mean, and at the "
+        "printed number on orgs vs people (84.1). How the paper splits the source for the cross-validation is not "
+        "known. With scikit-learn's idf instead of log(N / df) the form as published had 88.3. Below the paper by "
+        "more than a point: orgs vs people and orgs vs places. Without the rows that occur in source and target "
+        "with different labels people vs places is far higher (table *Reuters, without target rows that also "
+        "occur in the source*).",
+        "Ablations: U only (alpha = 1) and W only (alpha = 0) are 1.6 and .9 points below the whole; separate H "
+        "for common and domain-specific topics is DTL, 2.7 below. The paper reports about 30 seconds on its "
+        "largest task; the column of seconds has ours, of another machine of another decade.",
+        "More than 5 points above the paper: NMTF and DTL on most tasks, also as published. DTL is written after "
+        "the quotation of its problem in this paper.",
     ),
 )

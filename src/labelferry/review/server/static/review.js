@@ -34,7 +34,12 @@ function say(message, isBad = false) {
 
 function show(page, address, isQuestion) {
   say(page.getElementById("message").textContent);
-  for (const id of ["certificate", "refit"]) replacePart(page.getElementById(id));
+  for (const id of ["certificate", "refit", "usable"]) {
+    const [part, old] = [page.getElementById(id), find(id)];
+    if (part && old) replacePart(part);
+    else if (part) find("content").before(part); // from a queue without this part
+    else old?.remove();
+  }
   if (isQuestion) {
     document.title = page.title;
     history.replaceState(null, "", address);
@@ -51,10 +56,11 @@ function show(page, address, isQuestion) {
 function replacePart(part) {
   const old = find(part.id);
   const open = [...old.querySelectorAll("details")].map((it) => it.open);
-  const before = old.querySelector("#certificate-sentence, .result")?.textContent;
+  const spoken = "#certificate-sentence, #usable-sentence, .result";
+  const before = old.querySelector(spoken)?.textContent;
   const targets = [];
-  for (const band of part.querySelectorAll(".band[id]")) {
-    for (const rect of band.querySelectorAll(".range, .tick")) {
+  for (const band of part.querySelectorAll(".band[id], .whole")) {
+    for (const rect of band.querySelectorAll(".range, .tick, .used, .people")) {
       const was = find(band.id)?.querySelector(`.${rect.getAttribute("class")}`);
       if (!was) continue;
       targets.push([rect, rect.getAttribute("x"), rect.getAttribute("width")]);
@@ -76,9 +82,9 @@ function replacePart(part) {
       for (const name of ["x", "width"]) rect.setAttribute(name, big?.getAttribute(name) ?? 0);
     }
   }
-  const after = part.querySelector("#certificate-sentence, .result");
+  const after = part.querySelector(spoken);
   if (after && after.textContent !== before) {
-    const figure = part.querySelector(".figure")?.textContent ?? "";
+    const figure = part.querySelector(".figure, #usable-title")?.textContent ?? "";
     find("live").textContent = `${figure} ${after.textContent}`.replace(/\s+/g, " ").trim();
   }
 }
@@ -101,6 +107,24 @@ async function refresh(id, isReady) {
   if (id !== "refit") return;
   say(find("refit").querySelector(".result")?.firstElementChild?.textContent ?? "");
   refresh("certificate", hasCertificate); // of the new labels
+  refreshQuestion();
+}
+
+// After learning: the open question with its new prediction; a page without a question becomes the next question.
+async function refreshQuestion() {
+  const { document: number, purpose, queue } = find("question")?.dataset ?? {};
+  if (isBusy || !find("question")) return;
+  const address = number ? `/documents/${number}?${new URLSearchParams({ purpose, queue })}` : location.href;
+  try {
+    const response = await fetch(address, { credentials: "same-origin" });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (isBusy || !page.getElementById("content") || find("question")?.dataset.document !== number) return;
+    const message = find("message").textContent;
+    show(page, location.href, true);
+    say(message);
+  } catch {
+    say("The labels have learned. Load this page to see the new ones.");
+  }
 }
 const refreshing = new Set();
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

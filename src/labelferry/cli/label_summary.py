@@ -1,0 +1,146 @@
+"""What `labelferry label` prints: about ten lines, or everything with --verbose."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .outputs import is_standard
+from .show import escape, heading, new_table, print_messages, show_level, show_verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ROUTINE = ("texts: ", "language of the documents:")  # beginnings of messages that the short form leaves out
+BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
+MOST_CLASSES = 8  # in the short table
+MOST_REASONS = 2  # facts in the short form
+
+
+class Written(NamedTuple):
+    """What was written, for the next command."""
+
+    files: list[str]  # in their order; standard output is not among them
+    out: str | None  # the file of the labels
+    job: str | None
+    text: list[str] | None  # columns that the user named
+
+
+def show_result(console: Console, result: Any, messages: list[str], written: Written, *, verbose: bool) -> None:
+    """Print the result of `label`: what was read, the verdict, the labels, what was written, and what is next."""
+    if verbose:
+        print_messages(console, [*result.messages, *messages])
+        show_verdict(console, result.verdict.as_dict())
+        heading(console, f"Labels by {result.method}")
+        console.print(full_table(result))
+        show_expected(console, result)
+    else:
+        show_briefly(console, result, messages)
+    if written.files:
+        console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
+    if command := next_command(written):
+        console.print(f"Next: {escape(command)}", soft_wrap=True)
+
+
+def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
+    """What was read in one line, the verdict with its facts, one number, the outlook, and the classes."""
+    from ..labelling.outlook import usable_outlook
+    from ..labelling.verdict import notable
+
+    columns = result.inputs.columns
+    n_labelled, n_new = sum(len(source.labels) for source in result.inputs.sources), len(result.inputs.texts)
+    text = ", ".join(dict.fromkeys((*columns.text, *columns.text_target)))
+    read = f"Read: {n_labelled:,} labelled and {n_new:,} new documents (text: {text}; label: {columns.label})"
+    special = [
+        line for line in (*result.messages, *messages) if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))
+    ]
+    print_messages(console, [read, *special])
+    show_level(console, result.verdict.level, result.verdict.sentence)
+    found = notable(result)
+    for reason in found[:MOST_REASONS]:
+        console.print(f"- {escape(reason)}")
+    if len(found) > MOST_REASONS:
+        console.print(f"- {len(found) - MOST_REASONS} more: --verbose")
+    console.print(f"{estimate_line(result)} {usable_outlook(result.documents)['sentence']}")
+    console.print(short_table(result))
+
+
+def estimate_line(result: Any) -> str:
+    """One number with its range."""
+    estimate, n = result.estimated_balanced_accuracy, result.assessment.n_answers
+    if estimate["mean"] is None:
+        return "Correct labels: these documents do not allow an estimate."
+    origin = f"from {n} answers" if n else "without answers"
+    low, high = estimate["low"], estimate["high"]
+    return f"Correct labels: about {estimate['mean']:.0%} ({low:.0%} to {high:.0%}; an estimate {origin})."
+
+
+def short_table(result: Any) -> Any:
+    """The largest classes."""
+    from ..labelling.class_table import class_table
+
+    rows = class_table(result)
+    shown = sorted(rows, key=lambda row: -row.documents)[:MOST_CLASSES] if len(rows) > MOST_CLASSES else rows
+    table = new_table("label", "documents", "share", "confidence", numbers=3, compact=True)
+    for row in shown:
+        table.add_row(escape(str(row.label)), f"{row.documents:,}", f"{row.share:.0%}", percent(row.confidence))
+    if len(rows) > len(shown):
+        n = sum(row.documents for row in rows) - sum(row.documents for row in shown)
+        table.add_row(f"{len(rows) - len(shown)} other classes", f"{n:,}", "", "")
+    return table
+
+
+def full_table(result: Any) -> Any:
+    """All classes with the range of their shares and the labels to review."""
+    from ..labelling.class_table import class_table
+
+    proportions = result.assessment.proportions
+    interval = "range of the share"
+    if proportions.prior is not None and proportions.prior.known:
+        interval = "given" if proportions.prior.origin == "given" else "matched"
+    table = new_table("label", "documents", "share", interval, "confidence", "to review", numbers=5)
+    for row in class_table(result):
+        table.add_row(
+            escape(str(row.label)),
+            str(row.documents),
+            f"{row.share:.0%}",
+            f"{row.low:.0%}" if proportions.given else f"{row.low:.0%} to {row.high:.0%}",
+            percent(row.confidence),
+            str(row.to_review),
+        )
+    return table
+
+
+def percent(confidence: float | None) -> str:
+    """A confidence; a class without documents has none."""
+    return "no label" if confidence is None else f"{confidence:.0%}"
+
+
+def show_expected(console: Console, result: Any) -> None:
+    """How many labels can probably be used after some answers."""
+    from ..labelling.outlook import usable_outlook
+
+    usable = usable_outlook(result.documents)
+    console.print(usable["sentence"])
+    if not usable["expected"]:
+        return
+    table = new_table("answers", "labels to use", "range", numbers=3)
+    for row in usable["expected"]:
+        table.add_row(str(row["answers"]), f"{row['n']:,}", f"{row['low']:,} to {row['high']:,}")
+    console.print(table)
+
+
+def next_command(written: Written) -> str:
+    """The command that leads to labels that can be used; empty if the labels are on standard output only."""
+    if written.job is not None:
+        return f"labelferry review {shlex.quote(written.job)}"
+    if written.out is None:
+        return ""
+    names = f" --text {shlex.quote(','.join(written.text))}" if written.text else ""
+    return f"labelferry accept {shlex.quote(written.out)} -o sample.csv{names}"
+
+
+def files_of(written: list[Path | str]) -> list[str]:
+    """The files without standard output."""
+    return [str(path) for path in written if not is_standard(Path(path))]

@@ -1,0 +1,102 @@
+"""The labels of a job that can be used, as values of `usable.html`: a bar over the file, the claim, what is next."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from threading import Lock
+from typing import Any
+
+from ...certificate.expected import Expected, expected_further, expected_labels
+from ...certificate.outlook import PLANS, outlook
+from ..job.job import Job
+from ..sample.usable import ERROR, OTHER_ERROR, Usable
+from ..sample.usable_text import ASSUMED, whole_file
+
+LEARN, NOW, USE = "learn", "now", "use"  # answers to learn from are missing, are enough; labels are accepted
+LIMITS = (ERROR, OTHER_ERROR)  # that a person can choose
+KEPT = 8  # panels in memory: of the last answers, at each limit
+Values = dict[str, Any]
+
+
+class UsablePanels:
+    """The panels of the last states of a job. A statement that is shown is recorded, once there are answers for it."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._lock = Lock()
+        self._made: OrderedDict[tuple[int, int, float], Values] = OrderedDict()
+        self._plans: dict[tuple[int, float], list[Expected]] = {}  # by fit and limit
+
+    def panel(self, error: float) -> Values:
+        """The values for the answers so far."""
+        with self._lock:
+            state = self._job.log.state()
+            key = (*state.version, error)
+            if key not in self._made:
+                acceptance = self._job.questions.acceptance
+                usable = acceptance.usable(error, state=state)
+                if usable.learning is None and usable.given.first:
+                    usable = acceptance.issue(error)
+                self._made[key] = {**panel_values(usable), "outlook": self._outlook(usable, state.fit.fit)}
+                while len(self._made) > KEPT:
+                    self._made.popitem(last=False)
+            return self._made[key]
+
+    def _outlook(self, usable: Usable, fit: int) -> str:
+        """What to expect before the first answer that counts; empty after it."""
+        if usable.n or usable.given.first or not usable.ladder.n_labels:
+            return ""
+        key = (fit, usable.error)
+        if key not in self._plans:
+            self._plans[key] = plans(usable, self._job.store.settings.get("estimated_accuracy"))
+        found, further = self._plans[key], usable.learning is None
+        return outlook(found, usable.n_documents, usable.error, further=further) if found else ""
+
+
+def plans(usable: Usable, accuracy: float | None) -> list[Expected]:
+    """Labels to expect: by the estimated accuracy before the labels learn, by their confidences after it."""
+    if usable.learning is None:
+        return expected_further(usable.ladder, usable.frozen.p_wrong, answers=PLANS)
+    if accuracy is None:
+        return []
+    return expected_labels(
+        usable.n_documents, accuracy, error=usable.error, n_learned=usable.learning.of, answers=PLANS
+    )
+
+
+def panel_values(usable: Usable) -> Values:
+    """The values of the panel; `step` is LEARN, NOW or USE."""
+    values, text = usable.as_dict(), usable.text().splitlines()
+    learning, n = usable.learning, usable.n_documents
+    people = sum(code >= 0 and not usable.accepted.rows[place] for place, code in usable.decided.items())
+    answered = learning.answers if learning is not None else people
+    totals = Counter(usable.frozen.labels.tolist())
+    first, _, claim = text[0].partition(". ")
+    found = any(usable.wrong.values())  # before that, "out of reach" is an estimate
+    return {
+        **values,
+        "step": USE if learning is None else NOW if learning.now else LEARN,
+        "headline": first.removesuffix("."),
+        "claim": claim,
+        "promises": [line for line in (whole_file(values), ASSUMED) if line],
+        "n": usable.n,
+        "n_answered": answered,
+        "n_rest": max(n - usable.n - answered, 0),
+        "out_of_reach": values["out_of_reach"] and found,
+        "next_step": None
+        if learning or not values["needs"] or (values["out_of_reach"] and found)
+        else values["needs"][0],
+        "counts": {name: (values["per_class"][name], totals[code]) for code, name in enumerate(usable.frozen.classes)},
+        "warning": warning(usable),
+    }
+
+
+def warning(usable: Usable) -> str:
+    """A sentence if classes are missing among the labels that can be used; empty if not."""
+    missing = usable.missing_classes() if usable.n else []
+    if not missing:
+        return ""
+    used = [name for name, count in usable.per_class().items() if count]
+    if len(used) == 1:
+        return f"All {usable.n:,} usable labels are {used[0]}: no other class can be used yet."
+    return f"No label of {', '.join(missing[:5])}{' and others' if len(missing) > 5 else ''} can be used yet."

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -234,14 +235,16 @@ def test_cross_validation_of_many_documents_trains_on_a_sample(monkeypatch):
         assert np.bincount(codes[train]).tolist() == [90, 9, 1]
 
 
-@pytest.mark.parametrize("estimator", [SourceLR(), SourceNB(), SourceSVM()], ids=lambda est: type(est).__name__)
+@pytest.mark.parametrize(
+    "estimator", [SourceLR(weighting="given"), SourceNB(), SourceSVM()], ids=lambda est: type(est).__name__
+)
 def test_a_source_only_classifier_is_a_plain_classifier_of_scikit_learn(estimator, tmp_path):
-    """Fitted on labelled documents alone, it predicts what it predicts for a target."""
+    """Fitted on labelled documents alone, it predicts what it predicts for a target (SourceLR: with given weights)."""
     task = vocabulary_shift(n_classes=3)
     plain = make_pipeline(MaxAbsScaler(), estimator).fit(task.Xs, task.ys)
     fitted = plain[-1]
     Xs, Xt = plain[0].transform(task.Xs), plain[0].transform(task.Xt)
-    np.testing.assert_array_equal(plain.predict(task.Xt), type(estimator)().transfer(Xs, task.ys, Xt))
+    np.testing.assert_array_equal(plain.predict(task.Xt), clone(estimator).transfer(Xs, task.ys, Xt))
     assert fitted.transduction_.shape == fitted.transduction_empty_.shape == (0,)
     assert fitted.transduction_proba_.shape == (0, 3)
     fitted.save(tmp_path / "plain.npz")

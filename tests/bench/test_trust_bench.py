@@ -176,7 +176,7 @@ def test_a_record_belongs_to_its_task_and_panel(task, tmp_path, monkeypatch):
     path = path_of(task, tmp_path)
     assert path_of(task, tmp_path) == path
     assert path_of(replace(task, n_target=task.n_target + 1), tmp_path) != path
-    monkeypatch.setattr(members, "RATIO_C", 2.0)
+    monkeypatch.setattr(members, "COMMON_C", 2.0)
     assert path_of(task, tmp_path) != path
     monkeypatch.undo()
     monkeypatch.setattr(panel, "make_estimators", lambda seed: {})

@@ -122,7 +122,8 @@ def corpus_weights(records: Sequence[Record]) -> Array:
 
 # -- the pool ---------------------------------------------------------------------------------------------------------
 def fit_pool(tasks: Sequence[Prepared]) -> PoolCoefficients:
-    """c in (1) of `ensemble/pool.py`."""
+    """c in (1) of `ensemble/pool.py`, from the members that use words."""
+    tasks = [without_view(task) if CO_TRAINING in task.S else task for task in tasks]
     names = tuple(dict.fromkeys(name for task in tasks for name in task.S))
     weights = corpus_weights([task.record for task in tasks])
     data = [_pool_data(task, names) for task in tasks]
@@ -317,7 +318,7 @@ def calibrate(records: Sequence[Record]) -> tuple[Calibration, list[Judged], lis
 
 
 def _fit_all(plain: Sequence[Prepared]) -> Calibration:
-    coefficients = fit_pool([task for task in plain if CO_TRAINING not in task.S])
+    coefficients = fit_pool([task for task in plain if CO_TRAINING not in task.S])  # each task once
     answers = [answer_task(task, coefficients) for task in plain]
     balanced = fit_estimate(answers, lambda j: j.balanced)
     accuracy = fit_estimate(answers, lambda j: j.accuracy)

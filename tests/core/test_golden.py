@@ -1,9 +1,9 @@
 """Golden numbers: a change that lowers the accuracy of a method fails here.
 
 Every registered estimator, with its defaults and seed 0, on one real task at reduced size: the first 125 documents per
-class and domain of a draw of CDSC's Table 1, weighted as labelferry's own vectors. The accuracy may be higher; it may be
-lower by at most `TOLERANCE`. After an intended change, print the numbers again with `python -m tests.core.test_golden`
-and state the reason in the CHANGELOG.
+class and domain of a draw of CDSC's Table 1, weighted as labelferry's own vectors. The accuracy may be higher; it may
+be lower by at most `TOLERANCE`. After an intended change, print the numbers again with
+`python -m tests.core.test_golden` and state the reason in the CHANGELOG.
 """
 
 import sys

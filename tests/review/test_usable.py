@@ -454,6 +454,21 @@ def test_answers_in_the_list_do_not_outvote_a_contradiction(job, shown):
     assert answer("bob", agree=False, purpose="list", shown=shown)
     assert answer("cid", agree=True, purpose="list", shown=shown)
     assert answer("dan", agree=True, purpose="list", shown=shown)
+    assert all(job.accept(ERROR).wrong.values())
+
+
+def test_a_correction_in_the_list_is_exported(job, tmp_path):
+    """The label of an answered document is what people said last; the test still counts the contradiction."""
+    answer = asked_first(job)
+    answer("ann", agree=False)
+    (document,) = job.accept(ERROR).decided
+    label = int(job.store.fits.labels().arrays["labels"][document])
+    corrected = CLASSES[(label + 2) % 3]  # neither the label nor the first answer
+    job.answer(document, corrected, purpose="list", reviewer="ann")
+    job.export(tmp_path / "all.csv")
+    written = read_csv(tmp_path / "all.csv")
+    assert written["label"][document] == job.accept(ERROR).labels[document] == corrected
+    assert job.accept(ERROR).wrong[document]
 
 
 def test_python_takes_answers_that_were_given_again(result):

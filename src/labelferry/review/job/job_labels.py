@@ -44,6 +44,7 @@ class JobLabels(NamedTuple):
             {place: state.first_codes[document] for place, document in by_place.items()},
             {place: state.again_codes.get(document, []) for place, document in by_place.items()},
             {row: state.codes[d] for row, d, other in zip(rows, numbers, others.tolist(), strict=True) if other},
+            {place: state.final_codes[d] for place, d in by_place.items() if d in state.final_codes},
         )
 
     def mask(self, places: Array) -> Array:

@@ -35,7 +35,8 @@ class Asked(NamedTuple):
     """The answers to one document that count for its label: see `labelferry.certificate.final_answers`."""
 
     first: dict[str, AnswerRow]  # the last one of each person
-    again: list[AnswerRow]
+    again: list[AnswerRow]  # to the same question once more, because the first answers contradict the label
+    corrected: dict[str, AnswerRow]  # as `first`, with the corrections that people made later
 
 
 @dataclass(frozen=True)
@@ -68,18 +69,20 @@ class JobState:
 
     @cached_property
     def asked(self) -> dict[int, Asked]:
-        """Per answered document, the first answers, and those that were given after these contradicted the label."""
+        """Per answered document, its first answers, and what was said after these contradicted the label."""
         taken_back = {row.replaces for row in self.log if row.kind == UNDO}
         asked: dict[int, Asked] = {}
         for row in self.log:
             if row.kind == UNDO or row.id in taken_back:
                 continue
-            first, again = asked.setdefault(row.document, Asked({}, []))
+            first, again, corrected = asked.setdefault(row.document, Asked({}, [], {}))
             blind = row.shown is None and row.purpose not in CHOSEN  # an answer to the same first question
             if blind or not first or not self._contradicts(row.document, first):
-                first[row.reviewer] = row
-            else:
+                first[row.reviewer] = corrected[row.reviewer] = row
+            elif row.purpose == AGAIN:
                 again.append(row)
+            else:
+                corrected[row.reviewer] = row
         return asked
 
     def _contradicts(self, document: int, first: Mapping[str, AnswerRow]) -> bool:
@@ -95,10 +98,15 @@ class JobState:
         labels, seen = self.fit.arrays["labels"], set(self.seen.rows.tolist())
         wrong = wrong_labels(labels, self.first_codes, self.again_codes)
         return {
-            document: decide(list(first.values())) if wrong[document] or not self.contradicted(document) else again[0]
-            for document, (first, again) in self.asked.items()
+            document: again[0] if self.contradicted(document) and not wrong[document] else decide([*corrected.values()])
+            for document, (_, again, corrected) in self.asked.items()
             if document not in seen
         }
+
+    @cached_property
+    def final_codes(self) -> dict[int, int]:
+        """The codes of `final`."""
+        return {document: self._code(row) for document, row in self.final.items()}
 
     @cached_property
     def first_codes(self) -> dict[int, int]:

@@ -54,6 +54,11 @@ class Further(NamedTuple):
     first: Mapping[int, int]  # class codes; K for none of these, -1 for unclear and for a disagreement
     again: Mapping[int, Sequence[int]]
     others: Mapping[int, int] = MappingProxyType({})  # by row of the file: of documents without a predicted label
+    corrected: Mapping[int, int] = MappingProxyType({})  # as `first`, with later corrections: for labels, not for tests
+
+    def said(self, place: int) -> int:
+        """What people say about a place, if its label is wrong."""
+        return self.corrected.get(place, self.first[place])
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +190,8 @@ class Usable:
         """Per answered place, the class code by people: also answers that the labels learned from."""
         known = dict(zip(self.frozen.known.rows.tolist(), self.frozen.known.codes.tolist(), strict=True))
         final = {
-            place: code if self.wrong[place] else int(self.frozen.labels[place])
-            for place, code in self.given.first.items()
+            place: self.given.said(place) if is_wrong else int(self.frozen.labels[place])
+            for place, is_wrong in self.wrong.items()
         }
         return {**known, **final}
 
@@ -304,7 +309,7 @@ def usable_labels(
     given = Further({}, {}) if learning else given
     wrong = wrong_labels(frozen.labels, given.first, given.again)
     current = certified_by(ladders, wrong)
-    unclear = [place for place, code in given.first.items() if code < 0 and wrong[place]]
+    unclear = [place for place, is_wrong in wrong.items() if is_wrong and given.said(place) < 0]
     unclear += frozen.known.rows[frozen.known.codes < 0].tolist()
     finished = finish_file(ladders.whole, wrong, unclear=unclear)
     finished = finished._replace(tail=before + round_tail(statement))  # there was one such statement in each round

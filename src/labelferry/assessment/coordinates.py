@@ -9,10 +9,12 @@ from sklearn.utils.extmath import randomized_svd
 from ..core.sampling import MAX_COMPARED, sample_rows
 from ..linalg.matrix import Array, Matrix, in_memory, word_counts
 from ..linalg.normalize import normalize_rows_l2, unit_projections
+from ..linalg.shared import shared
 
 N_AXES = 50
 
 
+@shared
 def coordinates(X: Matrix) -> Array:
     """Unit rows of the leading singular vectors of documents of unit length, in single precision.
 

@@ -28,6 +28,7 @@ from sklearn.cluster import KMeans
 from ..core.sampling import MAX_COMPARED, sample_rows
 from ..core.threads import single_thread
 from ..linalg.matrix import Array, Matrix, has_negative, word_counts
+from ..linalg.shared import shared
 from .coordinates import coordinates
 
 N_CLUSTERS, MIN_SHARE = 12, 0.2
@@ -71,6 +72,7 @@ def measure_clusters(Xs: Matrix, codes: Array, Xt: Matrix, n_classes: int, Z: Ar
     return Clusters(cluster, np.median(values[cluster], axis=0) - values)
 
 
+@shared
 def cluster_documents(Z: Array) -> Array:
     """The cluster of each row: 0, 1, ...; every cluster has a row. A sample of many documents determines them."""
     rows = sample_rows(len(Z), MAX_COMPARED)

@@ -32,6 +32,7 @@ import scipy.sparse as sp
 
 from ..linalg.content import content_order
 from ..linalg.matrix import Array, has_entries, is_sparse_enough, permute, stack_rows, to_array, to_csr
+from ..linalg.shared import is_sharing
 from .domains import Domain, Domains
 from .labels import UNKNOWN
 from .schema import Shape
@@ -181,7 +182,11 @@ def sort_domains(domains: Domains, *, drop_words: bool = True) -> tuple[Domains,
     codes = np.concatenate([d.codes for d in domains])
     X = stack_rows(domains.X)
     form = to_csr if is_sparse_enough(X) else to_array
-    order = content_order(form(X), np.repeat(np.arange(len(sizes)), sizes), codes, n_groups=domains.n_classes)
+    kinds_of_rows = np.repeat(np.arange(len(sizes)), sizes)
+    if is_sharing():  # fits with other labels get the same matrix: the classes are not sorted
+        order = content_order(form(X), kinds_of_rows)._replace(groups=np.arange(domains.n_classes))
+    else:
+        order = content_order(form(X), kinds_of_rows, codes, n_groups=domains.n_classes)
     first = np.cumsum([0, *sizes])
     documents = tuple(np.split(order.rows, first[1:-1]))
     documents = tuple(rows - n for rows, n in zip(documents, first[:-1], strict=True))

@@ -25,6 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .matrix import Array, Matrix, word_counts
+from .shared import shared
 
 MAX_ROUNDS = 8
 _BLOCK_ENTRIES = 1 << 15  # temporary arrays fit the cache
@@ -50,6 +51,7 @@ class ContentOrder(NamedTuple):
     interchangeable: bool  # are there rows, columns or groups that only the given order tells apart?
 
 
+@shared
 def content_order(
     X: Any, kinds: Array | None = None, group_of_row: Array | None = None, n_groups: int = 0
 ) -> ContentOrder:

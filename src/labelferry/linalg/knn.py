@@ -17,12 +17,14 @@ from sparse_dot_topn import sp_matmul_topn
 from .content import row_keys
 from .matrix import Array, Matrix, is_blocked, to_csr, with_data
 from .normalize import normalize_rows_l2
+from .shared import shared
 from .threads import n_threads
 
 _BLOCK_ENTRIES = 2_000_000  # entries of a product while ties are resolved: about 100 bytes each
 _NOWHERE = -1
 
 
+@shared
 def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int, rank: Array | None = None) -> sp.csr_array:
     """Cosines of each row with its nearest neighbors.
 

@@ -10,7 +10,7 @@ from html import escape
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -28,18 +28,20 @@ from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from .files import write_text
 from .inputs.described import described_opinion
 from .inputs.descriptions import read_descriptions
-from .inputs.features import check_dask, make_features
-from .inputs.inputs import read_inputs
+from .inputs.features import Features, check_dask, make_features
+from .inputs.inputs import Inputs, read_inputs
 from .inputs.methods import make_labeller
+from .inputs.multi_labels import check_one_label
 from .inputs.opinions import read_opinions
 from .inputs.options import TextOptions, accept_options
-from .inputs.prior import check_has_prior, read_class_prior
+from .inputs.prior import check_has_prior, read_class_prior, read_proportions
 from .inputs.views import OWN_VECTORS, check_embed, view_name
 from .labelling.answers import answers_of_target
 from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
+from .labelling.multi import MultiLabelling, fit_labels
 from .labelling.opinions import count_opinions
 from .labelling.outlook import expected_of
 from .labelling.parents import check_parents, to_parents
@@ -47,13 +49,14 @@ from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
 from .labelling.verdict import verdict_of
 from .linalg.dask_blocks import dask_backend
-from .review.sample.accept_files import usable_of_answers
+from .review.sample.accept_files import samples_in, usable_of_answers
 from .review.sample.accepted_columns import accepted_columns
 from .review.sample.audit import Sample, draw
 from .review.sample.filled import certify_sample, read_sample
 from .review.sample.frozen import ERROR, Limit
 from .review.sample.given import read_given
-from .review.sample.population import answers_without_label, population_of_result
+from .review.sample.population import answers_without_label, population_of_result, population_of_several
+from .review.sample.several import MultiCertificate, accept_several, certify_several
 from .review.sample.usable import Usable
 from .tables import check_output, check_place, to_frame, with_columns
 from .tables.spreadsheet import write_labelled
@@ -304,6 +307,82 @@ class Result(Labelling):
         save_model(self, path)
 
 
+@dataclass(frozen=True, repr=False)
+class MultiResult(MultiLabelling):
+    """What `label` returns for several labels per document (`multi`): one Result per label, and all of them together.
+
+    `result["bug"]` is the Result of one label, with the classes no and yes: its verdict, report and model. `names` are
+    the labels, `indicator` the rows of the target x labels, `proba` their chances, `sets` the labels of each row.
+    """
+
+    _opened: ExitStack = field(default_factory=ExitStack)
+
+    @classmethod
+    def of(cls, labelling: MultiLabelling, opened: ExitStack) -> MultiResult:
+        """The result of a labelling; `close` closes what was opened for it."""
+        return cls(**{item.name: getattr(labelling, item.name) for item in fields(MultiLabelling)}, _opened=opened)
+
+    def __repr__(self) -> str:
+        n = int(self.predicted.sum())
+        return f"<labelferry labels: {n} documents, {len(self.names)} labels, {self.verdict.level}>"
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self.parts:
+            raise KeyError(f"{name!r} is no label that was learned; these are {', '.join(self.names)}")
+        return Result.of(self.parts[name], self._opened)
+
+    def frame(self) -> Any:
+        """The target with the new columns: a frame of the user's type; for files and lists a dict of columns."""
+        if hasattr(self.inputs.given, "columns"):
+            return to_frame(self.inputs.all_rows, self.columns(), like=self.inputs.given, reserved=NEW_COLUMNS)
+        return with_columns(self.inputs.all_rows, self.columns(), reserved=NEW_COLUMNS)
+
+    def write(self, path: str | PathLike[str], *, spreadsheet: bool = False) -> list[str]:
+        """Write the target with the new columns; the suffix selects the format. Returns messages."""
+        return write_labelled(self.inputs.all_rows, self.columns(), path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
+
+    def audit(self, n: int = N_AUDIT, *, n_duel: int = 0, seed: int | None = None, blind: bool = False) -> Sample:
+        """Draw a random sample to be answered by people, as `Result.audit`: the answer is all labels of a document."""
+        return draw(population_of_several(self), n, n_duel=n_duel, seed=seed, blind=blind)
+
+    def certify(self, answers: Any, level: float = 0.95) -> MultiCertificate:
+        """Certify each label, and "all labels of a document are right", by a sample of `audit` that was filled in."""
+        population = population_of_several(self)
+        return certify_several(population, read_sample(answers, population), level)
+
+    def accept(self, error: float = ERROR, answers: Any = None, *, name: str | None = None) -> Usable:
+        """Which documents may be used with all their labels, or, with a `name`, which documents with this label.
+
+        `answers` are samples of `labelferry accept` that were filled in: paths, frames or dicts of columns. The other
+        parameters and the result are as in `Result.accept`.
+        """
+        return accept_several(population_of_several(self), samples_in(answers), Limit(float(error)), name=name)[0]
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values: `title`, `verdict`, `labels` (one dict per label), `not_learned` and `messages`."""
+        return {
+            "title": self.inputs.title,
+            "verdict": self.verdict.as_dict(),
+            "labels": self.table(),
+            "not_learned": dict(self.skipped),
+            "messages": self.messages,
+        }
+
+    def store(self, place: str | PathLike[str], *, seed: int | None = None) -> labelferry.Job:
+        """Refused: a review job has one label per document."""
+        raise ValueError(STORE_SEVERAL)
+
+    def close(self) -> None:
+        """End the connection to a Dask cluster that `label` made; see `Result.close`."""
+        self._opened.close()
+
+
+STORE_SEVERAL = (
+    "a review job has one label per document. For several, answer a sample in a spreadsheet: labelferry audit OUT.csv "
+    "-o sample.csv, then labelferry certify OUT.csv sample.csv."
+)
+
+
 @accept_options
 def label(
     source: Any,
@@ -345,7 +424,8 @@ def label(
         documents), all labels get it.
     class_prior : dict, array or {"source", "uniform", "estimate"}, default=None
         Class proportions of the target, if you know them: `{"bug": 0.2, "question": 0.8}`, or an array in the order of
-        the sorted classes. The labels are matched to them.
+        the sorted classes. The labels are matched to them. With `multi`, the share of the documents with each label
+        that you know; they need not sum to 1.
     seed : int, default=0
         Random seed.
     parents : bool, default=False
@@ -376,13 +456,13 @@ def label(
 
     Returns
     -------
-    result : Result
+    result : Result or MultiResult
         The labels, their confidences, the words that support each label, and the verdict. Write it with `write(path)`,
-        `report(path)` or `save(path)`.
+        `report(path)` or `save(path)`. With `multi`, a MultiResult: one Result per label.
 
     Other Parameters
     ----------------
-    text, text_target, label, label_target, merge_labels, use_target_labels : optional
+    text, text_target, label, label_target, merge_labels, multi, use_target_labels : optional
         Columns and labels: see `labelferry.inputs.options.TextOptions`.
     domain, skip_bad, encoding, embed, features : optional
         How documents are read: see `labelferry.inputs.options.TextOptions`.
@@ -425,6 +505,23 @@ def label(
             inputs = inputs._replace(source_tables=())  # only their cells are needed
             if out is not None:
                 check_output(inputs.all_rows, out)
+        if inputs.form is not None:
+            given = {"answers": answers, "opinions": opinions, "opinions_trained": opinions_trained}
+            given |= {"descriptions": descriptions, "parents": parents or None}
+            given |= {"use_target_labels": options.use_target_labels or None}
+            check_one_label(given)
+            priors = read_proportions(class_prior, inputs.form.names)
+
+            def features_of(own: Inputs) -> Features:
+                with stage("counting words", seconds):
+                    return make_features(own, options, backend)
+
+            def settings_of(features: Features, name: str) -> dict[str, Any]:
+                words = {} if features.text_settings is None else features.text_settings._asdict()
+                return settings | words | {"class_prior": priors[name]}
+
+            several = fit_labels(inputs, features_of, lambda: clone(estimator), settings_of, seconds)
+            return cast(Result, MultiResult.of(several, opened.pop_all()))  # the type is that of calls without multi
         with stage("counting words", seconds):
             features = make_features(inputs, options, backend)
             domains = features.domains(inputs, estimator)

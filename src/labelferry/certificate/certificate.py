@@ -107,14 +107,14 @@ class Certificate(NamedTuple):
         return "\n".join(self.sentences())
 
 
-def certificate_sentences(c: Certificate) -> list[str]:
-    """What was certified, and what it does not mean; accuracy first."""
+def certificate_sentences(c: Certificate, what: str = "labels are correct") -> list[str]:
+    """What was certified, and what it does not mean; first how many of the documents are `what`."""
     if not c.n_answers and not c.n_known:
         nothing = "No answers of the random sample yet: no accuracy is certified. Answer its questions first."
         return [nothing, _duel(c)] if c.better_than_source_only.n_answers else [nothing]
     level = f"{100 * c.level:g} %"
     result = [
-        f"With {level} confidence, {between(c.accuracy)} of the {c.n_documents:,} labels are correct "
+        f"With {level} confidence, {between(c.accuracy)} of the {c.n_documents:,} {what} "
         f"({count(c.n_answers, 'answer')})."
     ]
     if c.n_known:
@@ -128,11 +128,8 @@ def certificate_sentences(c: Certificate) -> list[str]:
         )
     if c.error_not_reviewed is not None:
         result.append(f"Of the labels that are not marked for review, {between(c.error_not_reviewed)} are wrong.")
-    for one in c.classes[:-1]:
-        result.append(
-            f"Class {one.label}: {between(one.proportion)} of the documents{_quality(one.precision, one.recall)}."
-        )
-    result.append(f"None of these classes: {between(c.classes[-1].proportion)} of the documents.")
+    result += [class_sentence(one) for one in c.classes[:-1]]
+    result += [f"None of these classes: {between(one.proportion)} of the documents." for one in c.classes[-1:]]
     result += filter(None, [_duel(c)])
     result += [
         f"Expected: {count(need.more_answers, 'more answer')} until: {need.goal}."
@@ -145,6 +142,11 @@ def certificate_sentences(c: Certificate) -> list[str]:
         "answers being correct and on the documents being asked in the given random order."
     )
     return result
+
+
+def class_sentence(one: ClassCertificate, noun: str = "Class") -> str:
+    """What is known about a class."""
+    return f"{noun} {one.label}: {between(one.proportion)} of the documents{_quality(one.precision, one.recall)}."
 
 
 def _quality(precision: Interval | None, recall: Interval | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -42,6 +43,7 @@ class Drawing(NamedTuple):
     learn: int = 0
     whole_file: bool = False
     usable: Path | None = None  # where to write the rows that can be used
+    name: str | None = None  # of several labels per document: that of the claim
 
     def size(self, usable: Any) -> int:
         """Documents of the sample: as asked, as many as the labels learn from, or as more labels need."""
@@ -61,7 +63,8 @@ class Drawing(NamedTuple):
 
         error, unseen, per_class = self.limit
         flags = (("--unseen", unseen), ("--per-class", per_class), ("--whole-file", self.whole_file))
-        return ("" if error == ERROR else f" --error {error:g}") + "".join(f" {name}" for name, on in flags if on)
+        named = "" if self.name is None else f" --class {shlex.quote(self.name)}"
+        return ("" if error == ERROR else f" --error {error:g}") + "".join(f" {f}" for f, on in flags if on) + named
 
 
 @app.command()
@@ -119,6 +122,10 @@ def accept(
             help="Write the rows that can be used here, accepted or answered; with --whole-file by its promise."
         ),
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--class", help="Of several labels per document: a claim about the documents with this label."),
+    ] = None,
     reviewer: Annotated[str, typer.Option(help="Who answered; recorded in a job.")] = "",
     seed: Annotated[
         int | None,
@@ -158,6 +165,8 @@ def accept(
     limit = Limit(error, unseen, per_class)
     if is_job(labelled):
         check_no_column(column)
+        if name is not None:
+            raise ValueError("--class is for files with several labels per document. Omit it.")
         if seed is not None or after:
             raise ValueError("--seed and --after are for files: a job has its own seed and its own rounds. Omit them.")
         drawing = Drawing(limit, out, n, default_learn(n, limit.error) if learn is None else learn, whole_file, usable)
@@ -168,7 +177,7 @@ def accept(
                 "labels of a file stay as they are. To learn from answers: labelferry label ... --answers SAMPLE, or "
                 "start a job (--store)."
             )
-        drawing = Drawing(limit, out, n, whole_file=whole_file, usable=usable)
+        drawing = Drawing(limit, out, n, whole_file=whole_file, usable=usable, name=name)
         outcome = of_file(labelled, samples or [], drawing, seed, Reading(text, encoding, chosen), after or [])
     show(outcome, as_json=json)
     if strict:
@@ -218,7 +227,7 @@ def of_job(
             drawn = draw_accept_open(
                 job, drawing.size(usable), drawing.limit, learn=learn, whole_file=drawing.whole_file
             )
-            messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing.out)]
+            messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing.out, usable.frozen.classes)]
             following += f" {shlex.quote(str(drawing.out))}"
         elif usable.needs or usable.learning:
             following += " -o sample.csv"
@@ -234,32 +243,46 @@ def of_file(
     from ..review.sample.accept_files import draw_accept, rounds_before, usable_of_samples
     from ..review.sample.accepted_columns import write_usable
     from ..review.sample.population import population_of_file
+    from ..review.sample.several import accept_several, write_several
 
     text, encoding, chosen = reading
     out, before = drawing.out, rounds_before(after, drawing.limit, text=text, encoding=encoding, chosen=chosen)
     classes = () if before is None else before.frozen.classes
     population = population_of_file(path, text=text, classes=classes, encoding=encoding, chosen=chosen)
     messages = [*population.messages, *(population.warnings if chosen else ())]
-    usable, answered = usable_of_samples(population, samples, drawing.limit, seed=seed, after=before)
-    if n := len(population.texts) - usable.n_documents:
+    several = population.several
+    if several is None:
+        if drawing.name is not None:
+            raise ValueError("--class is for files with several labels per document. Omit it.")
+        usable, answered = usable_of_samples(population, samples, drawing.limit, seed=seed, after=before)
+        n_empty = answered.n_empty
+    else:
+        if before is not None:
+            raise ValueError("--after is for files with one label per document. Omit it.")
+        usable, n_empty = accept_several(population, samples, drawing.limit, name=drawing.name, seed=seed)
+    if drawing.name is None and (n := len(population.texts) - usable.n_documents):
         messages.append(f"{'1 label has' if n == 1 else f'{n:,} labels have'} no accept_rank and cannot be accepted")
     if usable.n_learned and not after:
         messages.append(
             f"{path} has learned from answers. If labels were accepted by them, name the earlier file and its samples "
             "with --after: otherwise the confidence is that of this round alone."
         )
-    if answered.n_empty:
-        messages.append(f"{answered.n_empty} rows of the samples have no answer yet")
+    if n_empty:
+        messages.append(f"{n_empty} rows of the samples have no answer yet")
     files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))
     options = drawing.option + reading_options(*reading)
     options += "".join(f" --after {shlex.quote(str(file))}" for file in after)
     if drawing.usable is not None:
         used = usable.for_whole_file() if drawing.whole_file else usable
-        n_rows = write_usable(path, used, drawing.usable, encoding=encoding, ours=chosen is None)
+        if several is None:
+            n_rows = write_usable(path, used, drawing.usable, encoding=encoding, ours=chosen is None)
+        else:
+            n_rows = write_several(path, population, used, drawing.usable, encoding=encoding)
         messages.append(f"{drawing.usable}: {n_rows:,} rows that can be used")
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
-        messages += [*drawn.write(out), drawn_message(usable, drawn, out)]
+        named = usable.frozen.classes if several is None else several.form.names
+        messages += [*drawn.write(out), drawn_message(usable, drawn, out, named)]
         return Outcome(usable, messages, f"accept {files}{options}")
     if not usable.needs:
         return Outcome(
@@ -279,11 +302,11 @@ def learned_message(done: dict[str, Any]) -> str:
     return message
 
 
-def drawn_message(usable: Any, sample: Any, out: Path) -> str:
+def drawn_message(usable: Any, sample: Any, out: Path, classes: Sequence[str]) -> str:
     """What is in a sample."""
     what = "random documents to learn from" if usable.learning is not None else "documents"
     return (
-        f"{out}: {len(sample)} {what}. Fill in the column answer: {', '.join(usable.frozen.classes)}, none_of_these (a "
+        f"{out}: {len(sample)} {what}. Fill in the column answer: {', '.join(classes)}, none_of_these (a "
         "class that is missing here) or unclear."
     )
 

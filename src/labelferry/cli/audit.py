@@ -70,6 +70,7 @@ def audit(
         raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
     check_no_answers(out)
     messages: list[str] = []
+    several: Any = None
     chosen = columns_of(column, confidence, against)
     if is_job(labelled):
         check_no_column(column)
@@ -78,16 +79,22 @@ def audit(
     else:
         population = population_of_file(labelled, text=text, encoding=encoding, chosen=chosen)
         messages += [*population.messages, *population.warnings]
+        several = population.several
+        if several is not None and form:
+            raise ValueError("--format is for one label per document. Write several to .csv or .xlsx: omit it.")
         sample_seed = None if extend is None else seed_of(extend)
         sample = draw(population, n, n_duel=duel, seed=seed, sample_seed=sample_seed, blind=blind)
-        classes = population.classes
+        classes = population.classes if population.several is None else list(population.several.form.names)
         if extend is not None:
             sample = keep_answers(sample, extend, population)
     messages += sample.write(out, form)
     console = new_console()
     print_messages(console, messages)
     console.print(f"{len(sample)} documents. Fill in the column answer: {escape(', '.join(classes))},", soft_wrap=True)
-    console.print("none_of_these (a class that is missing here) or unclear.")
+    if several is None:
+        console.print("none_of_these (a class that is missing here) or unclear.")
+    else:
+        console.print(escape(f"several as in {several.form.text(several.form.names[:2])!r}, none, or unclear."))
     if form == LABEL_STUDIO:
         console.print(escape(label_studio_config(classes)), soft_wrap=True)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)
@@ -137,6 +144,7 @@ def certify(
     from ..review.job.rounds import several_rounds
     from ..review.sample.filled import certificate_dict, certify_sample, read_sample, same_labels
     from ..review.sample.population import population_of_file
+    from ..review.sample.several import certify_several
 
     messages: list[str] = []
     chosen = columns_of(column, confidence, against)
@@ -168,7 +176,10 @@ def certify(
         messages += population.warnings
         if filled.n_empty:
             messages.append(f"{filled.n_empty} of {len(filled.purposes)} rows have no answer yet")
-        result = certificate_dict(certify_sample(population, filled, level), population)
+        if population.several is None:
+            result = certificate_dict(certify_sample(population, filled, level), population)
+        else:
+            result = certify_several(population, filled, level).as_dict()
     show(result, messages, as_json=json)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .app import app
-from .label_summary import Written, files_of, show_result
+from .label_summary import Written, files_of, show_result, show_several
 from .options import (
     AsJson,
     ClassPrior,
@@ -139,6 +139,15 @@ def label(
         raise ValueError("--store starts a job without --answers. Add them later: labelferry certify JOB SAMPLE.")
     if options["use_target_labels"] and store is not None:
         raise ValueError("--store starts a job without answers, and --use-target-labels uses them. Omit one of them.")
+    if options["multi"] and (report, save, store, answers) != (None, None, None, None):
+        from ..api import STORE_SEVERAL
+
+        raise ValueError(
+            STORE_SEVERAL
+            if store is not None
+            else "--report, --save and --answers are for one label per document. With "
+            "--multi omit them; in Python each label has its own: result['bug'].report(path)."
+        )
     if features is not None and (save is not None or options["max_memory"] is not None):
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
     if save is not None and (options["embed"] or "").endswith((".npy", ".npz")):
@@ -148,7 +157,7 @@ def label(
         opened.enter_context(one_line_warnings(quiet=quiet or json))
         opened.enter_context(show_progress(quiet=quiet or json))
         expect("writing")
-        result = run(
+        result: Any = run(
             sources,
             target,
             method=method,
@@ -186,6 +195,7 @@ def label(
     elif not quiet:
         named = None if is_standard(out) else str(out)
         done = Written(files_of(written), named, store, options["text_target"] or options["text"])
-        show_result(new_console(stderr=is_standard(out)), result, messages, done, verbose=verbose)
+        show = show_several if options["multi"] else show_result
+        show(new_console(stderr=is_standard(out)), result, messages, done, verbose=verbose)
     if strict:
         exit_unless(safe=result.verdict.level == "safe")

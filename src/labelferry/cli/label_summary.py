@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 ROUTINE = ("texts: ", "language of the documents:")  # beginnings of messages that the short form leaves out
 BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
 MOST_CLASSES = 8  # in the short table
+MOST_LABELS = 20  # in the short table of several labels per document
 MOST_REASONS = 2  # facts in the short form
 
 
@@ -43,6 +45,38 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
         console.print(f"Next: {escape(command)}", soft_wrap=True)
 
 
+def show_several(console: Console, result: Any, messages: list[str], written: Written, *, verbose: bool) -> None:
+    """Print the result of several labels per document: what was read, the verdict, one row per label, what is next."""
+    lines = [*result.messages, *messages]
+    print_messages(console, lines if verbose else special_messages(lines))
+    show_level(console, result.verdict.level, result.verdict.sentence)
+    table = new_table("label", "verdict", "documents", "share", "labelled", "balanced accuracy", numbers=5)
+    rows = sorted(result.table(), key=lambda row: -row["labelled"])
+    for row in rows if verbose else rows[:MOST_LABELS]:
+        mean = row["balanced_accuracy"]
+        estimate = "unknown" if mean is None else f"{mean:.0%} ({row['low']:.0%} to {row['high']:.0%})"
+        table.add_row(
+            escape(row["label"]),
+            row["level"],
+            f"{row['documents']:,}",
+            f"{row['share']:.1%}",
+            f"{row['labelled']:,}",
+            estimate,
+        )
+    console.print(table)
+    if not verbose and len(rows) > MOST_LABELS:
+        console.print(f"and {len(rows) - MOST_LABELS} more labels: --verbose")
+    if written.files:
+        console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
+    if written.out is not None:
+        console.print(f"Next: labelferry audit {escape(shlex.quote(written.out))} -o sample.csv", soft_wrap=True)
+
+
+def special_messages(lines: Sequence[str]) -> list[str]:
+    """Messages without those that the short form leaves out."""
+    return [line for line in lines if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))]
+
+
 def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
     """What was read in one line, the verdict with its facts, one number, the outlook, and the classes."""
     from ..labelling.outlook import usable_outlook
@@ -52,10 +86,7 @@ def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
     n_labelled, n_new = sum(len(source.labels) for source in result.inputs.sources), len(result.inputs.texts)
     text = ", ".join(dict.fromkeys((*columns.text, *columns.text_target)))
     read = f"Read: {n_labelled:,} labelled and {n_new:,} new documents (text: {text}; label: {columns.label})"
-    special = [
-        line for line in (*result.messages, *messages) if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))
-    ]
-    print_messages(console, [read, *special])
+    print_messages(console, [read, *special_messages([*result.messages, *messages])])
     show_level(console, result.verdict.level, result.verdict.sentence)
     found = notable(result)
     for reason in found[:MOST_REASONS]:

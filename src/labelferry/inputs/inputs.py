@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..linalg.matrix import Array
 from ..tables import Columns, Table, take_rows, with_unreadable_rows
 from ..tables.frames import collected
 from ..tables.row_index import RowIndex
+from .multi_labels import Form, indicator_lists, read_several
 from .options import TextOptions
 from .rows import (
     NO_TEXT,
@@ -47,6 +49,8 @@ class Inputs(NamedTuple):
     # a sentence about labels that differ only in their spelling and were not merged; empty if there are none
     spellings: str = ""
     source_tables: tuple[Table, ...] = ()  # all rows of the sources, if they are asked for
+    # how the sources write several labels per document; each text of the labels is then a set of them
+    form: Form | None = None
 
     @property
     def labels(self) -> Array:
@@ -92,16 +96,23 @@ def read_inputs(source: Any, target: Any, options: TextOptions, *, keep_tables: 
     of `source` that have a label are the source, and those without one the target.
     """
     source, target = collected_all(source), collected(target)  # once: they are also given back with new columns
+    options = replace(options, label=indicator_lists(options.label))
     tables, target_table = read_tables(source, target, options)
     is_half = target is None
-    chosen = choose_all(tables, target_table, options)
+    found = read_several(tables, target_table, options)
+    tables = found.tables
+    chosen = choose_all(
+        tables,
+        tables[0] if is_half else target_table,
+        options if found.label is None else replace(options, label=found.label),
+    )
     columns = chosen[0]
     all_rows = with_unreadable_rows(target_table)
-    tables = [all_rows] if is_half else tables
+    tables = [with_unreadable_rows(tables[0])] if is_half else tables
     rows = [read_rows(table, own.text, own.label) for table, own in zip(tables, chosen, strict=True)]
     new = rows[0] if is_half else read_rows(all_rows, columns.text_target, columns.label_target)
-    labelled, names, merged = merge_spellings(rows, options.merge_labels)
-    check_has_labels(labelled, [own.label for own in chosen], is_half=is_half)
+    labelled, names, merged = merge_spellings(rows, options.merge_labels) if found.form is None else (rows, {}, [])
+    check_has_labels(labelled, [own.label for own in chosen], is_half=is_half, several=found.form is not None)
     sources = make_sources(labelled, columns.domain)
     documents = RowIndex.where(new.with_text & ~new.with_label if is_half else new.with_text)
     texts, readable = new.texts_of(documents.rows), readable_rows(all_rows)
@@ -114,6 +125,7 @@ def read_inputs(source: Any, target: Any, options: TextOptions, *, keep_tables: 
         own_labels = {row: str(label) for row, label in own_labels.items()}
     messages = [
         *dict.fromkeys(message for own in chosen for message in own.messages),
+        *found.messages,
         *(message for table in (tables if is_half else [*tables, all_rows]) for message in table_messages(table)),
         *(m for one, own in zip(rows, chosen, strict=True) for m in stripped_messages(one, own.label)),
         *merged,
@@ -132,8 +144,9 @@ def read_inputs(source: Any, target: Any, options: TextOptions, *, keep_tables: 
         given=(source[0] if is_several(source) else source) if is_half else target,
         n_rows=len(readable) + (0 if is_half else sum(len(table) for table in tables)),
         messages=messages,
-        spellings="" if options.merge_labels else "".join(merged),
+        spellings="" if options.merge_labels else "".join([*merged, found.spellings]),
         source_tables=tuple(tables) if keep_tables else (),
+        form=found.form,
     )
 
 

@@ -50,6 +50,9 @@ class TextOptions:
         Column of the target with labels that are known already, if it has another name than in the source.
     merge_labels : bool, default=False
         Whether labels that differ only in case, blanks or Unicode form are one class, with the most frequent spelling.
+    multi : bool, default=None
+        Whether documents have several labels (docs/several-labels.md): one yes/no question per label. None: an error
+        says so if they have; False: a text such as "bug;ui" is one class.
     use_target_labels : bool, default=False
         Whether `label` uses labels that the target has already as answers: they are kept and learned from.
     domain : str, default=None
@@ -102,6 +105,12 @@ class TextOptions:
     ] = None
     label_target: Annotated[str | None, Option("Column of labels in TARGET if it has another name there.")] = None
     merge_labels: Annotated[bool, Option("Merge labels that differ only in case, blanks or Unicode form.")] = False
+    multi: Annotated[
+        bool | None,
+        Option(
+            "Documents have several labels, such as bug;ui, lists, or one column per label: one question per label."
+        ),
+    ] = None
     use_target_labels: Annotated[bool, Option("Labels that TARGET has already are kept and learned from.")] = False
     domain: Annotated[
         str | None,
@@ -161,6 +170,11 @@ class TextOptions:
         for name, hint in HINTS.items():
             if not fits(value := getattr(self, name), hint):
                 raise ValueError(f"{name} must be {words_of(hint)}; got {value!r:.60}.")
+
+    def check_one_label(self, workflow: str) -> None:
+        """Raise an error if documents with several labels are to be used by a workflow for one label each."""
+        if self.multi:
+            raise ValueError(f"{workflow} needs one label per document. Omit multi (--multi), or use `label`.")
 
     def check_no_answers(self, workflow: str) -> None:
         """Raise an error if labels of the target are to be used by a workflow that never uses them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,20 @@ def read_class_prior(class_prior: Any, classes: Array) -> Array | str | None:
         raise ValueError(f"class_prior must have the sum 1; got {values.sum():g}. Divide by the sum.")
     proportions: Array = values / values.sum()
     return proportions
+
+
+def read_proportions(class_prior: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Per label of several, the proportions of no and yes in the target; a name of a rule holds for all labels."""
+    if class_prior is None or isinstance(class_prior, str):
+        return dict.fromkeys(names, read_class_prior(class_prior, np.array(["no", "yes"])))
+    given = class_prior if isinstance(class_prior, Mapping) else dict(zip(names, class_prior, strict=False))
+    if unknown := [str(name) for name in given if str(name) not in names]:
+        raise ValueError(f"class_prior must have labels as names: {', '.join(names)}; got {unknown[0]!r}.")
+    shares = {str(name): float(_numbers(value)) for name, value in given.items()}
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise ValueError(f"class_prior must be between 0 and 1 for each label; got {share:g} for {name!r}.")
+    return {name: [1 - shares[name], shares[name]] if name in shares else None for name in names}
 
 
 def check_has_prior(methods: Iterable[TransductiveClassifier], class_prior: Any) -> None:

@@ -51,7 +51,7 @@ def by_domain(rows: Rows, used: Array, domain: str | None) -> dict[str, Array]:
     return {name: used[values == name] for name in dict.fromkeys(values.tolist())}
 
 
-def check_has_labels(tables: Sequence[Rows], columns: Sequence[str], *, is_half: bool) -> None:
+def check_has_labels(tables: Sequence[Rows], columns: Sequence[str], *, is_half: bool, several: bool = False) -> None:
     """Raise an error if nothing can be learned from the labels."""
     for rows, column in zip(tables, columns, strict=True):
         name = rows.table.name
@@ -66,6 +66,8 @@ def check_has_labels(tables: Sequence[Rows], columns: Sequence[str], *, is_half:
             raise ValueError(
                 f"{name} has no label at all in column {column!r}. Name another column with label= (--label)."
             )
+    if several:  # each label is a question of its own
+        return
     labels = [
         label
         for rows in tables

@@ -65,7 +65,7 @@ def compare(
 
     Other Parameters
     ----------------
-    text, text_target, label, label_target, merge_labels, use_target_labels : optional
+    text, text_target, label, label_target, merge_labels, multi, use_target_labels : optional
         Columns and labels: as in `label`; labels of the target are never used.
     domain, skip_bad, encoding, embed, features : optional
         How documents are read: as in `label`.
@@ -75,6 +75,7 @@ def compare(
     estimators = make_named(methods, seed)
     check_has_prior(estimators.values(), class_prior)
     options.check_no_answers("compare")
+    options.check_one_label("compare")
     inputs = read_inputs(source, target, options)
     if truth is not None:
         check_column(inputs.target.columns, truth, inputs.target.name)

@@ -51,7 +51,7 @@ def diagnose(
 
     Other Parameters
     ----------------
-    text, text_target, label, label_target, merge_labels, use_target_labels : optional
+    text, text_target, label, label_target, merge_labels, multi, use_target_labels : optional
         Columns and labels: as in `label`; labels of the target are never used.
     domain, skip_bad, encoding, embed, features : optional
         How documents are read: as in `label`.
@@ -59,6 +59,7 @@ def diagnose(
         How texts become words: as in `label`.
     """
     options.check_no_answers("diagnose")
+    options.check_one_label("diagnose")
     estimator = make_labeller(method, seed)
     progress.expect(*STAGES)
     progress.begin(STAGES[0])

@@ -1,7 +1,7 @@
 """Work that several fits to the same documents share: what depends on the documents alone is computed once.
 
-Inside `sharing()`, a function with the decorator `shared` is called once per content of its arguments; another call with
-equal arguments gets the first result. Outside of it, the decorator does nothing.
+Inside `sharing()`, a function with the decorator `shared` is called once per content of its arguments; another call
+with equal arguments gets the first result. Outside of it, the decorator does nothing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def digest(value: Any) -> bytes | None:
         return sha256(repr(value).encode()).digest()
     if isinstance(value, np.ndarray) and value.dtype != object:
         head = sha256(f"{value.dtype} {value.shape}".encode())
-        head.update(np.ascontiguousarray(value))
+        head.update(np.ascontiguousarray(value).data)
         return head.digest()
     if sp.issparse(value) and value.format in ("csr", "csc"):
         return digest((value.format, str(value.shape), value.data, value.indices, value.indptr))

@@ -12,7 +12,7 @@ import numpy as np
 from ...certificate import LEVEL, Answers, Certificate, certify
 from ...certificate.duel import SOURCE_ONLY
 from ...certificate.sampling import UNCLEAR, answered_prefix, no_answers
-from ...labelling.answers import Given, read_answer
+from ...labelling.answers import Given
 from ...linalg.matrix import Array
 from ...tables import Table, from_frame
 from ...tables.cells import as_text
@@ -110,7 +110,7 @@ def read_rows(table: Table, population: Population, text: str) -> tuple[dict[tup
                 "the sample of another file, or was the column row changed?"
             )
         purposes[row] = as_text(table.columns["purpose"][position])
-        answer = read_answer(table.columns["answer"][position], population.classes, where)
+        answer = population.read_answer(table.columns["answer"][position], where)
         if answer is not None:
             answers[key] = answer
     if not answers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
@@ -14,9 +15,11 @@ from ...certificate.duel import SOURCE_ONLY
 from ...certificate.sampling import NONE_OF_THESE, no_answers
 from ...certificate.sentences import count
 from ...labelling.accept_rank import file_confidence, rank_by
+from ...labelling.answers import Given, read_answer
 from ...labelling.column_names import ACCEPT_RANK, NEW_COLUMNS, PREDICTED_LABEL
 from ...labelling.labelling import Labelling
 from ...labelling.marks import MARK, Kind, Mark, label_key, read_marks
+from ...labelling.multi import MultiLabelling, SetColumns, read_set_columns
 from ...linalg.matrix import Array
 from ...tables import Dialect, Table, choose_text, join_texts, joined_name, take_rows
 from ...tables.cells import as_text
@@ -58,6 +61,11 @@ class Population(NamedTuple):
     warnings: Sequence[str] = ()  # what a reader of the certificate should know about the file
     ranking: Ranking | None = None  # None if the file has no confidences
     rival: str = SOURCE_ONLY  # whose labels `source_only` has; empty: nobody's
+    several: SetColumns | None = None  # if documents have several labels: each class is a set of them
+
+    def read_answer(self, value: Any, where: str) -> Given | None:
+        """The answer in a cell; None if it is empty."""
+        return read_answer(value, self.classes, where) if self.several is None else self.several.read(value, where)
 
     @property
     def encoding(self) -> str | None:
@@ -91,6 +99,9 @@ def population_of_table(
     """
     messages: list[str] = []
     rival = SOURCE_ONLY
+    sets = None if chosen is not None else read_set_columns(everything.columns)
+    if sets is not None:
+        everything = replace(everything, columns={**everything.columns, **sets[1]})
     if chosen is not None:
         predicted, roles, found, warnings, rival = roles_of(everything, chosen)
         messages += found
@@ -144,6 +155,7 @@ def population_of_table(
         warnings,
         ranking,
         rival,
+        None if sets is None else sets[0]._replace(proba=sets[0].proba[predicted.rows]),
     )
 
 
@@ -292,6 +304,26 @@ def population_of_result(result: Labelling) -> Population:
         },
         dialect=inputs.target.dialect,
         ranking=Ranking(documents.accept_rank[kept], file_confidence(documents.confidence[kept])),
+    )
+
+
+def population_of_several(result: MultiLabelling) -> Population:
+    """The population of several labels per document: its classes are the sets of labels that were predicted."""
+    one = population_of_result(result.any_part)
+    rows, columns = one.rows.rows, result.columns()
+    own = [result.form.text(result.sets[row] or ()) for row in rows.tolist()]
+    rival = [result.form.text(result.form.read(columns["source_only"][row]) or ()) for row in rows.tolist()]
+    classes = sorted({*own, *rival})
+    code = {text: number for number, text in enumerate(classes)}
+    confidence = file_confidence(result.confidence[rows])
+    return one._replace(
+        labels=np.array([code[text] for text in own]),
+        source_only=np.array([code[text] for text in rival]),
+        needs_review=result.needs_review[rows],
+        confidence=confidence,
+        classes=classes,
+        ranking=Ranking(np.array([columns[ACCEPT_RANK][row] for row in rows.tolist()]), confidence),
+        several=SetColumns(result.form, result.names, file_confidence(result.proba[rows])),
     )
 
 

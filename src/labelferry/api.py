@@ -41,6 +41,7 @@ from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
 from .labelling.messages import messages_of
+from .labelling.multi import STAGE as SEVERAL
 from .labelling.multi import MultiLabelling, fit_labels
 from .labelling.opinions import count_opinions
 from .labelling.outlook import expected_of
@@ -497,7 +498,10 @@ def label(
     with ExitStack() as opened:  # an error closes what was opened
         backend = opened.enter_context(dask_backend(dask))
         seconds: dict[str, float] = {}
-        progress.expect(*STAGES, *(fit_stages(estimator) if options.features is None else ()))
+        if options.multi:
+            progress.expect(*STAGES[:2], SEVERAL)
+        else:
+            progress.expect(*STAGES, *(fit_stages(estimator) if options.features is None else ()))
         with stage("reading", seconds):
             named = (opinions, opinions_trained) != (None, None)
             inputs = read_inputs(source, target, options, keep_tables=named)

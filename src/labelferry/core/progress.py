@@ -58,6 +58,16 @@ def listen(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+@contextmanager
+def muted() -> Iterator[None]:
+    """Announce nothing inside the block: it is one step of a stage that is announced."""
+    token = _listener.set(None)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
 def expect(*stages: str) -> None:
     """Announce further stages."""
     if (listener := _listener.get()) is not None:

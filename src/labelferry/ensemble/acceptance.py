@@ -33,6 +33,7 @@ from ..assessment.confidence import ConfidenceCoefficients, confidence_features
 from ..core.sampling import sample_rows
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
+from ..linalg.shared import shared
 from .labelled_pool import PoolInputs, fit_pool, held_out, pool_labels, start_of, usable
 
 N_NEIGHBORS = 10
@@ -111,6 +112,7 @@ def log_margin(P: Array) -> Array:
     return margin
 
 
+@shared
 def find_neighbors(coordinates: Array) -> Neighbors:
     """The nearest neighbors of each document by cosine, among a sample if there are many; cosines are positive."""
     Z = normalize_rows_l2(np.asarray(coordinates))

@@ -21,6 +21,7 @@ from ..assessment.verdict import LEVELS, Verdict
 from ..certificate.sampling import LABEL, UNCLEAR
 from ..core import progress
 from ..core.classifier import TransductiveClassifier
+from ..core.proportions import fit_label_proportions
 from ..inputs.features import Features
 from ..inputs.inputs import Inputs
 from ..inputs.multi_labels import UNCLEAR as UNCLEAR_WORDS
@@ -39,6 +40,7 @@ from .transfer import finish
 from .verdict import verdict_of
 
 NO, YES = "no", "yes"  # the classes of a label
+STAGE = "transferring labels"
 MIN_POSITIVE = 5  # documents with and without a label, so that each of five folds has one
 NO_ANSWERS = AnsweredRows(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))
 
@@ -71,8 +73,10 @@ class MultiLabelling:
     @cached_property
     def proba(self) -> Array:
         """Rows of the target x labels: the estimated chance of the label; NaN for rows without a prediction."""
-        sure = np.stack([part.confidence for part in self.parts.values()], axis=1)
-        return np.where(self.indicator, sure, 1 - sure)
+        proba = np.stack([chance_of_label(part) for part in self.parts.values()], axis=1)
+        wide = self.inputs.documents.widen_array(proba, np.nan)
+        wide[~self.predicted] = np.nan
+        return wide
 
     @cached_property
     def confidence(self) -> Array:
@@ -212,6 +216,19 @@ class MultiLabelling:
         return [cell if new else None for cell, new in zip(wide, self.predicted.tolist(), strict=True)]
 
 
+def chance_of_label(part: Labelling) -> Array:
+    """Per document, the chance of yes: its probability, scaled to the share of the documents that have the label.
+
+    The share is the given one, or the mean of those of the labelled documents and of the predicted labels. The
+    confidence of a part is no such chance if the label is rare: it follows the estimated balanced accuracy.
+    """
+    documents, prior = part.documents, part.settings["class_prior"]
+    labelled, predicted = (float((labels == YES).mean()) for labels in (part.inputs.labels, documents.labels))
+    share = (labelled + predicted) / 2 if prior is None or isinstance(prior, str) else float(prior[1])
+    P = np.asarray(documents.estimator.transduction_proba_, dtype=np.float64)
+    return np.asarray(fit_label_proportions(P, np.array([1 - share, share])).apply(P)[:, 1])
+
+
 class SetColumns(NamedTuple):
     """What the columns of a file say about several labels per document."""
 
@@ -283,12 +300,16 @@ def fit_labels(
     balanced = min(learned, key=lambda name: abs(2 * counts[name] - n))  # tells most about the words
     features = features_of(inputs_of_label(inputs, balanced))
     parts = {}
+    progress.begin(STAGE)
     with sharing():
-        for name in learned:
+        for i, name in enumerate(learned):
             own, estimator = inputs_of_label(inputs, name), make()
             domains = features.domains(own, estimator)
-            progress.size(domains.n_entries, domains.n_classes)
-            parts[name] = finish(own, features, domains, estimator, NO_ANSWERS, settings(features, name), dict(seconds))
+            progress.step(i / len(learned))
+            with progress.muted():
+                parts[name] = finish(
+                    own, features, domains, estimator, NO_ANSWERS, settings(features, name), dict(seconds)
+                )
     skipped = {name: str(counts[name]) for name in inputs.form.names if name not in parts}
     return MultiLabelling(inputs.form, parts, skipped, inputs, next(iter(parts.values())).settings)
 

@@ -32,7 +32,7 @@ from .options import TextOptions
 from .user_tables import choose_all
 
 SEPARATORS = (";", "|", ",")
-MIN_EVIDENCE = 0.5
+MIN_EVIDENCE = {";": 0.5, "|": 0.5, ",": 0.75}  # of places such as "Paris, France" at most half of the parts are seen
 NO_LABEL, EMPTY = "none", frozenset(("none", "none_of_these", "none of these", "[]"))  # a cell: no label applies
 UNCLEAR = frozenset(("unclear", "?"))
 PAIRS = (("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"))  # cells of a column per label
@@ -289,7 +289,7 @@ def find_form(cells: Iterable[Any]) -> tuple[Form | None, bool]:
     form = Form(TEXTS, (), written)
     if not any(len(parts_of(text, form) or ()) > 1 for text in counts):
         return None, False
-    return form, share >= MIN_EVIDENCE
+    return form, share >= MIN_EVIDENCE[separator]
 
 
 def written_form(cells: Sequence[Any], names: tuple[str, ...]) -> Form:

@@ -5,6 +5,7 @@ from . import ensemble as ensemble
 from . import methods as methods
 from . import report as report
 from . import text as text
+from .api import MultiResult as MultiResult
 from .api import Result as Result
 from .api import label as label
 from .baselines import DKT as DKT
@@ -31,6 +32,7 @@ from .baselines import SpectralCoclustering as SpectralCoclustering
 from .baselines import SphericalKMeans as SphericalKMeans
 from .demo import load_demo as load_demo
 from .ensemble import AutoTransfer as AutoTransfer
+from .ensemble.multi_transfer import MultiLabelTransfer as MultiLabelTransfer
 from .inputs.parquet_blocks import from_parquet as from_parquet
 from .labelling.apply import apply as apply
 from .labelling.compare import compare as compare

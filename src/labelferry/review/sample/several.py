@@ -18,6 +18,7 @@ import numpy as np
 from ...certificate import LEVEL, Answers, Certificate, ClassCertificate, certify
 from ...certificate.certificate import certificate_sentences, class_sentence
 from ...certificate.sampling import LABEL, NO_CLASS, NONE_OF_THESE
+from ...certificate.sentences import between
 from ...labelling.accept_rank import rank_by
 from ...labelling.answers import Given
 from ...labelling.column_names import ACCEPTED, NEW_COLUMNS
@@ -57,8 +58,17 @@ class MultiCertificate(NamedTuple):
 
     def sentences(self) -> list[str]:
         """The certificate in plain sentences: documents first, then each label."""
-        lines = certificate_sentences(self.documents._replace(classes=()), "documents have all labels right")
-        return [*lines[:-1], *(class_sentence(one, "Label") for one in self.labels), lines[-1]]
+        whole = self.documents
+        plain = whole._replace(classes=(), error_not_reviewed=None)
+        lines = certificate_sentences(plain, "documents have all labels right")
+        if not whole.n_answers:
+            return lines
+        error = whole.error_not_reviewed
+        review = [] if error is None else [
+            f"Of the documents that are not marked for review, {between(error)} have a wrong or missing label."
+        ]  # fmt: skip
+        labels = [class_sentence(one, "Label") for one in self.labels]
+        return [lines[0], *review, *labels, *lines[1:]]
 
     def text(self) -> str:
         """The sentences, one per line."""

@@ -524,7 +524,7 @@ def label(
                 words = {} if features.text_settings is None else features.text_settings._asdict()
                 return settings | words | {"class_prior": priors[name]}
 
-            several = fit_labels(inputs, features_of, lambda: clone(estimator), settings_of, seconds)
+            several = fit_labels(inputs, features_of, estimator, settings_of, seconds)
             return cast(Result, MultiResult.of(several, opened.pop_all()))  # the type is that of calls without multi
         with stage("counting words", seconds):
             features = make_features(inputs, options, backend)

@@ -258,3 +258,21 @@ def test_no_label_with_enough_documents_is_an_error():
     cells = [["a", "b"], ["a"], ["b"], ["c"]] * 1 + [[]] * 20
     with pytest.raises(ValueError, match="no label can be learned"):
         labelferry.label([f"text {word('w', i)}" for i in range(24)], NEW[0], label=cells, multi=True)
+
+
+def test_rare_labels_are_given_to_their_share_of_the_documents():
+    rng = np.random.default_rng(5)
+    sides = []
+    for domain in ("old", "new"):
+        sets = [{"bug"} & {("", "bug")[i % 2]} | {"leak"} & {("", "leak")[i % 15 == 4]} for i in range(N)]
+        texts = [
+            " ".join(word(start, rng.integers(20)) for start in (*sorted(s), domain, domain, "any") for _ in range(4))
+            for s in sets
+        ]
+        sides.append((texts, sets))
+    (old, labels), (new, truth) = sides
+    found = labelferry.label(old, new, label=[sorted(s) for s in labels], multi=True)
+    assert [type(found[name].estimator).__name__ for name in found.names] == ["AutoTransfer", "SourceLR"]
+    leaks = found.indicator[:, 1]
+    assert leaks.sum() == pytest.approx(10, abs=2)
+    assert np.mean([("leak" in s) == yes for s, yes in zip(truth, leaks, strict=True)]) > 0.97

@@ -52,6 +52,7 @@ _C = 10.0  # of logistic regression on rows of unit length
 _N_NEIGHBORS, _OWN_WEIGHT, _N_ROUNDS = 10, 0.25, 10  # of `neighbor_proportions`
 _SAMPLE = 20_000  # documents of a matrix of blocks that "estimate" looks at
 _NEAR = 0.02  # largest share of labels in the wrong class that is accepted
+_NEAR_RARE = 0.2  # the same, as a share of the smallest class
 
 
 class ProportionScaling(NamedTuple):
@@ -80,13 +81,13 @@ def fit_label_proportions(P: Array, proportions: Array) -> ProportionScaling:
 
     Scores that hardly differ, such as .51 and .49, match proportions of .9 and .1 by giving every document to the
     larger class. So the power is the smallest of 1, 2, 4, ..., 128 for which at most 2 % of the labels are in the wrong
-    class, or the last one.
+    class, and at most a fifth of the smallest class, which would vanish otherwise; or the last one.
     """
-    L = _log(P)
+    L, near = _log(P), min(_NEAR, _NEAR_RARE * float(proportions.min()))
     for power in _POWERS:
         scaling = ProportionScaling(power, log_factors(power * L, proportions))
         labels = np.bincount(scaling.apply(P).argmax(axis=1), minlength=len(proportions)) / len(P)
-        if np.abs(labels - proportions).sum() / 2 <= _NEAR:
+        if np.abs(labels - proportions).sum() / 2 <= near:
             break
     return scaling
 

@@ -16,14 +16,16 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics import balanced_accuracy_score, f1_score
 
 import labelferry
 from labelferry.api import MultiResult
 from labelferry.certificate import clopper_pearson
+from labelferry.labelling.multi import RARE
 from labelferry.review.sample.accept_files import draw_accept
 from labelferry.review.sample.audit import draw
 from labelferry.review.sample.filled import read_sample
@@ -44,6 +46,7 @@ class Task(NamedTuple):
     topics: list[list[str]]
     new_texts: list[str]
     new_topics: list[set[str]]
+    by_week: bool
 
 
 def reuters(by_week: bool = False, seed: int = 0) -> Task:
@@ -62,7 +65,7 @@ def reuters(by_week: bool = False, seed: int = 0) -> Task:
     kept = {name for name, _ in Counter(t for i in rows[0] for t in topics[i]).most_common(N_TOPICS)}
     own = [[[t for t in topics[i] if t in kept] for i in side] for side in rows]
     texts = [[corpus.texts[i] for i in side] for side in rows]
-    return Task(texts[0], own[0], texts[1], [set(names) for names in own[1]])
+    return Task(texts[0], own[0], texts[1], [set(names) for names in own[1]], by_week)
 
 
 def run(task: Task, topics: list[list[str]]) -> MultiResult:
@@ -71,9 +74,16 @@ def run(task: Task, topics: list[list[str]]) -> MultiResult:
     return found
 
 
+@cache
+def all_topics(by_week: bool) -> MultiResult:
+    """`run` for all documents, once."""
+    task = reuters(by_week)
+    return run(task, task.topics)
+
+
 def quality(task: Task) -> None:
     """Balanced accuracy per topic, jointly and one by one, and what was estimated."""
-    result = run(task, task.topics)
+    result = all_topics(task.by_week)
     features = result.any_part.features
     print("topic           labelled  true  joint  alone  labels that differ  estimate")
     rows = []
@@ -84,13 +94,21 @@ def quality(task: Task) -> None:
         joint = result.indicator[:, j]
         scores = [balanced_accuracy_score(truth, labels) for labels in (joint, alone)]
         estimate = result[name].estimated_balanced_accuracy["mean"] or np.nan
-        rows.append([*scores, estimate])
+        f1 = [f1_score(truth, labels, zero_division=0) for labels in (joint, alone)]
+        rows.append([*scores, estimate, *f1, labelled.mean()])
         counts = f"{labelled.sum():8d} {truth.sum():5d}"
         print(
             f"{name:15} {counts}  {scores[0]:.3f}  {scores[1]:.3f}  {int((joint != alone).sum()):18d}  {estimate:.3f}"
         )
-    mean = np.mean(rows, axis=0)
-    print(f"mean{'':26} {mean[0]:.3f}  {mean[1]:.3f}{'':22}{mean[2]:.3f}")
+    scores = np.array(rows)
+    rare = scores[:, -1] < RARE
+    for what, chosen in (("all", rare | True), (f"labelled share below {RARE:g}", rare), ("others", ~rare)):
+        mean = scores[chosen].mean(axis=0)
+        print(
+            f"mean of {chosen.sum()} ({what}): balanced accuracy {mean[0]:.3f} jointly, {mean[1]:.3f} alone; "
+            f"F1 {mean[3]:.3f} jointly, {mean[4]:.3f} alone; estimate {mean[2]:.3f}",
+            flush=True,
+        )
     right = np.array([a == set(b or ()) for a, b in zip(task.new_topics, result.sets, strict=True)])
     truth = np.array([[name in names for name in result.names] for names in task.new_topics])
     brier = float(((result.proba - truth) ** 2).mean())
@@ -125,7 +143,7 @@ def filled(population: Population, task: Task, sample: Any) -> dict[str, list[An
 
 def coverage(task: Task) -> None:
     """How often the intervals of a certificate miss the truth, over random samples; at most 5 % is promised."""
-    result = run(task, task.topics)
+    result = all_topics(task.by_week)
     population = population_of_several(result)
     truth = np.array([[name in names for name in result.names] for names in task.new_topics])
     right = np.array([set(a or ()) == b for a, b in zip(result.sets, task.new_topics, strict=True)])
@@ -162,7 +180,7 @@ def show_misses(missed: Counter[str], stated: Counter[str]) -> None:
 
 def ladders(task: Task) -> None:
     """How often more labels are wrong than `accept` says, per document and for the three topics with most labels."""
-    result = run(task, task.topics)
+    result = all_topics(task.by_week)
     population = population_of_several(result)
     most = np.argsort(-result.indicator.sum(axis=0))[:3]
     right = {None: np.array([set(a or ()) == b for a, b in zip(result.sets, task.new_topics, strict=True)])}

@@ -7,6 +7,7 @@ import sys
 import threading
 import tracemalloc
 import zipfile
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,25 @@ def test_an_answer_is_there_after_opening_again(place, store):
     assert (row.id, row.document, row.answer, row.kind, row.purpose) == (number, 3, "billing", "label", "audit")
     assert (row.reviewer, row.shown, row.fit, row.replaces) == ("ann", "account", 1, None)
     assert row.time.endswith("+00:00")
+
+
+class Name(StrEnum):
+    """A text with a type of its own."""
+
+    ANN = "ann"
+
+
+def test_an_answer_may_be_a_label_of_an_array(place, store):
+    """Its checksum is that of the plain text which is read."""
+    labels = np.array(CLASSES)
+    add_answer(store, np.int64(3), labels[0], "label", "list", Name.ANN, shown=labels[1], fit=np.int64(1))
+    add_answer(store, 4, labels[2], reviewer=np.str_("bob"), replaces=None)
+    with Store.open(place) as again:
+        rows = again.answers.history()
+    assert [(row.document, row.answer, row.reviewer, row.shown, row.fit) for row in rows] == [
+        (3, "billing", "ann", "technical", 1),
+        (4, "account", "bob", None, None),
+    ]
 
 
 def test_the_last_answer_per_document_and_person_counts(store):

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
-from .show import printable
+from .show import error_text, printable
 
 ORDER = (
     *(
@@ -74,7 +74,7 @@ def message_of(error: Exception) -> str | None:
         what = f" ({error})" if str(error) else ""
         message = f"not enough memory{what}. Limit it with --max-memory, or pass fewer documents."
     elif isinstance(error, ValueError | OSError):
-        message = str(error)
+        message = error_text(error)
     else:
         return None
     message = " ".join(message.split())

@@ -1,6 +1,7 @@
 """The store on SQLite and on a real PostgreSQL server."""
 
 import io
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -313,6 +314,16 @@ def test_sqlite_settings(tmp_path):
         assert connection.exec_driver_sql("PRAGMA trusted_schema").scalar() == 0
         assert pragmas == {"journal_mode": "wal", "synchronous": 2}
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+
+
+def test_a_copy_of_an_open_job_has_all_answers(tmp_path):
+    """Of the file alone, without those that SQLite writes beside it."""
+    with Store.create(tmp_path / "job.ferry", small_job()) as store:
+        for number in range(5):
+            add_answer(store, number, "billing", reviewer="ann")
+        shutil.copy(tmp_path / "job.ferry", tmp_path / "copy.ferry")
+        with Store.open(tmp_path / "copy.ferry") as copy:
+            assert copy.answers.history() == store.answers.history()
 
 
 def test_version_1_is_migrated(tmp_path):

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from ...files import atomic_write
 from . import schema
 from .checksums import COLUMNS, check_row
-from .contents import check_classes, check_numbers, check_protection, check_settings, check_tables, max_bytes
+from .contents import check_classes, check_numbers, check_protection, check_settings, check_tables, damaged, max_bytes
 from .create import fill
 from .engine import (
     WRITE,
@@ -98,7 +98,7 @@ class Database:
             with engine.connect() as connection:
                 is_old = version_of(connection, name) < schema.VERSION
                 if is_file:
-                    check_tables(connection, (table.name for table in COLUMNS), name)
+                    check_tables(connection, COLUMNS, name)
             if is_file:
                 set_write_ahead_log(engine)
             if is_old:
@@ -135,7 +135,7 @@ class Database:
         with self.read() as connection:
             row = connection.execute(sa.select(schema.arrays).where(schema.arrays.c.name == name)).one_or_none()
         if row is None:
-            return {}
+            raise damaged(self.name, f"the arrays {name!r} are missing")
         check_row(schema.arrays, row, self.name)
         return self.unpack(row.data)
 

@@ -84,7 +84,7 @@ class Fits:
         with self._database.read() as connection:
             row = connection.execute(sa.select(schema.fits).where(schema.fits.c.id == fit)).one_or_none()
         if row is None:
-            raise damaged(self._database.name, f"there is no fit {fit}")
+            raise ValueError(f"there is no fit {fit} in {self._database.name}.")
         check_row(schema.fits, row, self._database.name)
         if checksum(row.labels) != row.labels_checksum:
             raise damaged(self._database.name, f"the labels of fit {fit} have changed")

@@ -511,17 +511,22 @@ def test_progress_is_for_terminals(monkeypatch):
 
 
 def test_elsewhere_a_stage_is_a_line(monkeypatch):
-    """The first two wait for the third, so that an error in the files is a line alone."""
+    """The first one waits for the third, so that an error in the files is a line alone; fast work prints nothing."""
     shown = StringIO()
     monkeypatch.setattr(sys, "stderr", shown)
+    with show_progress(quiet=False):
+        for stage in ("reading", "counting words", "TCL", "writing"):
+            progress.begin(stage)
+    assert shown.getvalue() == ""
+    monkeypatch.setattr("labelferry.cli.progress.EVERY", 0.0)
     lines = []
     with show_progress(quiet=False):
         for stage in ("reading", "counting words", "TCL", "writing"):
             progress.begin(stage)
             lines.append(shown.getvalue().splitlines())
     assert lines[:2] == [[], []]
-    assert lines[2] == ["labelferry: reading", "labelferry: counting words", "labelferry: TCL"]
-    assert lines[3] == [*lines[2], "labelferry: writing"]
+    assert lines[2] == ["labelferry: reading (0 %)", "labelferry: TCL (0 %)"]
+    assert lines[3] == [*lines[2], "labelferry: writing (0 %)"]
 
 
 def test_review_by_error_or_by_confidence(files):
@@ -552,7 +557,7 @@ def test_later_documents_by_a_saved_model(files, tmp_path):
     strange = tmp_path / "strange.csv"
     strange.write_text("text,number\nzzz qqq,1\n")
     printed = run("apply", model, strange, "-o", later).stdout
-    assert "1 documents contain no word that the model knows; they have no label" in printed
+    assert "without a label: 1 document." in printed
     written = tickets.read_csv(later)
     assert (written["known_words"], written["label"], written["reason"]) == (["0"], [""], ["no known word"])
 

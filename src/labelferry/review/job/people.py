@@ -16,6 +16,7 @@ from ..store.records import AnswerRow
 
 LAST = 50  # answers that show the speed
 PAUSE = 180.0  # seconds: a longer time between two answers is a pause
+COMMON = 10  # documents from which kappa is told
 FEWEST = 5  # times between answers from which the speed is told
 
 
@@ -26,7 +27,7 @@ class Agreement(NamedTuple):
     second: str
     n: int
     same: int
-    kappa: float  # 1 if all answers are the same, 0 if as many as by chance
+    kappa: float | None  # 1 if all answers are the same, 0 if as many as by chance; None for few documents
 
 
 def seconds_per_answer(log: Sequence[AnswerRow], reviewer: str) -> float | None:
@@ -50,5 +51,7 @@ def agreements(current: Sequence[AnswerRow]) -> list[Agreement]:
         pairs = [(given[first][document], given[second][document]) for document in common]
         _, codes = np.unique(np.array(pairs), return_inverse=True)
         a, b = codes.reshape(-1, 2).T
-        found.append(Agreement(first, second, len(pairs), int((a == b).sum()), kappa(a, b)))
+        found.append(
+            Agreement(first, second, len(pairs), int((a == b).sum()), kappa(a, b) if len(pairs) >= COMMON else None)
+        )
     return sorted(found, key=lambda one: (one.same / one.n, one.first, one.second))

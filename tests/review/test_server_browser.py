@@ -328,6 +328,24 @@ def test_a_class_is_found_by_typing(browser, tmp_path, start):
     assert log(path) == [(document, "class 27", "audit", "Ada")]
 
 
+def test_one_answer_for_similar_documents_by_keyboard(browser, job, start):
+    server = start(job)
+    person = Person(browser, server)
+    page, document = person.page, person.document
+    page.keyboard.press("m")
+    page.wait_for_selector("h1:has-text('Similar to document')")
+    assert page.url == f"{server.base}/list?like={document}&queue=accept"
+    first = page.locator('input[name="document"]').first
+    first.check()
+    chosen = int(first.get_attribute("value"))
+    page.get_by_label("All selected documents are").select_option("technical")
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_selector("#question")
+    assert person.document == document
+    assert log(job) == [(chosen, "technical", "list", "Ada")]
+    assert not person.events
+
+
 def test_bulk_answers_in_the_list(browser, job, start):
     server = start(job)
     person = Person(browser, server)

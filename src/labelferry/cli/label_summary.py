@@ -43,7 +43,7 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
         show_expected(console, result)
     else:
         show_briefly(console, result, messages)
-    if written.files:
+    if written.files and (verbose or written.files != [written.out]):  # the next command names the file of the labels
         console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
     if command := next_command(written):
         console.print(f"Next: {escape(command)}", soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 MOST_CLASSES = 8  # in a short table
 ROUTINE = ("texts: ", "language of the documents:")  # beginnings of messages that short outputs leave out
 BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
-MOST_REASONS = 2  # of a verdict in a short output
 MAX_WIDTH = 120  # longer lines are hard to read
 CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
 DIRECTION = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}  # change the order of letters
@@ -69,12 +69,22 @@ def show_level(console: Console, level: str, sentence: str) -> None:
 
 
 def show_reasons(console: Console, reasons: Sequence[str], *, all_of_them: bool = False) -> None:
-    """What a person has to know beside the verdict: two sentences, and how many more there are."""
-    shown = reasons if all_of_them else reasons[:MOST_REASONS]
-    for reason in shown:
-        console.print(f"- {escape(reason)}")
-    if len(reasons) > len(shown):
-        console.print(f"- {len(reasons) - len(shown)} more: --verbose")
+    """What a person has to know beside the verdict: one sentence, and how many more reasons there are."""
+    if all_of_them:
+        for reason in reasons:
+            console.print(f"- {escape(reason)}")
+    elif reasons:
+        more = f" ({len(reasons) - 1} more: --verbose)" if len(reasons) > 1 else ""
+        console.print(f"- {escape(first_sentence(reasons[0]))}{more}")
+
+
+def first_sentence(text: str) -> str:
+    """The text up to its first full stop.
+
+    >>> first_sentence("12.5 % of v. 2 fail. Read them.")
+    '12.5 % of v. 2 fail.'
+    """
+    return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
 
 
 def new_table(*columns: str, numbers: int = 0, lines: bool = False, compact: bool = False) -> Table:

@@ -24,9 +24,9 @@ from typing import NamedTuple, Protocol
 from .costs import seconds_of
 
 MAX_SHARE = 0.99  # before the end
-FEW = 0.05  # share of a stage from which the rest of it is estimated
+FEW = 0.2  # share of a stage from which the rest of it is estimated
 SHORT = 1.0  # seconds that are added to what the stages took and to what was expected: short ones say little
-MOST = 4.0  # largest factor between this machine and the measurement
+MOST = 20.0  # largest factor between this machine and the measurement
 
 
 class Listener(Protocol):
@@ -99,6 +99,7 @@ class TimeLeft:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._start = self._began = clock()  # of the first and of the current stage
+        self._sized = self._began  # when the size was known: what comes before it in a stage is not its steps
         self._stage: str | None = None
         self._finished: list[str] = []
         self._pending: list[str] = []
@@ -112,7 +113,7 @@ class TimeLeft:
 
     def size(self, entries: int, classes: int) -> None:
         """Set the size, on which the costs depend."""
-        self._size = (entries, classes)
+        self._size, self._sized = (entries, classes), self._clock()
 
     def begin(self, stage: str) -> None:
         """End the stage before, and begin a stage."""
@@ -138,11 +139,12 @@ class TimeLeft:
             sum(seconds_of(stage, *self._size) for stage in stages)
             for stages in (self._finished, [self._stage], self._pending)
         )
-        factor = (self._began - self._start + SHORT) / (finished + SHORT)
-        factor = min(max(factor, 1 / MOST), MOST)
+        announced = self._done if self._done >= FEW else 0.0
+        taken = self._began - self._start + (passed if announced else 0.0)
+        factor = min(max((taken + SHORT) / (finished + announced * current + SHORT), 1 / MOST), MOST)
         done, left = min(passed / max(current * factor, 1e-9), 1.0), current * factor - passed
-        if self._done >= FEW:
-            done, left = self._done, passed * (1 / self._done - 1)
+        if announced:
+            done, left = announced, (self._clock() - max(self._began, self._sized)) * (1 / announced - 1)
         share = (finished + done * current) / (finished + current + pending)
         self._share = min(max(self._share, share), MAX_SHARE)  # never goes back
         return Remaining(self._share, max(left, 0.0) + factor * pending if left >= 0 else None)

@@ -22,7 +22,6 @@ from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 
 MANY = 0.6  # share of the labels to review from which the mark does not help to choose
-MAX_DIFFERENCE = 0.05  # of accuracy and mean confidence, which estimate the same share; a larger one is stated
 
 
 class PanelPredictions(NamedTuple):
@@ -106,10 +105,12 @@ class Assessment(NamedTuple):
         s = self.signals
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
         reasons.append(self._estimates() if self.can_estimate else "Balanced accuracy and accuracy: cannot tell.")
-        tested = f", balanced accuracy of SourceLR in cross-validation {s.held_out:.2f}" if s.held_out else ""
+        tested = (
+            f", balanced accuracy of SourceLR on held-out labelled documents {s.held_out:.2f}" if s.held_out else ""
+        )
         reasons.append(
-            f"On a scale from 0 (chance) to 1: agreement of {len(self.members.names)} methods with these labels "
-            f"{s.agreement:.2f}{tested}."
+            f"Agreement of {len(self.members.names)} methods with these labels {s.agreement:.2f}{tested} (0 is "
+            "chance, 1 is perfect)."
         )
         if s.contradict and not self.n_answers:
             reasons.append(
@@ -131,7 +132,7 @@ class Assessment(NamedTuple):
 
     def _estimates(self) -> str:
         """The estimates with their origin."""
-        b, a, confident = self.balanced_accuracy, self.accuracy, self.p_correct.mean()
+        b, a = self.balanced_accuracy, self.accuracy
         values = (
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
             f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%})."
@@ -141,11 +142,7 @@ class Assessment(NamedTuple):
                 f"{values} The estimates follow from {self.n_answers} answers, compared with labels of the same "
                 "documents by fits without these answers. They suppose that the documents were drawn at random."
             )
-        second = f" Another estimate of the accuracy, the mean confidence of the labels, is {confident:.0%}."
-        return (
-            f"{values}{second if abs(confident - a.mean) > MAX_DIFFERENCE else ''} The intervals follow from the "
-            f"errors of such estimates on {self.n_corpora} other corpora."
-        )
+        return f"{values} The intervals are as wide as the errors of such estimates on {self.n_corpora} corpora."
 
     def _not_known(self) -> str:
         """What the estimates cannot tell, and how to find out."""

@@ -21,6 +21,7 @@ from .options import (
     Spreadsheet,
     Strict,
     Target,
+    Verbose,
     exit_unless,
     print_json,
     proportions_of,
@@ -97,9 +98,7 @@ def label(
     spreadsheet: Spreadsheet = False,
     seed: Seed = 0,
     strict: Strict = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Print all reasons, ranges and expected numbers.")
-    ] = False,
+    verbose: Verbose = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:

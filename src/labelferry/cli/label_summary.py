@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .outputs import is_standard
-from .show import escape, heading, new_table, print_messages, show_level, show_verdict
+from .show import (
+    MOST_CLASSES,
+    escape,
+    estimate_line,
+    heading,
+    new_table,
+    print_messages,
+    show_level,
+    show_reasons,
+    show_verdict,
+    special,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-ROUTINE = ("texts: ", "language of the documents:")  # beginnings of messages that the short form leaves out
-BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
-MOST_CLASSES = 8  # in the short table
 MOST_LABELS = 20  # in the short table of several labels per document
-MOST_REASONS = 2  # facts in the short form
 
 
 class Written(NamedTuple):
@@ -39,7 +45,7 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
         show_expected(console, result)
     else:
         show_briefly(console, result, messages)
-    if written.files:
+    if written.files and (verbose or written.files != [written.out]):  # the next command names the file of the labels
         console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
     if command := next_command(written):
         console.print(f"Next: {escape(command)}", soft_wrap=True)
@@ -48,7 +54,7 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
 def show_several(console: Console, result: Any, messages: list[str], written: Written, *, verbose: bool) -> None:
     """Print the result of several labels per document: what was read, the verdict, one row per label, what is next."""
     lines = [*result.messages, *messages]
-    print_messages(console, lines if verbose else special_messages(lines))
+    print_messages(console, lines if verbose else special(lines))
     show_level(console, result.verdict.level, result.verdict.sentence)
     table = new_table("label", "verdict", "documents", "share", "labelled", "balanced accuracy", numbers=5)
     rows = sorted(result.table(), key=lambda row: -row["labelled"])
@@ -72,11 +78,6 @@ def show_several(console: Console, result: Any, messages: list[str], written: Wr
         console.print(f"Next: labelferry audit {escape(shlex.quote(written.out))} -o sample.csv", soft_wrap=True)
 
 
-def special_messages(lines: Sequence[str]) -> list[str]:
-    """Messages without those that the short form leaves out."""
-    return [line for line in lines if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))]
-
-
 def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
     """What was read in one line, the verdict with its facts, one number, the outlook, and the classes."""
     from ..labelling.outlook import usable_outlook
@@ -86,25 +87,12 @@ def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
     n_labelled, n_new = sum(len(source.labels) for source in result.inputs.sources), len(result.inputs.texts)
     text = ", ".join(dict.fromkeys((*columns.text, *columns.text_target)))
     read = f"Read: {n_labelled:,} labelled and {n_new:,} new documents (text: {text}; label: {columns.label})"
-    print_messages(console, [read, *special_messages([*result.messages, *messages])])
+    print_messages(console, [read, *special([*result.messages, *messages])])
     show_level(console, result.verdict.level, result.verdict.sentence)
-    found = notable(result)
-    for reason in found[:MOST_REASONS]:
-        console.print(f"- {escape(reason)}")
-    if len(found) > MOST_REASONS:
-        console.print(f"- {len(found) - MOST_REASONS} more: --verbose")
-    console.print(f"{estimate_line(result)} {usable_outlook(result.documents)['sentence']}")
+    show_reasons(console, notable(result))
+    estimate = estimate_line(result.estimated_balanced_accuracy, result.assessment.n_answers)
+    console.print(f"{estimate} {usable_outlook(result.documents)['sentence']}")
     console.print(short_table(result))
-
-
-def estimate_line(result: Any) -> str:
-    """One number with its range."""
-    estimate, n = result.estimated_balanced_accuracy, result.assessment.n_answers
-    if estimate["mean"] is None:
-        return "Correct labels: these documents do not allow an estimate."
-    origin = f"from {n} answers" if n else "without answers"
-    low, high = estimate["low"], estimate["high"]
-    return f"Correct labels: about {estimate['mean']:.0%} ({low:.0%} to {high:.0%}; an estimate {origin})."
 
 
 def short_table(result: Any) -> Any:

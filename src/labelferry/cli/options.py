@@ -28,6 +28,7 @@ Files = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}; - is standard output (CSV).")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print everything that is known.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Method = Annotated[
     str,

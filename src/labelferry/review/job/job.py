@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from .export import corrections_table, labelled_table, only_accepted
 from .log import JobLog
 from .questions import JobQuestions, Question
 from .refit import refit
+from .similar import Places, places_of, similar
 from .state import JobState, among
 
 
@@ -363,6 +365,25 @@ class Job:
     def search(self, search: str = "", **filters: Any) -> Page:
         """One page of documents; filters as in `store.documents.page`."""
         return self.store.documents.page(search, **filters)
+
+    def similar(self, document: int) -> list[int]:
+        """Documents that are like one, the nearest first: their numbers.
+
+        Parameters
+        ----------
+        document : int
+            Number from 0.
+
+        Returns
+        -------
+        documents : list of int
+            At most 20; none for a job of a single method.
+        """
+        return similar(self._places, document)
+
+    @cached_property
+    def _places(self) -> Places:
+        return places_of(self.store.database.arrays("pool"))
 
     def export(
         self,

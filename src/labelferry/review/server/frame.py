@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..job.job import Job
+from ..job.people import seconds_per_answer
 from ..store.records import ACCEPT, QUEUES
 from .sessions import Session
 from .site import Site
@@ -50,6 +51,8 @@ def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[
         "refit": site.refit.state,
         "usable": site.usable.panel(session.error) if purpose == ACCEPT else None,
         "limits": LIMITS,
+        "guide": site.guide,
+        "pace": seconds_per_answer(site.job.log.history(), session.reviewer),
     }
 
 

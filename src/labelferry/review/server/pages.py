@@ -42,7 +42,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(percent=percent, at_least=at_least, at_most=at_most, count=count, clip=clip, clock=clock)
-    made.filters.update(pieces=pieces, color=color, confidence=confidence)
+    made.filters.update(pieces=pieces, color=color, confidence=confidence, seconds=seconds)
     return made
 
 
@@ -87,6 +87,13 @@ def color(label: str | None, classes: Sequence[str]) -> str:
     """Name of the color of a class: class-1 to class-8, then class-other."""
     code = classes.index(label) if label in classes else N_COLORS
     return f"class-{code + 1}" if code < N_COLORS else "class-other"
+
+
+def seconds(value: float) -> str:
+    """A time in words: 7 s, 4 min, 2.5 h."""
+    if value < 90:
+        return f"{max(value, 1):.0f} s"
+    return f"{value / 60:.0f} min" if value < 5400 else f"{value / 3600:.1f} h"
 
 
 def clock(time: Any) -> str:

@@ -77,6 +77,7 @@ def question_page(site: Site, session: Session, question: Question | None, purpo
         n_keys=N_KEYS,
         is_blind=is_blind,
         must_be_blind=must_be_blind,
+        has_similar=bool(site.job.similar(question.document)),
         own_answer="" if question.purpose == AGAIN else own_answer(site, question.document, session.reviewer),
     )
 
@@ -169,5 +170,6 @@ def checked_purpose(purpose: str) -> str:
 
 
 def checked_back(path: str) -> str:
-    """The list to which a page returns; anything else is ignored, so that no form can lead to another site."""
-    return path if path == "/list" or path.startswith("/list?") else ""
+    """The list or the queue to which a page returns; anything else is ignored: no form can lead to another site."""
+    queues = [f"/questions/{queue}" for queue in QUEUES]
+    return path if path in ("/list", *queues) or path.startswith("/list?") else ""

@@ -6,9 +6,10 @@
     python -m benchmarks.several_labels ladders     how often the claim of `accept` is false, per topic and per document
 
 A story has 0 to 16 topics. The labelled documents are 2,000 stories whose only place is the USA, the new ones 2,000
-whose places are others. Topics are the 20 most frequent ones of the labelled documents. `--months` has the same with
-the stories of one file each instead, which are from different weeks of 1987. One by one means `AutoTransfer` for yes
-and no, with the same words and its own order of the documents. Answers are the true topics.
+whose places are others. Topics are the 20 most frequent ones of the labelled documents. `--weeks`: labelled stories are
+those of the first half of the corpus, which is ordered by time, new ones those of the second. `--newsgroups`: every
+second document of 20 newsgroups, one label per document, as yes and no for each group. One by one means `AutoTransfer`
+for yes and no, with the same words and its own order of the documents. Answers are the true topics.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from labelferry.review.sample.filled import read_sample
 from labelferry.review.sample.frozen import Limit
 from labelferry.review.sample.population import Population, population_of_several
 from labelferry.review.sample.several import accept_several, certify_several
+from labelferry_bench.datasets.newsgroups import load_newsgroups
 from labelferry_bench.datasets.reuters import load_reuters
 
 N_DOCUMENTS, N_TOPICS, MIN_LENGTH = 2000, 20, 200
@@ -46,26 +48,27 @@ class Task(NamedTuple):
     topics: list[list[str]]
     new_texts: list[str]
     new_topics: list[set[str]]
-    by_week: bool
+    name: str
 
 
-def reuters(by_week: bool = False, seed: int = 0) -> Task:
-    """2,000 + 2,000 stories; only the most frequent topics are kept."""
-    corpus = load_reuters()
+def make_task(name: str, seed: int = 0) -> Task:
+    """2,000 + 2,000 documents; only the most frequent topics are kept."""
+    corpus = load_newsgroups() if name == "newsgroups" else load_reuters()
     long = np.array([len(text) > MIN_LENGTH for text in corpus.texts])
-    if by_week:
-        first = np.arange(len(long)) < len(long) // 2
-    else:
+    numbers = np.arange(len(long))
+    topics: Any = corpus.fields["topics"] if name != "newsgroups" else [(str(g),) for g in corpus.fields["group"]]
+    if name == "places":
         places = corpus.fields["places"]
         first = np.array([tuple(names) == ("usa",) for names in places])
         long &= first | np.array([bool(names) and "usa" not in names for names in places])
+    else:
+        first = numbers < len(long) // 2 if name == "weeks" else numbers % 2 == 0
     rng = np.random.default_rng(seed)
     rows = [rng.permutation(np.flatnonzero(long & side))[:N_DOCUMENTS].tolist() for side in (first, ~first)]
-    topics = corpus.fields["topics"]
-    kept = {name for name, _ in Counter(t for i in rows[0] for t in topics[i]).most_common(N_TOPICS)}
+    kept = {topic for topic, _ in Counter(t for i in rows[0] for t in topics[i]).most_common(N_TOPICS)}
     own = [[[t for t in topics[i] if t in kept] for i in side] for side in rows]
     texts = [[corpus.texts[i] for i in side] for side in rows]
-    return Task(texts[0], own[0], texts[1], [set(names) for names in own[1]], by_week)
+    return Task(texts[0], own[0], texts[1], [set(names) for names in own[1]], name)
 
 
 def run(task: Task, topics: list[list[str]]) -> MultiResult:
@@ -75,15 +78,15 @@ def run(task: Task, topics: list[list[str]]) -> MultiResult:
 
 
 @cache
-def all_topics(by_week: bool) -> MultiResult:
+def all_topics(name: str) -> MultiResult:
     """`run` for all documents, once."""
-    task = reuters(by_week)
+    task = make_task(name)
     return run(task, task.topics)
 
 
 def quality(task: Task) -> None:
     """Balanced accuracy per topic, jointly and one by one, and what was estimated."""
-    result = all_topics(task.by_week)
+    result = all_topics(task.name)
     features = result.any_part.features
     print("topic           labelled  true  joint  alone  labels that differ  estimate")
     rows = []
@@ -143,7 +146,7 @@ def filled(population: Population, task: Task, sample: Any) -> dict[str, list[An
 
 def coverage(task: Task) -> None:
     """How often the intervals of a certificate miss the truth, over random samples; at most 5 % is promised."""
-    result = all_topics(task.by_week)
+    result = all_topics(task.name)
     population = population_of_several(result)
     truth = np.array([[name in names for name in result.names] for names in task.new_topics])
     right = np.array([set(a or ()) == b for a, b in zip(result.sets, task.new_topics, strict=True)])
@@ -180,7 +183,7 @@ def show_misses(missed: Counter[str], stated: Counter[str]) -> None:
 
 def ladders(task: Task) -> None:
     """How often more labels are wrong than `accept` says, per document and for the three topics with most labels."""
-    result = all_topics(task.by_week)
+    result = all_topics(task.name)
     population = population_of_several(result)
     most = np.argsort(-result.indicator.sum(axis=0))[:3]
     right = {None: np.array([set(a or ()) == b for a, b in zip(result.sets, task.new_topics, strict=True)])}
@@ -210,7 +213,7 @@ def ladders(task: Task) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    task = reuters(by_week="--months" in arguments)
+    task = make_task(next((name for name in ("weeks", "newsgroups") if f"--{name}" in arguments), "places"))
     work = {"quality": quality, "cost": cost, "coverage": coverage, "ladders": ladders}
     for name in [name for name in arguments if name in work] or list(work):
         print(f"== {name}")

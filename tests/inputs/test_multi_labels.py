@@ -174,6 +174,13 @@ def test_texts_can_stay_classes_but_lists_cannot():
         read(frame(LIST_CELLS), multi=False)
 
 
+def test_lists_may_have_one_label_each():
+    cells = [["bug"], ["ui"], [], None, ["bug"], ["ui"], ["ui"], ["bug"]]
+    with pytest.raises(ValueError, match="multi=True"):
+        read(frame(cells))
+    assert read(frame(cells), multi=True).form.names == ("bug", "ui")
+
+
 def test_one_label_per_document_is_refused_with_multi():
     with pytest.raises(ValueError, match="one label per document"):
         read(frame(["bug", "ui"] * 4), multi=True)

@@ -131,7 +131,10 @@ def read_several(tables: Sequence[Table], target: Table, options: TextOptions) -
                 "between labels. Omit it, or name the label columns with label= (--label bug,ui)."
             )
         return Found(None, list(tables), messages=tuple(doubt(cells, form, where) if options.multi is None else ()))
-    example = next(cell for cell in cells if len(parts_of(cell, form) or ()) > 1)
+    by_number = sorted(
+        cells, key=lambda cell: -min(len(parts_of(cell, form) or ()), 2)
+    )  # lists may have one label each
+    example = by_number[0]
     shown, n = f"{example!r:.60}", sum(len(parts_of(cell, form) or ()) > 1 for cell in cells)
     if options.multi is False:
         if form.kind == TEXTS:

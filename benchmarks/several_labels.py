@@ -106,6 +106,8 @@ def quality(task: Task) -> None:
     scores = np.array(rows)
     rare = scores[:, -1] < RARE
     for what, chosen in (("all", rare | True), (f"labelled share below {RARE:g}", rare), ("others", ~rare)):
+        if not chosen.any():
+            continue
         mean = scores[chosen].mean(axis=0)
         print(
             f"mean of {chosen.sum()} ({what}): balanced accuracy {mean[0]:.3f} jointly, {mean[1]:.3f} alone; "

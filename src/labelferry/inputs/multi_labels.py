@@ -131,11 +131,8 @@ def read_several(tables: Sequence[Table], target: Table, options: TextOptions) -
                 "between labels. Omit it, or name the label columns with label= (--label bug,ui)."
             )
         return Found(None, list(tables), messages=tuple(doubt(cells, form, where) if options.multi is None else ()))
-    by_number = sorted(
-        cells, key=lambda cell: -min(len(parts_of(cell, form) or ()), 2)
-    )  # lists may have one label each
-    example = by_number[0]
-    shown, n = f"{example!r:.60}", sum(len(parts_of(cell, form) or ()) > 1 for cell in cells)
+    sizes = [min(len(parts_of(cell, form) or ()), 2) for cell in cells]  # lists may have one label each
+    shown, n = f"{cells[int(np.argmax(sizes))]!r:.60}", sizes.count(2)
     if options.multi is False:
         if form.kind == TEXTS:
             return Found(None, list(tables))

@@ -330,7 +330,7 @@ def test_accepted_labels_stay_after_learning_again(job):
     assert done["kept"] == first.n
     assert done["withdrawn"] == 0
     second = job.accept(ERROR)
-    assert second.statement == 2
+    assert second.round_number == 2
     assert second.level == pytest.approx(0.945)
     assert second.ladder.tail + second.ladders.early.tail == pytest.approx(0.005)
     assert second.n == first.n
@@ -354,7 +354,7 @@ def test_accepted_labels_stay_after_learning_again(job):
         done = again.refit(everything=True)
         assert done["withdrawn"] == third.n
         fourth = again.accept(ERROR)
-        assert (fourth.n, fourth.statement, fourth.ladder.n_labels) == (0, 3, 200 - fourth.n_learned)
+        assert (fourth.n, fourth.round_number, fourth.ladder.n_labels) == (0, 3, 200 - fourth.n_learned)
 
 
 def test_a_claim_of_an_earlier_round_that_answers_refute_is_withdrawn(job):

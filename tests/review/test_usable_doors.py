@@ -130,7 +130,7 @@ def test_claims_per_class_are_the_same_in_all_doors(result, tmp_path):
         assert pooled.limit != in_job.limit
         job.refit()
         later = job.accept(0.2, per_class=True)
-        assert (later.n, later.statement) == (usable.n, 2)
+        assert (later.n, later.round_number) == (usable.n, 2)
     done = run(
         "accept", tmp_path / "out.csv", "--error", "0.2", "--per-class", "-n", len(answers), "-o", tmp_path / "s.csv"
     )
@@ -313,7 +313,7 @@ def test_accepted_labels_of_a_file_stay_after_learning_again(result, folder, tmp
     learned = labelferry.label(folder / "old.csv", folder / "new.csv", answers=one)
     learned.write(tmp_path / "learned.csv")
     second = learned.accept(error, after=first)
-    assert second.statement == 2
+    assert second.round_number == 2
     assert second.level == pytest.approx(0.945)
     assert second.rows.tolist() == first.rows.tolist()
     assert second.at_most_wrong == first.at_most_wrong

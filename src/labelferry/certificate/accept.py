@@ -20,14 +20,14 @@ its turn in pi|S_j comes. A document that is skipped is not passed over.
 **What counts as wrong.** An answer that differs from the label, "unclear" and "none of these". Answers that the labels
 learned from certify nothing: their documents are not in the ladder.
 
-**Strict.** C_j is about all n_j labels, those that people looked at included. A set is certified because few wrong
+**Outside.** C_j is about all n_j labels, those that people looked at included. A set is certified because few wrong
 labels were found in the sample, so the labels outside the sample may be slightly worse than `error`: at most
-(r_j - k) / (n_j - t) of them are wrong, with t and k when the claim passed. A strict ladder has
+(r_j - k) / (n_j - t) of them are wrong, with t and k when the claim passed. A ladder for the labels `outside` has
 r_j = floor(error (n_j - c)), and C_j passes at t only if r_j - k <= error (n_j - t), that is t <= c + k / error: then
 at most the share `error` of the labels outside the sample is wrong. c is .2 n_j, but at least 4 / error, so that a
 sample without wrong labels can be large enough, and at most 8 / error. On 85 tasks (`python -m benchmarks.accept`, 20
 answers to learn from) it accepts .126 / .178 of the labels after 120 / 200 answers at 5 % and .250 / .260 at 10 %;
-without `strict` .191 / .270 and .329 / .378.
+without `outside` .191 / .270 and .329 / .378.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def passes(ladder: Ladder, j: int, wrong: Array) -> Array:
     n, r = ladder.sizes[j], ladder.at_most[j]
     k, t = np.cumsum(wrong), np.arange(1, len(wrong) + 1)
     result: Array = k <= limits(n, r, ladder.tail, len(wrong))[1:]
-    return result & (r - k <= ladder.error * (n - t) + ROUNDING) if ladder.strict else result
+    return result & (r - k <= ladder.error * (n - t) + ROUNDING) if ladder.outside else result
 
 
 def prefix(ladder: Ladder, j: int, given: Given) -> Array:

@@ -59,8 +59,8 @@ class Drawing(NamedTuple):
         """The limit as an option of the next command; nothing if it is the default."""
         from ..review.sample.usable import ERROR
 
-        error, unseen, per_class = self.limit
-        flags = (("--unseen", unseen), ("--per-class", per_class), ("--whole-file", self.whole_file))
+        error, outside, per_class = self.limit
+        flags = (("--outside", outside), ("--per-class", per_class), ("--whole-file", self.whole_file))
         return ("" if error == ERROR else f" --error {error:g}") + "".join(f" {name}" for name, on in flags if on)
 
 
@@ -106,8 +106,8 @@ def accept(
     per_class: Annotated[
         bool, typer.Option("--per-class", help="A claim for each class. It needs more answers.")
     ] = False,
-    unseen: Annotated[
-        bool, typer.Option("--unseen", help="The claim is about the labels outside the sample. It needs more answers.")
+    outside: Annotated[
+        bool, typer.Option("--outside", help="The claim is about the labels outside the sample. It needs more answers.")
     ] = False,
     whole_file: Annotated[
         bool,
@@ -155,7 +155,7 @@ def accept(
     for place in (out, usable):
         if place is not None:
             check_out(place, labelled)
-    limit = Limit(error, unseen, per_class)
+    limit = Limit(error, outside, per_class)
     if is_job(labelled):
         check_no_column(column)
         if seed is not None or after:

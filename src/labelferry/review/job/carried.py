@@ -46,7 +46,7 @@ class Part(NamedTuple):
         share = min((most - n_wrong) / unseen, 1.0) if unseen else 0.0
         rows = self.documents[labels.documents]
         return Accepted(
-            self.limit.error, TAIL, self.limit.strict, rows, counts["n"], most, counts["n_sample"],
+            self.limit.error, TAIL, self.limit.outside, rows, counts["n"], most, counts["n_sample"],
             counts["sample_wrong"], n_answers, n_wrong, unseen, share,
         )  # fmt: skip
 
@@ -60,11 +60,11 @@ class Carried(NamedTuple):
 
     def part(self, limit: Limit) -> Part | None:
         """The largest set that was accepted at this limit or a lower one."""
-        error, strict, per_class = limit
+        error, outside, per_class = limit
         parts = [
             part
             for part in self.parts
-            if part.limit.error <= error and part.limit.strict >= strict and part.limit.per_class >= per_class
+            if part.limit.error <= error and part.limit.outside >= outside and part.limit.per_class >= per_class
         ]
         return max(parts, key=lambda part: part.counts["n"], default=None)
 
@@ -113,7 +113,7 @@ def carried_into(store: storage.Store, fit: FitLabels) -> Carried:
     try:
         parts = [
             Part(
-                Limit(float(part["error"]), bool(part["strict"]), bool(part.get("per_class", False))),
+                Limit(float(part["error"]), bool(part["outside"]), bool(part.get("per_class", False))),
                 checked_mask(fit.arrays[f"{PREFIX}{i}"], store.n_documents),
                 {name: int(part[name]) for name in COUNTS},
             )

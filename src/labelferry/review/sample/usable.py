@@ -72,7 +72,7 @@ class Usable:
     current: Accepted  # what they certify in this round of learning
     earlier: tuple[Accepted, ...]  # what was certified in earlier rounds and stays as it was
     finished: Finished  # the other promise: how many labels to use if people label all other documents
-    statement: int = 1  # 1, or the number of this round if there were others with labels that had learned less
+    round_number: int = 1  # 1, or the number of this round if there were others with labels that had learned less
     before: float = 0.0  # probability that any statement of earlier rounds is false
     # if the labels are to learn from random answers first: nothing is certified before
     learning: Learning | None = None
@@ -99,7 +99,7 @@ class Usable:
     @property
     def tail(self) -> float:
         """Probability that any statement so far is false."""
-        return self.before + round_tail(self.statement)
+        return self.before + round_tail(self.round_number)
 
     @property
     def level(self) -> float:
@@ -233,7 +233,7 @@ class Usable:
         if self.n or self.learning or self.error >= OTHER_ERROR:
             return None
         limit = self.limit._replace(error=OTHER_ERROR)
-        ladders = make_ladders(self.frozen, limit, statement=self.statement, among=self.ladders.among)
+        ladders = make_ladders(self.frozen, limit, round_number=self.round_number, among=self.ladders.among)
         found = certified_by(ladders, self.wrong)
         steps = [Step(0, found.n)] if found.n else found.needs[:1]
         return {"error": OTHER_ERROR, **steps[0]._asdict()} if steps else None
@@ -262,7 +262,7 @@ class Usable:
         answered = sum(code >= 0 and not part.rows[place] for place, code in self.decided.items())
         values = part.as_dict()
         kept = (
-            "strict", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most", "n_sample",
+            "outside", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most", "n_sample",
             "sample_wrong", "rest_at_most",
         )  # fmt: skip
         return {
@@ -270,7 +270,7 @@ class Usable:
             "error": self.error,
             "tail": self.tail,
             "level": self.level,
-            "statement": self.statement,
+            "round_number": self.round_number,
             "n_documents": self.n_documents,
             "n_accepted": self.n,
             "n_learned": self.n_learned,
@@ -294,7 +294,7 @@ def usable_labels(
     limit: Limit = USUAL,
     *,
     earlier: Sequence[Accepted] = (),
-    statement: int = 1,
+    round_number: int = 1,
     before: float = 0.0,
     learning: Learning | None = None,
     ladders: Ladders | None = None,
@@ -305,15 +305,15 @@ def usable_labels(
     """
     if ladders is None:
         free = ~np.logical_or.reduce([part.rows for part in earlier]) if earlier else None
-        ladders = make_ladders(frozen, limit, statement=statement, among=free)
+        ladders = make_ladders(frozen, limit, round_number=round_number, among=free)
     given = Further({}, {}) if learning else given
     wrong = wrong_labels(frozen.labels, given.first, given.again)
     current = certified_by(ladders, wrong)
     unclear = [place for place, is_wrong in wrong.items() if is_wrong and given.said(place) < 0]
     unclear += frozen.known.rows[frozen.known.codes < 0].tolist()
     finished = finish_file(ladders.whole, wrong, unclear=unclear)
-    finished = finished._replace(tail=before + round_tail(statement))  # there was one such statement in each round
-    return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, statement, before, learning)
+    finished = finished._replace(tail=before + round_tail(round_number))  # there was one such statement in each round
+    return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, round_number, before, learning)
 
 
 def certified_by(ladders: Ladders, wrong: Mapping[int, bool]) -> Accepted:

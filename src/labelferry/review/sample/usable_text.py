@@ -42,13 +42,13 @@ def _usable(values: Values) -> str:
         f"Usable now: {n:,} of {values['n_documents']:,} labels. With {confidence(values['level'])} confidence at most "
         f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
-    tested = f"in {values['statement']} rounds" if values["statement"] > 1 else "at several limits"
-    if values["statement"] > 1 or values["tail"] > 1.5 * TAIL:
+    tested = f"in {values['round_number']} rounds" if values["round_number"] > 1 else "at several limits"
+    if values["round_number"] > 1 or values["tail"] > 1.5 * TAIL:
         claim += (
             f" The labels were tested {tested}; all statements hold together with {confidence(values['level'])} "
             "confidence."
         )
-    if values["strict"] and (rest := values["n_accepted"] - values["n_sample"]):
+    if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (
             f" Of the {rest:,} outside the {values['n_sample']:,} answers that certify them, at most "
             f"{max(most - values['sample_wrong'], 0):,} ({percent(values['rest_at_most'])}) are wrong."

@@ -58,18 +58,6 @@ class Browser:
 
 
 @pytest.fixture
-def job(tmp_path):
-    write_job(tmp_path / "job.ferry")
-    with open_job(tmp_path / "job.ferry") as job:
-        yield job
-
-
-@pytest.fixture
-def site(job):
-    return Site(job, "job.ferry", Sessions("Ada"))
-
-
-@pytest.fixture
 def browser(site):
     return Browser(site).open("/questions/audit")
 

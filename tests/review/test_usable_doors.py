@@ -16,11 +16,8 @@ from labelferry.review.sample.accept_files import usable_of_samples
 from labelferry.review.sample.frozen import Limit, freeze, make_ladders
 from labelferry.review.sample.population import population_of_file, population_of_result
 from labelferry.review.sample.usable import N_LEARN, Further, usable_labels
-from tests.review.test_usable import SEED, TRUTH, N, error_of, fill, folder, population, result, run, same
 from tests.tickets import new, read_csv, write_csv
-
-pytestmark = pytest.mark.usefixtures("shared_panels")
-__all__ = ["folder", "result"]  # fixtures
+from tests.usable import SEED, TRUTH, N, error_of, fill, population, run, same
 
 
 def document_of(row):

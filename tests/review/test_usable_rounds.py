@@ -16,11 +16,8 @@ from labelferry.review.sample.accept_files import next_round, read_samples
 from labelferry.review.sample.frozen import Limit, freeze
 from labelferry.review.sample.population import population_of_file
 from labelferry.review.sample.usable import Further, usable_labels
-from tests.review.test_usable import TRUTH, error_of, fill, folder, population, result, run
 from tests.tickets import read_csv, write_csv
-
-pytestmark = pytest.mark.usefixtures("shared_panels")
-__all__ = ["folder", "result"]  # fixtures
+from tests.usable import TRUTH, error_of, fill, population, run
 
 
 @pytest.fixture(scope="module")

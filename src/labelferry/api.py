@@ -213,13 +213,14 @@ class Result(Labelling):
         others = answers_without_label(self)
         return usable_of_answers(population, answers, n_rows, classes, limit, seed=seed, after=after, others=others)
 
-    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[Expected]:
+    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS, *, learn: int = 0) -> list[Expected]:
         """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.
 
-        Each row has `answers`, `n` and its range from `low` to `high`. The answers include those that the labels learn
-        from first, if they can. It is no promise. Empty if the accuracy cannot be estimated.
+        Each row has `answers`, `n`, its range from `low` to `high`, and how many of the n labels are `unseen`. The
+        answers include those that the labels `learn` from first: 20 in a job, 0 for labels that stay as they are. It
+        is no promise. Empty if the accuracy cannot be estimated.
         """
-        return expected_of(self, error, answers)
+        return expected_of(self, error, answers, learn)
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""

@@ -224,11 +224,11 @@ def test_an_export_has_the_lowest_limit_and_says_so(result, tmp_path):
         assert high.n > lowest.n == low.n
     done = run("export", place, "-o", tmp_path / "u.csv", "--accepted")
     assert read_csv(tmp_path / "u.csv")["accepted"] == [mark for mark in lowest.column() if mark]
-    assert f"Column accepted, limit 5.0%: Usable now: {low.n} of " in done.output
+    assert f"Column accepted, limit 5 %: Usable now: {low.n} of " in done.output
     assert "With 90 % confidence" in done.output
     done = run("export", place, "-o", tmp_path / "u.csv", "--accepted", "--error", "0.3")
     assert read_csv(tmp_path / "u.csv")["accepted"].count("yes") == high.column().count("yes")
-    assert f"Column accepted, limit 30.0%: Usable now: {high.n} of " in done.output
+    assert f"Column accepted, limit 30 %: Usable now: {high.n} of " in done.output
 
 
 # -- the whole file ---------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def test_questions_for_the_whole_file(result, tmp_path):
     assert usable.n_without_look > 100
     assert usable.n_without_look + usable.n_to_label + len(rows) >= N - 2
     done = run("accept", tmp_path / "out.csv", tmp_path / "s.csv", "--error", "0.1", "--whole-file")
-    assert f"Or deliver the whole file: use the {usable.n_without_look:,} most certain labels" in done.output
+    assert f"To deliver the whole file: use the {usable.n_without_look:,} most certain labels" in done.output
     whole = usable.for_whole_file()
     assert int(whole.rows.sum()) == usable.n_without_look
     done = run(

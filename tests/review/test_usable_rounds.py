@@ -220,7 +220,7 @@ def test_labels_without_a_rank_and_rounds_that_are_not_named_are_told(first_roun
     write_csv(tmp_path / "part.csv", {**columns, "accept_rank": ["", "", "", *columns["accept_rank"][3:]]})
     assert "3 labels have no accept_rank and cannot be accepted" in run("accept", tmp_path / "part.csv").output
     assert "--after" not in run("accept", out).output
-    assert "name the earlier file and its samples with --after" in run("accept", learned).output
+    assert "name the earlier round (`after`)" in run("accept", learned).output
     done = run("accept", learned, "--after", out, "--after", place / "one.csv")
     assert "name the earlier file" not in done.output
 

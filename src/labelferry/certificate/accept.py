@@ -32,7 +32,7 @@ without `outside` .191 / .270 and .329 / .378.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -143,6 +143,16 @@ def prefix(ladder: Ladder, j: int, given: Given) -> Array:
     rows = first_inside(ladder, j, given.inside(ladder.sizes[j])[0] + 1)
     free = np.flatnonzero(given.states[rows] == NOTHING)
     return rows[: free[0]] if len(free) else rows
+
+
+def waiting(ladders: Sequence[Ladder], wrong: Mapping[int, bool], among: Array) -> int:
+    """Answers `among` these documents that count in no rung yet: a document before them in the order has none."""
+    counted = np.zeros(len(among), dtype=bool)
+    for ladder in ladders:
+        given = given_answers(ladder, wrong)
+        for j in range(len(ladder.sizes)):
+            counted[prefix(ladder, j, given)] = True
+    return int((given_answers(ladders[0], wrong).states[among & ~counted] != NOTHING).sum())
 
 
 def first_inside(ladder: Ladder, j: int, count: int) -> Array:

@@ -92,8 +92,8 @@ class Accepted(NamedTuple):
     sample_wrong: int
     n_answers: int
     n_wrong: int
-    unseen: int
-    unseen_at_most: float
+    unseen: int = 0
+    unseen_at_most: float = 0.0
     rungs: tuple[Rung, ...] = ()
     needs: tuple[Step, ...] = ()
     chance: float = 1.0

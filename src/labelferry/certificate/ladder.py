@@ -78,6 +78,11 @@ class Ladder:
         return len(self.order)
 
     @property
+    def best_first(self) -> Array:
+        """The documents of these labels by score."""
+        return np.asarray(self.order[np.argsort(self.place[self.order])])
+
+    @property
     def key(self) -> int:
         """Checksum of everything: keep it with the answers, and pass it to `require_frozen`."""
         plain = (self.error, self.tail, self.sizes, self.at_most, self.start, self.outside)

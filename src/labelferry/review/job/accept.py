@@ -117,13 +117,14 @@ class JobAccept:
     def learning(self, state: JobState, learn: int = N_LEARN) -> Learning | None:
         """How many random answers the labels learn from first; None if they have learned, cannot, or need not."""
         has_learned = "held_out/seen" in state.fit.arrays
-        if learn < 1 or has_learned or not self._can_learn or self.statements(state.fit.fit):
+        if learn < 1 or has_learned or not self.can_learn or self.statements(state.fit.fit):
             return None
         n_classes = len(self._store.classes)
         return Learning(sum(0 <= code < n_classes for code in state.codes.values()), learn)
 
     @cached_property
-    def _can_learn(self) -> bool:
+    def can_learn(self) -> bool:
+        """Whether the labels are those of a panel."""
         return "start" in self._store.database.arrays("pool")
 
     def carry(self, state: JobState) -> Carried:

@@ -170,7 +170,7 @@ def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | Non
     Accepted labels stay as they were, also where the new labels differ, unless people named the class.
     """
     if after is None:
-        return usable_labels(frozen, given, limit)
+        return replace(usable_labels(frozen, given, limit), alone=len(frozen.known.rows) > 0)
     check_rounds(frozen, limit, after)
     rows = after.frozen.rows.rows[after.accepted.rows]
     places = frozen.rows.positions(rows)

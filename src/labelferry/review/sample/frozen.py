@@ -83,7 +83,7 @@ def freeze(population: Population, seed: int, values: list[Any] | None = None) -
     if ranking is None:
         raise ValueError(
             f"{population.name} has no column confidence from 0 to 1, so it is unknown which labels are most certain. "
-            "Pass a file that `labelferry label` wrote, or add the column."
+            "Pass a file that `labelferry label` wrote, add the column, or name yours (--confidence)."
         )
     kept = np.flatnonzero(ranking.ranks)
     ranks = ranking.ranks[kept]

@@ -25,12 +25,13 @@ from ...certificate import (
     union,
     wrong_labels,
 )
+from ...certificate.accept import waiting
+from ...certificate.expected import N_LEARN as N_LEARN
 from ...linalg.matrix import Array
 from .frozen import ERROR as ERROR
 from .frozen import USUAL, Frozen, Ladders, Limit, make_ladders
 from .usable_text import sentences
 
-N_LEARN = 20  # random answers that the labels learn from before they are frozen
 N_LEARN_MANY, MANY = 40, 200  # if so many answers are planned
 OTHER_ERROR = 0.1  # whose needs are shown if nothing can be used yet
 YES, ANSWER = "yes", "answer"  # in the column accepted
@@ -76,7 +77,8 @@ class Usable:
     before: float = 0.0  # probability that any statement of earlier rounds is false
     # if the labels are to learn from random answers first: nothing is certified before
     learning: Learning | None = None
-    whole_file: bool = False  # whether rows, labels and columns are those of the other promise
+    whole_file: bool = False  # whether rows, labels, columns and text are those of the other promise
+    alone: bool = False  # whether the labels learned from answers, and it is unknown what was accepted before
 
     @cached_property
     def accepted(self) -> Accepted:
@@ -142,7 +144,7 @@ class Usable:
         return self.finished.n_to_label
 
     def for_whole_file(self) -> Usable:
-        """The same with the rows, labels and columns of the other promise: people label the rest."""
+        """The same with the rows, labels, columns and text of the other promise: people label the rest."""
         return replace(self, whole_file=True)
 
     @property
@@ -160,6 +162,18 @@ class Usable:
         """Further answers, and the labels that may be used then, if they all agree with the labels."""
         before = sum(part.n for part in self.earlier)
         return [(step.more_answers, before + step.n) for step in self.current.needs]
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether answers show that more labels will hardly be certified: allow more errors, or learn from them."""
+        return self.current.out_of_reach and any(self.wrong.values())
+
+    @property
+    def n_waiting(self) -> int:
+        """Answers that do not count yet: a document before them in the random order has none."""
+        ladders = (*self.ladders.current, self.ladders.whole)
+        among = np.logical_or.reduce([ladder.place < ladder.n_labels for ladder in self.ladders.current])
+        return waiting(ladders, self.wrong, among)
 
     @property
     def again(self) -> list[int]:
@@ -252,9 +266,9 @@ class Usable:
             found.append({"class": name, **kept, "needs": [step._asdict() for step in part.needs]})
         return found
 
-    def text(self) -> str:
-        """What may be used, in sentences."""
-        return "\n".join(sentences(self.as_dict()))
+    def text(self, *, terminal: bool = False) -> str:
+        """What may be used, in sentences; in a `terminal` they name options of the command."""
+        return "\n".join(sentences(self.as_dict(), whole_first=self.whole_file, alone=self.alone, terminal=terminal))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values without the rows."""
@@ -274,13 +288,15 @@ class Usable:
             "n_documents": self.n_documents,
             "n_accepted": self.n,
             "n_learned": self.n_learned,
+            "n_answered": answered,
+            "n_waiting": self.n_waiting,
             "n_not_usable": self.n_documents - self.n - answered,
             "per_class": self.per_class(),
             "missing_classes": self.missing_classes(),
             "by_class": self.by_class(),
             "rungs": values["rungs"],
             "needs": [Step(*step)._asdict() for step in self.needs],
-            "out_of_reach": self.current.out_of_reach,
+            "out_of_reach": self.out_of_reach,
             "other_limit": self.other_limit(),
             "ask_again": len(self.again),
             "learning": None if self.learning is None else self.learning._asdict(),

@@ -61,7 +61,7 @@ class JobAccept:
         accepted = None if part is None else part.accepted(labels, state)
         return usable_labels(
             labels.frozen,
-            labels.given(state.first_codes, state),
+            labels.given(state),
             limit,
             earlier=() if accepted is None else (accepted,),
             round_number=round_number,

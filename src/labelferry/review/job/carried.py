@@ -39,7 +39,7 @@ class Part(NamedTuple):
         n, most, n_sample, sample_wrong, n_answers, n_wrong = (self.counts[name] for name in COUNTS)
         rows = self.documents[labels.documents]
         before = Accepted(error, TAIL, outside, rows, n, most, n_sample, sample_wrong, n_answers, n_wrong)
-        given = labels.given(state.first_codes, state)
+        given = labels.given(state)
         return still_accepted(before, wrong_labels(labels.frozen.labels, given.first, given.again))
 
 

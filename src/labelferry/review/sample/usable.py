@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...certificate import (
+    UNCLEAR_CODE,
     Accepted,
     Finished,
     Ladder,
@@ -27,6 +28,7 @@ from ...certificate import (
 )
 from ...certificate.accept import waiting
 from ...certificate.expected import N_LEARN as N_LEARN
+from ...certificate.final_answers import agree
 from ...linalg.matrix import Array
 from .frozen import ERROR as ERROR
 from .frozen import USUAL, Frozen, Ladders, Limit, make_ladders
@@ -55,11 +57,19 @@ class Further(NamedTuple):
     first: Mapping[int, int]  # class codes; K for none of these, -1 for unclear and for a disagreement
     again: Mapping[int, Sequence[int]]
     others: Mapping[int, int] = MappingProxyType({})  # by row of the file: of documents without a predicted label
-    corrected: Mapping[int, int] = MappingProxyType({})  # as `first`, with later corrections: for labels, not for tests
+    decided: Mapping[int, int] | None = None  # of a job: what people say now about all answered places
 
     def said(self, place: int) -> int:
-        """What people say about a place, if its label is wrong."""
-        return self.corrected.get(place, self.first[place])
+        """What people say about a place, if its label is wrong. Corrections count here, but test no label."""
+        again = self.again.get(place, ())
+        first = again[0] if agree(again) else self.first[place]
+        return first if self.decided is None else self.decided.get(place, first)
+
+    def known(self, frozen: Frozen) -> dict[int, int]:
+        """What people say about the places that the labels learned from."""
+        pairs = zip(frozen.known.rows.tolist(), frozen.known.codes.tolist(), strict=True)
+        now = self.decided
+        return {row: code if now is None else now.get(row, UNCLEAR_CODE) for row, code in pairs}
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,12 +212,11 @@ class Usable:
     @cached_property
     def decided(self) -> dict[int, int]:
         """Per answered place, the class code by people: also answers that the labels learned from."""
-        known = dict(zip(self.frozen.known.rows.tolist(), self.frozen.known.codes.tolist(), strict=True))
         final = {
-            place: self.given.said(place) if is_wrong else int(self.frozen.labels[place])
+            place: self.given.said(place) if is_wrong or self.given.decided else int(self.frozen.labels[place])
             for place, is_wrong in self.wrong.items()
         }
-        return {**known, **final}
+        return {**self.given.known(self.frozen), **final}
 
     def column(self) -> list[str]:
         """The column accepted, per row of the file: yes, answer (a person's), or empty."""
@@ -326,7 +335,7 @@ def usable_labels(
     wrong = wrong_labels(frozen.labels, given.first, given.again)
     current = certified_by(ladders, wrong)
     unclear = [place for place, is_wrong in wrong.items() if is_wrong and given.said(place) < 0]
-    unclear += frozen.known.rows[frozen.known.codes < 0].tolist()
+    unclear += [place for place, code in given.known(frozen).items() if code < 0]
     finished = finish_file(ladders.whole, wrong, unclear=unclear)
     finished = finished._replace(tail=before + round_tail(round_number))  # there was one such statement in each round
     return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, round_number, before, learning)

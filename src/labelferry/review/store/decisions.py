@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from .records import UNDO, AnswerRow
+from ...certificate.final_answers import AGREEING, agree
+from .records import AGAIN, UNDO, AnswerRow
 
 T = TypeVar("T")
 
@@ -34,6 +35,23 @@ def current_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
         if row.kind != UNDO and row.id not in taken_back:
             last[row.document, row.reviewer] = row
     return sorted(last.values(), key=lambda row: row.id)
+
+
+def deciding_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
+    """The answers that say what a document is; learning, exports and labels to use take them.
+
+    The last one of each person; answers to a question that was asked again count only if the first two agree, and then
+    instead of the others.
+    """
+    rows = list(log)
+    taken_back = {row.replaces for row in rows if row.kind == UNDO}
+    found: list[AnswerRow] = []
+    for given in by_document(row for row in rows if row.kind != UNDO and row.id not in taken_back).values():
+        again = [row for row in given if row.purpose == AGAIN]
+        agreed = agree([(row.kind, row.answer) for row in again])
+        first = [row for row in given if row.purpose != AGAIN]
+        found += {row.reviewer: row for row in (again[:AGREEING] if agreed else first or again)}.values()
+    return sorted(found, key=lambda row: row.id)
 
 
 def by_document(current: Iterable[AnswerRow]) -> dict[int, list[AnswerRow]]:

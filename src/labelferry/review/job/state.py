@@ -18,9 +18,9 @@ from ...certificate.sampling import answered_prefix
 from ...labelling.answers import code_of
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
-from ..store.decisions import by_document, current_answers, decide, deciding_answers
+from ..store.decisions import by_document, current_answers, decide, deciding_answers, standing_answers
 from ..store.fit_labels import FitLabels
-from ..store.records import AGAIN, LIST, UNDO, AnswerRow
+from ..store.records import AGAIN, LIST, AnswerRow
 
 CHOSEN = (AGAIN, LIST)  # answers to documents that were chosen by their answers, or by a person
 
@@ -74,11 +74,8 @@ class JobState:
     @cached_property
     def asked(self) -> dict[int, Asked]:
         """Per answered document, its first answers, and what was said after these contradicted the label."""
-        taken_back = {row.replaces for row in self.log if row.kind == UNDO}
         asked: dict[int, Asked] = {}
-        for row in self.log:
-            if row.kind == UNDO or row.id in taken_back:
-                continue
+        for row in standing_answers(self.log):
             first, again = asked.setdefault(row.document, Asked({}, []))
             blind = row.shown is None and row.purpose not in CHOSEN  # an answer to the same first question
             if blind or not first or not self._contradicts(row.document, first):

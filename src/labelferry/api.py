@@ -178,7 +178,7 @@ class Result(Labelling):
         answers: Any = None,
         *,
         seed: int | None = None,
-        strict: bool = False,
+        outside: bool = False,
         per_class: bool = False,
         after: Usable | None = None,
     ) -> Usable:
@@ -195,7 +195,7 @@ class Result(Labelling):
         seed : int, default=None
             Seed of the random order; that of the samples, or made from the labels. Not with answers by row, which
             would fit the best of many seeds.
-        strict : bool, default=False
+        outside : bool, default=False
             Whether the claim is about the labels outside the sample that certifies them.
         per_class : bool, default=False
             Whether there is one claim per class: all of them hold together. They need more answers.
@@ -209,17 +209,18 @@ class Result(Labelling):
             The labels, the claim about them, and how many answers more labels need.
         """
         population, classes = population_of_result(self), self.estimator.classes_
-        n_rows, limit = len(self.inputs.all_rows), Limit(float(error), strict, per_class)
+        n_rows, limit = len(self.inputs.all_rows), Limit(float(error), outside, per_class)
         others = answers_without_label(self)
         return usable_of_answers(population, answers, n_rows, classes, limit, seed=seed, after=after, others=others)
 
-    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[Expected]:
+    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS, *, learn: int = 0) -> list[Expected]:
         """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.
 
-        Each row has `answers`, `n` and its range from `low` to `high`. The answers include those that the labels learn
-        from first, if they can. It is no promise. Empty if the accuracy cannot be estimated.
+        Each row has `answers`, `n`, its range from `low` to `high`, and how many of the n labels are `unseen`. The
+        answers include those that the labels `learn` from first: 20 in a job, 0 for labels that stay as they are. It
+        is no promise. Empty if the accuracy cannot be estimated.
         """
-        return expected_of(self, error, answers)
+        return expected_of(self, error, answers, learn)
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""

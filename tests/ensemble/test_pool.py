@@ -8,9 +8,10 @@ from scipy.special import logit
 
 from labelferry.assessment.agreement import kappa, margin
 from labelferry.assessment.assessment import PanelPredictions
-from labelferry.ensemble.panel import MIXTURES, SOURCE_ONLY, fit_panel
+from labelferry.ensemble.panel import CO_TRAINING, MIXTURES, SOURCE_ONLY, fit_panel
 from labelferry.ensemble.pool import (
     MIXTURE,
+    SELF_TRAINING,
     Evidence,
     PoolCoefficients,
     budget_of_change,
@@ -29,7 +30,7 @@ from ..planted import as_domains, vocabulary_shift
 EXAMPLES = settings(max_examples=30, deadline=None)
 N = 400
 COEFFICIENTS = PoolCoefficients(
-    constant=-1.0, members={}, agreement=2.0, stability=1.0, proportions=0.2, budget=(0.02, 0.15, 2.0, 0.45)
+    constant=-1.0, members={}, agreement=2.0, stability=1.0, proportions=0.2, budget=(0.02, 0.15, 2.0, 0.45, 3.0)
 )
 
 
@@ -101,6 +102,30 @@ def test_evidence_by_hand():
     assert set(evidence.agreement) == {SOURCE_ONLY, MIXTURE}
 
 
+def test_mixtures_that_contradict_self_training_are_no_evidence():
+    """Classes that are a style: all mixtures find the same topics."""
+    y = np.arange(N) % 2
+    topics = with_errors(y, 0.5, 7)
+    predictions = panel(y, [topics] * 3, **{SELF_TRAINING: predict(with_errors(y, 0.1, 8))})
+    evidence = find_evidence(predictions, equally_confident(predictions.proba))
+    assert evidence.stability == pytest.approx(kappa(topics, with_errors(y, 0.1, 8)))
+    assert evidence.stability < 0.2
+
+
+def test_co_training_has_half_of_the_vote():
+    y = np.arange(N) % 2
+    by_view = predict(with_errors(y, 0.05, 5))
+    mixtures = [with_errors(y, 0.1, 1)] * 3
+    alone, both = panel(y, mixtures), panel(y, mixtures, **{CO_TRAINING: by_view})
+    free = COEFFICIENTS._replace(budget=(1, 0, 0, 0, 1))
+    Q, answer = combine(alone, free).proba, combine(both, free)
+    expected = np.sqrt(rank_calibrate(Q) * rank_calibrate(by_view))
+    np.testing.assert_allclose(answer.proba, expected / expected.sum(axis=1, keepdims=True), atol=1e-9)
+    assert answer.weights[CO_TRAINING] == 0.5
+    assert sum(answer.weights.values()) == pytest.approx(1)
+    assert CO_TRAINING not in answer.evidence.agreement
+
+
 def test_weights_by_hand():
     S = dict.fromkeys([SOURCE_ONLY, "other", MIXTURE], np.full((1, 2), 0.5))
     evidence = Evidence(0.8, 0.9, {SOURCE_ONLY: 0.2, "other": 0.4, MIXTURE: 0.6})
@@ -111,10 +136,11 @@ def test_weights_by_hand():
 
 def test_budget_by_hand():
     evidence = Evidence(0.8, 0.9, {})
-    assert budget_of_change(evidence, COEFFICIENTS) == pytest.approx(0.02 + 0.15 * 0.8 + 2 * (0.72 - 0.45))
-    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS) == pytest.approx(0.14)
-    assert budget_of_change(evidence._replace(held_out=-1), COEFFICIENTS) == pytest.approx(0.02)
-    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(0, 0, 9, 0))) == 1
+    assert budget_of_change(evidence, COEFFICIENTS, False) == pytest.approx(0.02 + 0.15 * 0.8 + 2 * (0.72 - 0.45))
+    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS, False) == pytest.approx(0.14)
+    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS, True) == pytest.approx(3 * 0.14)
+    assert budget_of_change(evidence._replace(held_out=-1), COEFFICIENTS, False) == pytest.approx(0.02)
+    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(0, 0, 9, 0, 1)), False) == 1
 
 
 # -- the pool ---------------------------------------------------------------------------------------------------------
@@ -169,7 +195,7 @@ def test_exact_ties_are_undone_too():
 def test_changed_is_the_exact_share(budget):
     y = np.arange(N) % 2
     predictions = panel(y, [y, y, y])
-    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0)))
+    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0, 1.0)))
     before = predictions.source_only.argmax(axis=1)
     assert answer.budget == budget
     assert answer.changed == (answer.proba.argmax(axis=1) != before).mean()
@@ -220,8 +246,8 @@ def test_a_panel_without_mixtures():
 
 
 def test_coefficients_from_a_file_have_a_tuple():
-    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4]}
-    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4))
+    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4, 0.5]}
+    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4, 0.5))
 
 
 def test_margin_by_hand():

@@ -91,7 +91,7 @@ def test_auto_is_better_than_the_source_alone():
     summary = result.summary()
     json.dumps(summary, allow_nan=False)
     assert summary["method"]["why"] != "It was asked for."
-    assert len(summary["comparison"]) == len(result.members) == 10
+    assert len(summary["comparison"]) == len(result.members) == 8
     assert sum(member["weight"] for member in result.members) == pytest.approx(1)
     assert [row["chosen"] for row in summary["comparison"]] == [member["weight"] > 0 for member in result.members]
     assert summary["estimated_accuracy"] == result.estimated_accuracy

@@ -5,6 +5,8 @@ r"""Numbers that tell something about labels without knowing the true ones. 1 is
     confident   average thresholded confidence: share of the target documents whose SourceLR confidence is above a
                 threshold t, corrected for chance; the share of held-out labelled documents below t is their error
 
+With a second view, SourceLR stands for its product with a classifier of the view (`ensemble/view_members.py`).
+
 Paper of `confident`: Garg et al., Leveraging Unlabeled Data to Predict Out-of-Distribution Performance, ICLR 2022.
 """
 
@@ -46,8 +48,8 @@ def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_pro
 
 
 def thresholded_confidence(held_out: Array, codes: Array, P: Array) -> float:
-    """`confident`; 0 without held-out documents."""
+    """`confident`, at least 0; 0 without held-out documents."""
     if len(held_out) == 0:
         return 0.0
     threshold = np.quantile(held_out.max(axis=1), float((held_out.argmax(axis=1) != codes).mean()))
-    return correct_for_chance(float((P.max(axis=1) >= threshold).mean()), P.shape[1])
+    return max(0.0, correct_for_chance(float((P.max(axis=1) >= threshold).mean()), P.shape[1]))

@@ -3,21 +3,27 @@ r"""One answer from a panel, without labels of the target: a pool whose weights 
     S_m   target documents x classes: the probabilities of member m, made equally confident by ranks
     k_m   mean kappa of the labels of member m with those of the other members
     h     balanced accuracy of SourceLR on held-out labelled documents, corrected for chance
-    e     h (kappa(EM, EM with much smoothing) + kappa(EM, EM with the source's class proportions)) / 2
+    s     (kappa(EM, EM with much smoothing) + kappa(EM, EM with the source's class proportions)) / 2, at most
+          kappa(mixture, self-training)
+    e     h s
     p_c   proportion of class c in the source, of K classes
+    V     target documents x classes: co-training of words and the second view, made equally confident by ranks
 
     w_m  = exp(c_0 + c_m + c_k (k_m - mean k) + [m is the mixture] c_e logit(e))                                     (1)
     Q_ic proportional to  (K p_c)^lambda prod_m S_mic^w_m                                                            (2)
-    tau  = t_0 + t_h h + t_e max(0, e - e_0)                                                                         (3)
+    tau  = t_0 + t_h h + t_e max(0, e - e_0), times t_v with a second view                                           (3)
+    A_ic proportional to  sqrt(S(Q)_ic V_ic)          with a second view; otherwise A = Q                            (4)
 
 (1) is scaled down if the weights sum to more than 3; h and e are cut at 0, logit(e) uses e from .05 to .97.
 
 Where the classes are clusters of the target, the mixture models find the same clusters with any setting: e is near one
 and the mixture decides. Where they are not, such as positive and negative reviews, the mixtures move to the topics: e
-is small and the linear members decide. (2) ties the class proportions to those of the source; a balanced source changes
-nothing. (3) is the budget of change: at most the share tau of SourceLR's labels is changed, those with the largest log
-Q_new - log Q_SourceLR first. So the answer can lose at most this share against SourceLR, and the share of labels that
-did change is an exact bound.
+is small and the linear members decide. If they move to the topics together, as for classes that are a style, they
+contradict self-training, which the classes of the source guide: so s is at most this kappa. (2) ties the class
+proportions to those of the source; a balanced source changes nothing. In (4) the words and co-training have the same
+vote, without a coefficient. (3) is the budget of change: at most the share tau of SourceLR's labels is changed, those
+with the largest log A_new - log A_SourceLR first. So the answer can lose at most this share against SourceLR, and the
+share of labels that did change is an exact bound.
 
 "mixture" is the mean of the three EM models. The coefficients are in `calibration.json`, fitted over corpora by
 `labelferry bench calibrate`: c by the class-balanced log-likelihood (2) without lambda, every corpus with weight one.
@@ -36,9 +42,10 @@ from ..assessment.agreement import chance_corrected_recall, kappa, mean_kappas, 
 from ..assessment.assessment import PanelPredictions
 from ..assessment.calibration import load_calibration
 from ..linalg.matrix import Array
-from .panel import MIXTURES
+from .panel import CO_TRAINING, LINEAR, MIXTURES
 
 MIXTURE = "mixture"
+SELF_TRAINING = LINEAR[1]
 LEAST_CONFIDENT = 0.25  # confidence of the least confident prediction, between chance (0) and certainty (1)
 MIN_PROBABILITY = 1e-4
 MAX_WEIGHT = 3.0  # of all members: larger weights would make all probabilities 0 or 1
@@ -53,14 +60,14 @@ class PoolCoefficients(NamedTuple):
     agreement: float  # c_k
     stability: float  # c_e
     proportions: float  # lambda
-    budget: tuple[float, float, float, float]  # t_0, t_h, t_e, e_0
+    budget: tuple[float, float, float, float, float]  # t_0, t_h, t_e, e_0, t_v
 
 
 class Evidence(NamedTuple):
     """What the weights follow."""
 
     held_out: float  # h
-    stability: float  # e / h; 0 without mixtures
+    stability: float  # s; 0 without mixtures
     agreement: dict[str, float]  # k_m
 
     @property
@@ -75,6 +82,7 @@ class PooledAnswer(NamedTuple):
     budget: float  # tau
     changed: float  # share of labels that differ from SourceLR: the most that can be lost against it
     evidence: Evidence
+    before_budget: Array  # A: what the members say together, whatever SourceLR says
 
 
 def load_coefficients() -> PoolCoefficients:
@@ -97,16 +105,20 @@ def combine_members(
     predictions: PanelPredictions, S: Mapping[str, Array], evidence: Evidence, coefficients: PoolCoefficients
 ) -> PooledAnswer:
     """The answer from equally confident members and their evidence."""
-    w = pool_weights(S, evidence, coefficients)
-    Q = pool(S, w, predictions.source_proportions, coefficients.proportions)
+    words = {name: P for name, P in S.items() if name != CO_TRAINING}
+    w = pool_weights(words, evidence, coefficients)
+    Q = pool(words, w, predictions.source_proportions, coefficients.proportions)
     before = predictions.source_only.argmax(axis=1)
-    tau = budget_of_change(evidence, coefficients)
+    tau = budget_of_change(evidence, coefficients, CO_TRAINING in S)
+    weights = dict(zip(words, (w / w.sum()).tolist(), strict=True))
+    if CO_TRAINING in S:
+        Q = softmax((np.log(rank_calibrate(Q)) + np.log(S[CO_TRAINING])) / 2, axis=1)
+        weights = {name: weight / 2 for name, weight in weights.items()} | {CO_TRAINING: 0.5}
     P = keep_within(Q, before, tau)
-    weights = dict(zip(S, (w / w.sum()).tolist(), strict=True))
     if MIXTURE in weights:
         share = weights.pop(MIXTURE) / len(MIXTURES)
         weights |= dict.fromkeys(MIXTURES, share)
-    return PooledAnswer(P, weights, tau, float((P.argmax(axis=1) != before).mean()), evidence)
+    return PooledAnswer(P, weights, tau, float((P.argmax(axis=1) != before).mean()), evidence, Q)
 
 
 def equally_confident(proba: Mapping[str, Array]) -> dict[str, Array]:
@@ -118,13 +130,15 @@ def equally_confident(proba: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def find_evidence(predictions: PanelPredictions, S: Mapping[str, Array]) -> Evidence:
-    """h, the stability of the mixtures, and k_m."""
-    codes = {name: P.argmax(axis=1) for name, P in S.items()}
+    """h, s, and k_m of the members that use words."""
+    codes = {name: P.argmax(axis=1) for name, P in S.items() if name != CO_TRAINING}
     agreement = dict(zip(codes, mean_kappas(list(codes.values())), strict=True))
     stability = 0.0
     if MIXTURE in S:
         em, smooth, tied = (predictions.proba[name].argmax(axis=1) for name in MIXTURES)
         stability = (kappa(em, smooth) + kappa(em, tied)) / 2
+        if SELF_TRAINING in codes:
+            stability = min(stability, kappa(codes[MIXTURE], codes[SELF_TRAINING]))
     return Evidence(chance_corrected_recall(predictions.held_out, predictions.source_codes), stability, agreement)
 
 
@@ -150,10 +164,11 @@ def pool(S: Mapping[str, Array], weights: Array, source_proportions: Array, stre
     return Q
 
 
-def budget_of_change(evidence: Evidence, c: PoolCoefficients) -> float:
+def budget_of_change(evidence: Evidence, c: PoolCoefficients, with_view: bool) -> float:
     """tau in (3), from 0 to 1."""
-    t0, th, te, e0 = c.budget
-    return float(np.clip(t0 + th * max(evidence.held_out, 0.0) + te * max(0.0, evidence.clusters - e0), 0, 1))
+    t0, th, te, e0, tv = c.budget
+    tau = t0 + th * max(evidence.held_out, 0.0) + te * max(0.0, evidence.clusters - e0)
+    return float(np.clip(tau * tv if with_view else tau, 0, 1))
 
 
 def keep_within(Q: Array, before: Array, share: float) -> Array:

@@ -44,6 +44,7 @@ ABLATIONS = {
 SHORT_NAMES = {spec: name for parts in ABLATIONS.values() for spec, name in parts.items()}
 # Methods whose defaults differ from their papers, in the form of the paper. Both forms are rows of a table.
 AS_PUBLISHED = {
+    "SourceLR": "SourceLR(C='cv', class_weight=None, weighting='given')",
     "TSVM": "TSVM(C=1)",
     "NormalizedCut": "NormalizedCut(degree_regularization=0)",
     "SpectralCoclustering": "SpectralCoclustering(degree_regularization=0)",

@@ -17,14 +17,20 @@ N_BINS = 10
 MIN_UNMARKED = 20  # labels without review, for the ratio of errors to the promise
 
 
-def report(judged: Sequence[Judged]) -> dict[str, Any]:
-    """All figures as plain values; means are over corpora of the mean over their tasks."""
+def report(judged: Sequence[Judged], by_words: Sequence[Judged] = ()) -> dict[str, Any]:
+    """All figures as plain values; means are over corpora of the mean over their tasks.
+
+    `by_words`: the ordinary tasks without their second view, for the figures of words alone.
+    """
     plain = [j for j in judged if j.record.kind == "plain"]
     traps = [j for j in judged if j.record.kind != "plain"]
     return {
         "tasks": len(plain),
         "corpora": [_corpus_row(name, [j for j in plain if j.record.corpus == name]) for name in _corpora(plain)],
         "answer": _answer(plain),
+        "by_words": {"answer": _answer(by_words), "estimates": _estimates(by_words, "balanced_accuracy")}
+        if by_words
+        else None,
         "members": _members(plain),
         "groups": _groups(plain),
         "estimates": {name: _estimates(plain, name) for name in ("balanced_accuracy", "accuracy")},

@@ -29,8 +29,8 @@ written by hand. A number is the mean accuracy in percent over the seeds; ± is 
 seeds. The column *seeds* has their number; it is 1 if neither the task nor the method is random. A seed draws the
 documents of a sampled table and starts the methods that are random. The number of the paper is in brackets. If the
 default of a method differs from its paper, there are two rows: *as published* is the form of the paper, as far as it is
-known. `SourceLR` has the form of the papers only (C by cross-validation, words weighted as they are); its default is
-stronger. The vocabularies and samples of the papers are not published: the protocol may account for a difference of one
+known. Of `SourceLR` there is only the form of the papers, `SourceLR(C='cv', class_weight=None, weighting='given')`;
+its default is stronger. The vocabularies and samples of the papers are not published: the protocol may account for a difference of one
 or two points. Each table ends with our protocol, and the command beside it gives the table. The papers report ten runs
 (GCMF, TCL) and twenty (hybrid graph); where the column *seeds* has a smaller number, fewer were run. tf-idf is
 (1 + log tf) log(N / df), the idf of the textbooks, in the tables of CDSC, TCL and GCMF, whose tasks these are, and

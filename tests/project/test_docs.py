@@ -68,7 +68,10 @@ def test_examples_run_from_top_to_bottom(page, expected, tmp_path, monkeypatch, 
             [r"300 read: (29\d|300) of 550", r"Class billing: .* recall between \d\d %", r"recall 0\.9\d\d"],
         ),
         ("pipeline", [r"new tickets: 0\.9\d\d, safe", r"source-only, new tickets: 0\.8\d\d", r"no target rows"]),
-        ("hierarchy", [r"a hierarchy", r"correct: 0\.9\d\d(.|\n)*correct: (0\.99\d|1\.000)", r"'home', 0\.\d+, 'home/"]),
+        (
+            "hierarchy",
+            [r"a hierarchy", r"correct: 0\.9\d\d(.|\n)*correct: (0\.99\d|1\.000)", r"'home', 0\.\d+, 'home/"],
+        ),
         (
             "when_it_fails",
             [r"EMNaiveBayes +0\.[45]\d\d", r"unsafe", r"before 0\.[67]\d\d, after 60 answers 0\.[89]\d\d"],

@@ -34,7 +34,7 @@ from .inputs.methods import make_labeller
 from .inputs.opinions import read_opinions
 from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
-from .inputs.views import OWN_VECTORS, check_embed, view_name
+from .inputs.views import OWN_VECTORS, check_embed
 from .labelling.answers import answers_of_target
 from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
@@ -335,7 +335,7 @@ def label(
         source and those without one the target; the result has all of them.
     method : str or estimator, default="auto"
         Name of an estimator such as "tcl", with parameters if you like: "tcl(n_topics=4)"; or an estimator such as
-        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines ten models (`AutoTransfer`).
+        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines eight models (`AutoTransfer`).
     target_error : float, default=0.05
         Labels get `needs_review`, the least confident first, until the expected share of wrong labels among the others
         is at most this value.
@@ -412,8 +412,6 @@ def label(
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
     settings |= options.cleaning
-    if options.embed is not None:
-        settings["embed"] = view_name(options.embed) or OWN_VECTORS
     check_dask(dask, estimator, options)
     with ExitStack() as opened:  # an error closes what was opened
         backend = opened.enter_context(dask_backend(dask))
@@ -432,6 +430,8 @@ def label(
             progress.size(domains.n_entries, domains.n_classes)
             prior = read_class_prior(class_prior, domains.classes)
         settings |= {} if features.text_settings is None else features.text_settings._asdict()
+        if features.view is not None:
+            settings["embed"] = features.view_name or OWN_VECTORS
         settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
         if parents:
             check_parents(domains.classes.tolist(), estimator, settings["class_prior"])

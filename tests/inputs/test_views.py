@@ -5,7 +5,7 @@ import pytest
 
 import labelferry
 from labelferry.core.progress import listen
-from labelferry.ensemble.panel import SECOND_VIEW
+from labelferry.ensemble.panel import CO_TRAINING
 from labelferry.families.linear import LinearModel
 from labelferry.inputs.views import is_matrix, view_name
 from labelferry.labelling.view_student import ViewStudent
@@ -56,13 +56,13 @@ def names(result):
 
 
 def test_without_embed_there_is_no_view(by_words):
-    assert not set(SECOND_VIEW) & set(names(by_words))
+    assert CO_TRAINING not in names(by_words)
     assert "embed" not in by_words.settings
     assert by_words.features.view is None
 
 
 def test_the_view_is_beside_the_words(by_words, by_function):
-    assert names(by_function) == [*names(by_words), *SECOND_VIEW]
+    assert names(by_function) == [*names(by_words), CO_TRAINING]
     assert by_function.settings["embed"] == "vectors of the user"
     assert by_function.features.words.tolist() == by_words.features.words.tolist()
     assert [sorted(words) for words in by_function.evidence][:3]  # words of the texts
@@ -93,9 +93,9 @@ def test_another_method_is_only_judged_with_the_view(by_function):
 def test_compare_and_diagnose_use_the_view():
     old, new = tickets.old(4), tickets.new(4)
     rows = labelferry.compare(old["text"], new["text"], label=old["label"], embed=vectors)["rows"]
-    assert set(SECOND_VIEW) <= {row["method"] for row in rows}
+    assert CO_TRAINING in {row["method"] for row in rows}
     diagnosis = labelferry.diagnose(old["text"], new["text"], label=old["label"], embed=vectors)
-    assert set(SECOND_VIEW) <= set(diagnosis["agreement"])
+    assert CO_TRAINING in diagnosis["agreement"]
 
 
 def test_progress_names_the_texts(stages, named):

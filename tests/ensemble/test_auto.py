@@ -18,7 +18,7 @@ from ..planted import stacked, two_sources, vocabulary_shift
 @pytest.fixture(scope="module")
 def shifted():
     """Where EM finds the classes: a vocabulary shift."""
-    task = vocabulary_shift(n_classes=3, n_docs=240, common=0.12)
+    task = vocabulary_shift(n_classes=3, n_docs=240, common=0.1)
     auto = AutoTransfer(random_state=0)
     auto.transfer(task.Xs, task.ys, task.Xt)
     return task, auto
@@ -93,13 +93,13 @@ def test_a_vocabulary_shift_is_crossed(shifted):
     source_only = SourceLR().transfer(task.Xs, task.ys, task.Xt)
     assert accuracy > (source_only == task.yt).mean() + 0.03
     assert accuracy > 0.95
-    assert auto.verdict_.level != "unsafe"
-    assert {fact.name for fact in auto.facts_} <= {"most labels marked"}  # SourceLR is not confident: new words
+    assert auto.verdict_.level == "doubtful"  # SourceLR is not confident: nine of ten words of a class are new
+    assert auto.facts_ == ()
     estimated = auto.estimated_balanced_accuracy_
-    assert estimated["low"] <= accuracy <= estimated["high"]
-    assert abs(estimated["mean"] - accuracy) < 0.12
+    assert estimated["low"] <= accuracy <= estimated["high"] + 0.01
+    assert abs(estimated["mean"] - accuracy) < 0.16
     assert np.abs(auto.target_shares_ - 1 / 3).max() < 0.05
-    assert "unsafe" not in auto.class_levels_.values()
+    assert auto.class_levels_ == dict.fromkeys(range(3), "doubtful")
     assert auto.changed_ == (source_only != auto.transduction_).mean()
 
 
@@ -127,9 +127,10 @@ def test_confidence_is_calibrated_and_in_the_order_of_the_answer(shifted):
     assert (auto.needs_review_ == assessment.review).all()
 
 
-def test_target_error_decides_how_many_labels_are_reviewed(shifted):
-    task, auto = shifted
-    careful = AutoTransfer(target_error=0.01, random_state=0).fit(*stacked(task))
+def test_target_error_decides_how_many_labels_are_reviewed():
+    task = vocabulary_shift(n_classes=3, n_docs=240, common=0.22)
+    auto, careful = (AutoTransfer(target_error=e, random_state=0).fit(*stacked(task)) for e in (0.05, 0.01))
+    assert auto.verdict_.level == "safe"
     assert careful.needs_review_.sum() > auto.needs_review_.sum()
     p = careful.state_.assessment.p_correct
     assert (1 - p[~careful.needs_review_]).sum() <= 0.01 * (~careful.needs_review_).sum() + 1e-9

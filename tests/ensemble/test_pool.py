@@ -8,6 +8,7 @@ from scipy.special import logit
 
 from labelferry.assessment.agreement import kappa, margin
 from labelferry.assessment.assessment import PanelPredictions
+from labelferry.core.proportions import match_proportions
 from labelferry.ensemble.panel import CO_TRAINING, MIXTURES, SOURCE_ONLY, fit_panel
 from labelferry.ensemble.pool import (
     MIXTURE,
@@ -23,6 +24,7 @@ from labelferry.ensemble.pool import (
     pool,
     pool_weights,
     rank_calibrate,
+    vote_together,
 )
 
 from ..planted import as_domains, vocabulary_shift
@@ -102,14 +104,28 @@ def test_evidence_by_hand():
     assert set(evidence.agreement) == {SOURCE_ONLY, MIXTURE}
 
 
+def with_self_training(mixture, codes):
+    predictions = panel(np.arange(N) % 2, [mixture] * 3, **{SELF_TRAINING: predict(codes)})
+    return find_evidence(predictions, equally_confident(predictions.proba)).stability
+
+
 def test_mixtures_that_contradict_self_training_are_no_evidence():
     """Classes that are a style: all mixtures find the same topics."""
     y = np.arange(N) % 2
-    topics = with_errors(y, 0.5, 7)
-    predictions = panel(y, [topics] * 3, **{SELF_TRAINING: predict(with_errors(y, 0.1, 8))})
-    evidence = find_evidence(predictions, equally_confident(predictions.proba))
-    assert evidence.stability == pytest.approx(kappa(topics, with_errors(y, 0.1, 8)))
-    assert evidence.stability < 0.2
+    topics, linear = with_errors(y, 0.5, 7), with_errors(y, 0.1, 8)
+    recall = np.mean([(linear == c)[topics == c].mean() for c in (0, 1)])
+    found = with_self_training(topics, linear)
+    assert found == pytest.approx(np.sqrt(max(2 * recall - 1, 0)))
+    assert found < 0.45
+    assert with_self_training(linear, 1 - linear) == 0
+
+
+def test_other_class_proportions_are_no_contradiction():
+    """Clusters of nine to one; balanced self-training gives the rare class twice as many documents."""
+    clusters = (np.arange(N) % 10 == 0).astype(int)
+    wider = (np.arange(N) % 5 == 0).astype(int)
+    assert kappa(clusters, wider) < 0.65
+    assert with_self_training(clusters, wider) == pytest.approx(np.sqrt(8 / 9))
 
 
 def test_co_training_has_half_of_the_vote():
@@ -119,11 +135,23 @@ def test_co_training_has_half_of_the_vote():
     alone, both = panel(y, mixtures), panel(y, mixtures, **{CO_TRAINING: by_view})
     free = COEFFICIENTS._replace(budget=(1, 0, 0, 0, 1))
     Q, answer = combine(alone, free).proba, combine(both, free)
-    expected = np.sqrt(rank_calibrate(Q) * rank_calibrate(by_view))
-    np.testing.assert_allclose(answer.proba, expected / expected.sum(axis=1, keepdims=True), atol=1e-9)
+    np.testing.assert_allclose(answer.proba, vote_together(Q, by_view, answer.evidence.clusters), atol=1e-9)
     assert answer.weights[CO_TRAINING] == 0.5
     assert sum(answer.weights.values()) == pytest.approx(1)
     assert CO_TRAINING not in answer.evidence.agreement
+
+
+def test_words_decide_the_class_proportions_as_far_as_the_classes_are_clusters():
+    rng = np.random.default_rng(0)
+    Q, V = (probabilities(rng, c=3) for _ in range(2))
+    Q = Q * [1, 3, 9] / (Q * [1, 3, 9]).sum(axis=1, keepdims=True)
+    root = np.sqrt(rank_calibrate(Q) * rank_calibrate(V))
+    np.testing.assert_allclose(vote_together(Q, V, 0.0), root / root.sum(axis=1, keepdims=True), atol=1e-9)
+    matched = match_proportions(V, Q.mean(axis=0))
+    root = np.sqrt(rank_calibrate(Q) * rank_calibrate(matched))
+    np.testing.assert_allclose(vote_together(Q, V, 1.0), root / root.sum(axis=1, keepdims=True), atol=1e-4)
+    shares = [vote_together(Q, V, e).mean(axis=0)[2] for e in (0, 0.5, 1)]
+    assert shares == sorted(shares)
 
 
 def test_weights_by_hand():

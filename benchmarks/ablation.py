@@ -4,7 +4,7 @@
 
 Gains over SourceLR in accuracy / balanced accuracy (means over corpora), the share of tasks that lose more than two
 points, and the worst task: by words alone, and with the second view. Coefficients are fitted again without each corpus.
-LATER are corpora that came after the members were chosen; the forms of the evidence were compared on all corpora.
+LATER are corpora that came after lambda and the budget were chosen; the evidence and the members were chosen on all.
 """
 
 from __future__ import annotations

@@ -28,9 +28,7 @@ def report(judged: Sequence[Judged], by_words: Sequence[Judged] = ()) -> dict[st
         "tasks": len(plain),
         "corpora": [_corpus_row(name, [j for j in plain if j.record.corpus == name]) for name in _corpora(plain)],
         "answer": _answer(plain),
-        "by_words": {"answer": _answer(by_words), "estimates": _estimates(by_words, "balanced_accuracy")}
-        if by_words
-        else None,
+        "by_words": _by_words(by_words) if by_words else None,
         "members": _members(plain),
         "groups": _groups(plain),
         "estimates": {name: _estimates(plain, name) for name in ("balanced_accuracy", "accuracy")},
@@ -43,6 +41,14 @@ def report(judged: Sequence[Judged], by_words: Sequence[Judged] = ()) -> dict[st
         "new_classes": _new_classes(plain, [j for j in traps if j.record.kind == "missing class"]),
         "traps": [_trap(j) for j in traps],
         "seconds": _mean(plain, lambda j: sum(j.record.predictions.seconds.values())),
+    }
+
+
+def _by_words(judged: Sequence[Judged]) -> dict[str, Any]:
+    return {
+        "answer": _answer(judged),
+        "groups": _groups(judged),
+        "estimates": _estimates(judged, "balanced_accuracy"),
     }
 
 

@@ -34,7 +34,7 @@ from .memory import COPIES, check_memory, words_within
 from .options import TextOptions
 from .rows import NOT_LEARNED, hidden_messages
 from .text_blocks import fit_tfidf_blocks
-from .views import chosen_embed, is_auto, make_view
+from .views import is_auto, is_none, make_view
 
 N_SAMPLED = 200  # texts from which the number of entries is estimated
 
@@ -82,7 +82,7 @@ def check_dask(cluster: Any, estimator: TransductiveClassifier, options: TextOpt
     if cluster is None:
         return
     check_installed()
-    named = None if is_auto(options.embed) else chosen_embed(options.embed)
+    named = None if is_auto(options.embed) or is_none(options.embed) else options.embed
     for name, value in (("features", options.features), ("embed", named)):
         if value is not None:
             raise ValueError(
@@ -100,9 +100,7 @@ def make_features(inputs: Inputs, options: TextOptions, backend: Backend | None 
     features = features._replace(learned=[~empty_rows(X) for X in features.Xs])
     messages = [*features.messages, *not_learned_messages(inputs, features)]
     view = make_view(inputs, options, backend)
-    if view is None:
-        return features._replace(messages=messages)
-    return features._replace(messages=messages, view=view.vectors, view_name=view.name)
+    return features._replace(messages=[*messages, *view.messages], view=view.vectors, view_name=view.name)
 
 
 def not_learned_messages(inputs: Inputs, features: Features) -> list[str]:

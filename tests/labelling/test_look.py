@@ -72,8 +72,8 @@ def test_diagnosis(diagnosis):
     assert [row["gap"] for row in diagnosis["sources"]] == sorted(row["gap"] for row in diagnosis["sources"])
     assert [row["class"] for row in diagnosis["classes"]] == ["account", "billing", "technical"]
     assert sum(row["source"] for row in diagnosis["classes"]) == pytest.approx(1)
-    assert len(diagnosis["agreement"]) == 10
-    assert {"SourceLR", "EMNaiveBayes", "GCMF"} <= set(diagnosis["agreement"])
+    assert len(diagnosis["agreement"]) == 8
+    assert {"SourceLR", "EMNaiveBayes", "SourceNB"} <= set(diagnosis["agreement"])
     for name in ("estimated_balanced_accuracy", "estimated_accuracy"):
         assert 0 <= diagnosis[name]["low"] <= diagnosis[name]["mean"] <= diagnosis[name]["high"] <= 1
     assert sum(row["target"] for row in diagnosis["classes"]) == pytest.approx(1)
@@ -147,7 +147,7 @@ def test_without_methods_the_panel_and_its_blend(files):
     found = compare(*files, truth="truth")
     rows = {row["method"]: row for row in found["rows"]}
     assert plain(found)
-    assert len(rows) == 11
+    assert len(rows) == 9
     assert rows["auto"]["accuracy"] > 0.95
     assert rows["auto"]["seconds"] == pytest.approx(sum(row["seconds"] for row in rows.values()) / 2)
 

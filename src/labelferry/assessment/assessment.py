@@ -24,6 +24,14 @@ from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 MANY = 0.6  # share of the labels to review from which the mark does not help to choose
 
 
+class WithView(NamedTuple):
+    """Source-only classifiers of words and of the second view, multiplied with weights."""
+
+    weight: float  # of the view; 0 if it is left out
+    proba: Array  # target rows x classes
+    held_out: Array  # labelled documents x classes; may have no rows
+
+
 class PanelPredictions(NamedTuple):
     """What the members predict, and what the source-only classifier predicts for held-out labelled documents."""
 
@@ -31,6 +39,7 @@ class PanelPredictions(NamedTuple):
     seconds: dict[str, float]
     held_out: Array  # labelled documents x classes; may have no rows
     source_codes: Array  # of the labelled documents
+    with_view: WithView | None = None
 
     @property
     def codes(self) -> dict[str, Array]:
@@ -41,6 +50,16 @@ class PanelPredictions(NamedTuple):
     def source_only(self) -> Array:
         """Probabilities of the source-only classifier."""
         return next(iter(self.proba.values()))
+
+    @property
+    def view_weight(self) -> float | None:
+        """The weight of the second view, 0 if it is left out; None without a second view."""
+        return None if self.with_view is None else self.with_view.weight
+
+    def signals(self, kappas: Array) -> Signals:
+        """The signals of an answer with these kappas with the members."""
+        best = self.with_view or WithView(0.0, self.source_only, self.held_out)
+        return read_signals(kappas, best.held_out, self.source_codes, best.proba)
 
     @property
     def source_proportions(self) -> Array:
@@ -106,7 +125,9 @@ class Assessment(NamedTuple):
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
         reasons.append(self._estimates() if self.can_estimate else "Balanced accuracy and accuracy: cannot tell.")
         tested = (
-            f", balanced accuracy of SourceLR on held-out labelled documents {s.held_out:.2f}" if s.held_out else ""
+            f", balanced accuracy of linear models on held-out labelled documents {s.held_out:.2f}"
+            if s.held_out
+            else ""
         )
         reasons.append(
             f"Agreement of {len(self.members.names)} methods with these labels {s.agreement:.2f}{tested} (0 is "
@@ -241,7 +262,7 @@ def assess(
 def signals_of(codes: Array, predictions: PanelPredictions) -> tuple[Array, Signals]:
     """The kappas of the labels with the members, and their signals."""
     kappas = np.array([kappa(codes, member) for member in predictions.codes.values()])
-    return kappas, read_signals(kappas, predictions.held_out, predictions.source_codes, predictions.source_only)
+    return kappas, predictions.signals(kappas)
 
 
 def estimate_balanced_accuracy(P: Array, predictions: PanelPredictions, calibration: Calibration) -> Estimate:

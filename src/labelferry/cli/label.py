@@ -47,7 +47,7 @@ def label(
     save: Annotated[Path | None, typer.Option(help="Save the model to this .npz file, for `labelferry apply`.")] = None,
     answers: Annotated[
         Path | None,
-        typer.Option(help="Learn from this sample of `labelferry audit`, or from corrections of a report."),
+        typer.Option(help="Learn from this sample of `accept` or `audit`, or from corrections of a report."),
     ] = None,
     store: Annotated[
         str | None, typer.Option(help="Start a review job: a new file such as job.ferry, or postgresql://...")
@@ -135,7 +135,7 @@ def label(
 
         check_new_job(store)
     if answers is not None and store is not None:
-        raise ValueError("--store starts a job without --answers. Add them later: labelferry certify JOB SAMPLE.")
+        raise ValueError("--store starts a job without --answers. Add them later: labelferry accept JOB SAMPLE.")
     if options["use_target_labels"] and store is not None:
         raise ValueError("--store starts a job without answers, and --use-target-labels uses them. Omit one of them.")
     if options["multi"] and (report, save, store, answers) != (None, None, None, None):
@@ -189,6 +189,10 @@ def label(
                 result.save(save)
                 written.append(save)
         summary = result.summary() if json else {}
+        if json and store is not None:
+            from ..labelling.outlook import usable_outlook
+
+            summary["usable"] = usable_outlook(result.documents, in_job=True)
     if json:
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:

@@ -42,9 +42,9 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
         show_verdict(console, result.verdict.as_dict())
         heading(console, f"Labels by {result.method}")
         console.print(full_table(result))
-        show_expected(console, result)
+        show_expected(console, result, in_job=written.job is not None)
     else:
-        show_briefly(console, result, messages)
+        show_briefly(console, result, messages, in_job=written.job is not None)
     if written.files and (verbose or written.files != [written.out]):  # the next command names the file of the labels
         console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
     if command := next_command(written):
@@ -78,7 +78,7 @@ def show_several(console: Console, result: Any, messages: list[str], written: Wr
         console.print(f"Next: labelferry audit {escape(shlex.quote(written.out))} -o sample.csv", soft_wrap=True)
 
 
-def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
+def show_briefly(console: Console, result: Any, messages: list[str], *, in_job: bool) -> None:
     """What was read in one line, the verdict with its facts, one number, the outlook, and the classes."""
     from ..labelling.outlook import usable_outlook
     from ..labelling.verdict import notable
@@ -91,7 +91,7 @@ def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
     show_level(console, result.verdict.level, result.verdict.sentence)
     show_reasons(console, notable(result))
     estimate = estimate_line(result.estimated_balanced_accuracy, result.assessment.n_answers)
-    console.print(f"{estimate} {usable_outlook(result.documents)['sentence']}")
+    console.print(f"{estimate} {usable_outlook(result.documents, in_job=in_job)['sentence']}")
     console.print(short_table(result))
 
 
@@ -136,17 +136,17 @@ def percent(confidence: float | None) -> str:
     return "no label" if confidence is None else f"{confidence:.0%}"
 
 
-def show_expected(console: Console, result: Any) -> None:
+def show_expected(console: Console, result: Any, *, in_job: bool) -> None:
     """How many labels can probably be used after some answers."""
     from ..labelling.outlook import usable_outlook
 
-    usable = usable_outlook(result.documents)
+    usable = usable_outlook(result.documents, in_job=in_job)
     console.print(usable["sentence"])
     if not usable["expected"]:
         return
-    table = new_table("answers", "labels to use", "range", numbers=3)
+    table = new_table("answers", "labels to use", "range", "unseen", numbers=4)
     for row in usable["expected"]:
-        table.add_row(str(row["answers"]), f"{row['n']:,}", f"{row['low']:,} to {row['high']:,}")
+        table.add_row(str(row["answers"]), f"{row['n']:,}", f"{row['low']:,} to {row['high']:,}", f"{row['unseen']:,}")
     console.print(table)
 
 

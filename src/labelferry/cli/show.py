@@ -47,8 +47,8 @@ def estimate_line(estimate: Mapping[str, float | None], n_answers: int = 0) -> s
     mean, low, high = (estimate[name] for name in ("mean", "low", "high"))
     if mean is None:
         return "Correct labels: these documents do not allow an estimate."
-    origin = f"from {n_answers} answers" if n_answers else "without answers"
-    return f"Correct labels: about {mean:.0%} ({low:.0%} to {high:.0%}; an estimate {origin})."
+    origin = f"estimated from {n_answers} answers" if n_answers else "estimated"
+    return f"Correct labels: about {mean:.0%} per class ({low:.0%} to {high:.0%}; {origin})."
 
 
 def heading(console: Console, text: str) -> None:

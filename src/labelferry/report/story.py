@@ -26,7 +26,7 @@ def tell(result: Labelling, labelled: str | PathLike[str] | None = None, job: st
     """
     a = result.assessment
     return {
-        "use": [usable_outlook(result)["sentence"], marks(result), *answered(result)],
+        "use": [usable_outlook(result, in_job=job is not None)["sentence"], marks(result), *answered(result)],
         "known": [
             *spellings(result),
             *other_languages(result),

@@ -301,7 +301,7 @@ class Job:
         return certificate
 
     def accept(
-        self, error: float = ERROR, *, strict: bool = False, per_class: bool = False, learn: int = N_LEARN
+        self, error: float = ERROR, *, outside: bool = False, per_class: bool = False, learn: int = N_LEARN
     ) -> Usable:
         """Which labels may be used without looking, by the answers so far. A new statement is recorded.
 
@@ -309,7 +309,7 @@ class Job:
         ----------
         error : float, default=0.05
             Allowed share of wrong labels among those that may be used.
-        strict : bool, default=False
+        outside : bool, default=False
             Whether the claim is about the labels outside the sample that certifies them.
         per_class : bool, default=False
             Whether there is one claim per class: all of them hold together. They need more answers.
@@ -322,7 +322,7 @@ class Job:
         usable : Usable
             The labels, the claim about them, and how many answers more labels need.
         """
-        return self.questions.acceptance.issue(error, strict=strict, per_class=per_class, learn=learn)
+        return self.questions.acceptance.issue(error, outside=outside, per_class=per_class, learn=learn)
 
     def progress(self) -> dict[str, Any]:
         """Numbers for people: documents, answers, reviewers, disagreements, answers since the last fit."""
@@ -392,7 +392,7 @@ class Job:
         spreadsheet: bool = False,
         accepted: bool = False,
         error: float | None = None,
-        strict: bool = False,
+        outside: bool = False,
         per_class: bool = False,
         whole_file: bool = False,
     ) -> list[str]:
@@ -412,7 +412,7 @@ class Job:
         error : float, default=None
             Allowed share of wrong labels among the accepted ones. None: the lowest one of the statements
             (`accept`) with labels to use; if there is none, .05 with `accepted`, and no column otherwise.
-        strict, per_class : bool, default=False
+        outside, per_class : bool, default=False
             With `error`, as in `accept`.
         whole_file : bool, default=False
             Whether the accepted labels are those of the other promise: people label the rest.
@@ -422,19 +422,19 @@ class Job:
         messages : list of str
             One message per renamed column.
         """
-        usable = self.exported(error, strict=strict, per_class=per_class, accepted=accepted)
+        usable = self.exported(error, outside=outside, per_class=per_class, accepted=accepted)
         usable = usable.for_whole_file() if usable is not None and whole_file else usable
         tables = labelled_table(self.store, self.log, self.questions.new_class_rows, usable)
         tables = only_accepted(*tables) if accepted else tables
         return write_labelled(*tables, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
     def exported(
-        self, error: float | None = None, *, strict: bool = False, per_class: bool = False, accepted: bool = False
+        self, error: float | None = None, *, outside: bool = False, per_class: bool = False, accepted: bool = False
     ) -> Usable | None:
         """The labels that `export` marks as usable, with their claim; parameters as in `export`."""
         acceptance = self.questions.acceptance
         lowest = acceptance.strictest_limit() or (Limit() if accepted else None)
-        limit = lowest if error is None else Limit(error, strict, per_class)
+        limit = lowest if error is None else Limit(error, outside, per_class)
         if limit is None:
             return None
         usable = acceptance.usable(**limit._asdict())

@@ -54,23 +54,23 @@ def static_file(name: str) -> tuple[bytes, str]:
 
 
 def percent(value: float | None, digits: int = 0) -> str:
-    """0.93 as 93%; a dash if there is no value."""
-    return NO_VALUE if value is None else f"{value:.{digits}%}"
+    """0.93 as 93 %; a dash if there is no value."""
+    return NO_VALUE if value is None else f"{100 * value:.{digits}f} %"
 
 
 def confidence(value: float) -> str:
     """The confidence of a label. It is never certain."""
-    return ">99%" if value >= 0.995 else percent(value)
+    return ">99 %" if value >= 0.995 else percent(value)
 
 
 def at_least(value: float) -> str:
     """The lower end of an interval in percent, rounded down."""
-    return certificate_percent(value, floor).replace(" ", "")
+    return certificate_percent(value, floor)
 
 
 def at_most(value: float) -> str:
     """The upper end of an interval in percent, rounded up."""
-    return certificate_percent(value, ceil).replace(" ", "")
+    return certificate_percent(value, ceil)
 
 
 def count(value: int | None) -> str:

@@ -12,8 +12,8 @@ different documents, so that each learns from the other; either view alone repea
 
 a is the value of WEIGHTS whose (1), raised to one of POWERS, has the largest class-balanced likelihood for held-out
 labelled documents. So a view that does not fit the documents, such as English vectors of Chinese texts, gets the weight
-0 and is left out: the labels are those of the words alone. The mean of a domain is what all of its documents share, which says nothing
-about the classes. A sparse view is not centered.
+0 and is left out: the labels are those of the words alone. The mean of a domain is what all of its documents share,
+which says nothing about the classes. A sparse view is not centered.
 
 Paper: Blum and Mitchell, Combining Labeled and Unlabeled Data with Co-Training, COLT 1998 (with one common choice of
 documents per round instead of one per view).

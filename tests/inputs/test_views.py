@@ -242,6 +242,7 @@ def test_vectors_that_say_nothing_are_left_out_and_it_is_said(tmp_path, named, m
     result = label(embed=named)
     said = "vectors of the texts (buckets) were left out: your labelled documents are told apart better without them"
     assert said in result.summary()["messages"]
+    assert result.documents.confidence.tolist() == label(embed=None).documents.confidence.tolist()
     result.save(tmp_path / "model.npz")
     assert labelferry.load(tmp_path / "model.npz").view is None  # later documents are not labelled by them either
 

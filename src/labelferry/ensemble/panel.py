@@ -100,7 +100,8 @@ def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPred
     if fitted.with_view is not None:  # documents with equal words differ in the view: each has its own row
         each_own = ordering._replace(copies=tuple(np.arange(len(copies)) for copies in ordering.copies))
         own: SortedPredictions = each_own.restore(arrays, {})
-        proba[CO_TRAINING] = own.proba[list(proba).index(CO_TRAINING)]
+        if CO_TRAINING in proba:
+            proba[CO_TRAINING] = own.proba[list(proba).index(CO_TRAINING)]
         view = WithView(view.weight, own.view_proba, own.view_held_out)
     return fitted._replace(
         proba=proba,

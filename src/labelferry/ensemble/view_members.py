@@ -12,8 +12,8 @@ different documents, so that each learns from the other; either view alone repea
 
 a is the value of WEIGHTS whose (1), raised to one of POWERS, has the largest class-balanced likelihood for held-out
 labelled documents. So a view that does not fit the documents, such as English vectors of Chinese texts, gets the weight
-0, and the member is self-training on words. The mean of a domain is what all of its documents share, which says nothing
-about the classes. A sparse view is not centered.
+0 and is left out: the labels are those of the words alone. The mean of a domain is what all of its documents share,
+which says nothing about the classes. A sparse view is not centered.
 
 Paper: Blum and Mitchell, Combining Labeled and Unlabeled Data with Co-Training, COLT 1998 (with one common choice of
 documents per round instead of one per view).
@@ -46,7 +46,7 @@ MIN_PROBABILITY = 1e-9
 class ViewFit(NamedTuple):
     """Co-training, and what it started from."""
 
-    proba: Array  # target documents x classes
+    proba: Array | None  # target documents x classes; None if the view is left out
     start: WithView  # (1) of models of the labelled documents alone
 
     @property
@@ -67,6 +67,8 @@ def co_training(domains: Domains, seen: Domains, source: SourceFit) -> ViewFit:
     by_view = fit_source(some_seen, Z)
     a = view_weight(source.held_out, by_view.held_out, source.codes)
     start, held_out = (combine_views(*pair, a) for pair in zip(source[:2], by_view[:2], strict=True))
+    if not a:
+        return ViewFit(None, WithView(a, start, held_out))
     views = [view for view in (View.of(some, X, 1 - a), View.of(some_seen, Z, a)) if view.weight]
     P = train_together(views, source.codes, start[rows_of(some, domains)], CURRICULUM)
     return ViewFit(P, WithView(a, start, held_out))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..job.job import Job
-from ..store.records import ACCEPT, QUEUES
+from ..store.records import ACCEPT, FIND, QUEUES
+from .find_panel import find_panel
 from .sessions import Session
 from .site import Site
 from .usable_panel import LIMITS
@@ -17,6 +18,7 @@ TITLES = {
     "new": "Possible new classes",
     "accept": "Labels to use",
     "again": "Labels to use",
+    "find": "Find all of a class",
     "list": "Chosen in the list",
 }
 
@@ -50,6 +52,7 @@ def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[
         "refit": site.refit.state,
         "usable": site.usable.panel(session.error) if purpose == ACCEPT else None,
         "limits": LIMITS,
+        "finding": find_panel(site.job, session) if purpose == FIND else None,
     }
 
 

@@ -43,6 +43,7 @@ class JobFind:
         self._store, self._log, self._questions = store, log, questions
         self._lock = RLock()
         self._last: tuple[Key, Find] | None = None
+        self._known: dict[int, ClassChances] = {}
 
     def find(self, of_class: str, recall: float = RECALL, level: float = LEVEL) -> Find:
         """The search for a class after the answers so far."""
@@ -70,6 +71,11 @@ class JobFind:
             return self._last[1]
 
     def _chances(self, code: int) -> ClassChances:
+        if code not in self._known:
+            self._known[code] = self._new_chances(code)
+        return self._known[code]
+
+    def _new_chances(self, code: int) -> ClassChances:
         first, labelled = self._store.fits.arrays(FIRST_FIT), self._questions.labelled
         labels, second, confidence = (first[name][labelled.rows] for name in ("labels", "alternative", "confidence"))
         without = chances_by_label(labels, second, confidence, code, len(self._store.classes))

@@ -6,7 +6,7 @@ It changes how soon documents are found, and nothing of what is claimed (`labelf
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,28 +16,37 @@ from ...linalg.matrix import Array
 FIRST, GROWTH = 10, 5  # answers between two fits: 10, or a fifth of the answers so far
 
 
-class ClassChances(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ClassChances:
     """What the probabilities of a class are made from."""
 
     code: int
-    without: Array  # per document, without answers: used if nothing can be learned, and outside the panel
+    without: Array  # per document, without answers: used if nothing can be learned
     inputs: PoolInputs | None = None
-    in_panel: Array = np.zeros(0, dtype=np.int64)  # per document of the inputs, its position; -1 if it has none
+    in_panel: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # of the inputs: position, or -1
+    _last: dict[bytes, Array] = field(default_factory=dict)  # the last probabilities, by the answers
 
     def after(self, positions: Sequence[int], codes: Sequence[int]) -> Array:
         """The probabilities after these answers, in the order in which they were given."""
         if self.inputs is None:
             return self.without
         n = learned_from(len(positions))
-        place = np.full(len(self.without), -1)
+        given = np.array([positions[:n], codes[:n]], dtype=np.int64)
+        given = given[:, np.argsort(given[0], kind="stable")]
+        if (key := given.tobytes()) not in self._last:
+            learned = self._learn(self.inputs, *given)
+            self._last.clear()
+            self._last[key] = learned
+        return self._last[key]
+
+    def _learn(self, inputs: PoolInputs, positions: Array, codes: Array) -> Array:
         inside = self.in_panel >= 0
+        place = np.full(len(self.without), -1)
         place[self.in_panel[inside]] = np.flatnonzero(inside)
-        rows, given = place[np.array(positions[:n], dtype=np.int64)], np.array(codes[:n], dtype=np.int64)
-        rows, given = rows[rows >= 0], given[rows >= 0]
-        order = np.argsort(rows, kind="stable")
-        rows, given = rows[order], given[order]
-        P = pool_labels(self.inputs, fit_pool(self.inputs, rows, given), rows, given)[:, self.code]
-        p = np.full(len(self.without), float(P.mean()))
+        rows = place[positions]
+        rows, codes = rows[rows >= 0], codes[rows >= 0]
+        P = pool_labels(inputs, fit_pool(inputs, rows, codes), rows, codes)[:, self.code]
+        p = np.full(len(self.without), float(P.mean()))  # a document outside the panel is as any
         p[self.in_panel[inside]] = P[inside]
         return p
 

@@ -1,11 +1,11 @@
 """Find all documents of one class: reads until a recall is certified, and false claims, on real corpora.
 
-    python -m benchmarks.find [ORDERS]        reads the corpora in $LABELFERRY_DATA; 200 random orders of each task
-    python -m benchmarks.find limit [PATHS]   planted files at the limit of the guarantee; 20,000 paths of each policy
-    python -m benchmarks.find pace [ORDERS]   the constant PACE of the policy, chosen on the other corpora
-    python -m benchmarks.find size [N]        CPU seconds of one search of a large file
+    python -m benchmarks.find reads FOLDER [ORDERS]   200 random orders of each task; corpora are in $LABELFERRY_DATA
+    python -m benchmarks.find pace FOLDER [ORDERS]    the constant PACE of the policy, chosen on the other corpora
+    python -m benchmarks.find limit [PATHS]           planted files at the limit of the guarantee; 20,000 paths each
+    python -m benchmarks.find size [N]                CPU seconds of one search of a large file
 
-A program answers with the true classes. `learning`: the product. `fixed`: the order of the labels without answers, the
+FOLDER has the fitted panels; those that it lacks are fitted first. A program answers with the true classes. `learning`: the product. `fixed`: the order of the labels without answers, the
 same policy. `random`: all reads are draws. A claim is false if fewer documents than claimed are found, at any look.
 """
 
@@ -16,19 +16,24 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from tests.certificate.worst_search import POLICIES, READERS, false_claims
 
 import labelferry
 from labelferry.certificate import search as policy
 from labelferry.certificate.search import Read, Search, search_order
 from labelferry.certificate.search_plan import RECALLS, plan_search
+from labelferry.ensemble.labelled_pool import PoolInputs
+from labelferry.labelling.held_out import rows_in_panel
 from labelferry.review.sample.find_rank import ClassChances, learned_from
-from labelferry.review.sample.find_result import chances_of
 from labelferry_bench.datasets.domains import load_domains
 
 SEED, MOST_SOURCE, MOST_TARGET = 0, 2000, 3000
+MEMBER = "member/"  # of the names of arrays
+RIVALS = {"fixed": 4, "random": 10}  # an order of so many is measured
 Array = Any
 
 
@@ -61,6 +66,20 @@ FILES = (
 )
 
 
+HARD = (  # documents, those of the class, policy and reader of `limit`
+    (20, 1, "one draw after another", "a good order"),
+    (20, 4, "one draw after another", "the worst order"),
+    (20, 4, "after a miss", "the worst order"),
+    (20, 4, "every second read", "the worst order"),
+    (60, 3, "one draw after another", "draws of the class wait"),
+    (60, 3, "all at the beginning", "all but one first"),
+    (60, 3, "as the product", "the worst order"),
+    (60, 20, "one draw after another", "all but one first"),
+    (60, 20, "as the product", "the worst order"),
+    (60, 40, "every second read", "draws backwards"),
+)
+
+
 class Task(NamedTuple):
     """One class of one file."""
 
@@ -79,24 +98,40 @@ class Run(NamedTuple):
     false: bool
 
 
-def tasks() -> Iterator[Task]:
-    """Label the files, one after the other."""
+def tasks(folder: Path) -> Iterator[Task]:
+    """The tasks, one after the other."""
+    folder.mkdir(parents=True, exist_ok=True)
     for files in FILES:
-        corpus, rng = load_domains(files.corpus), random.Random(SEED)
-
-        def draw(domains: tuple[str, ...], most: int) -> tuple[list[str], list[str]]:
-            rows = [i for i, domain in enumerate(corpus.fields["domain"]) if domain in domains]  # noqa: B023
-            rows = rng.sample(rows, min(most, len(rows)))  # noqa: B023
-            return [corpus.texts[i] for i in rows], [str(corpus.fields["label"][i]) for i in rows]  # noqa: B023
-
-        (texts, labels), (new, truth) = draw(files.labelled, MOST_SOURCE), draw(files.new, MOST_TARGET)
-        result = labelferry.label(texts, new, label=labels, seed=SEED)
-        classes = [str(name) for name in result.estimator.classes_]
-        kept = np.flatnonzero(result.predicted & ~result.estimator.transduction_empty_)
-        codes = np.array([classes.index(truth[row]) if truth[row] in classes else len(classes) for row in kept])
+        path = folder / f"{files.corpus}-{files.new[0]}.npz"
+        if not path.is_file():
+            fit(files, path)
+        with np.load(path, allow_pickle=False) as file:
+            kept = dict(file)
+        members = {name.removeprefix(MEMBER): P for name, P in kept.items() if name.startswith(MEMBER)}
+        inputs = PoolInputs(kept["start"], members, kept["coordinates"])
+        classes, codes = kept["classes"].tolist(), kept["codes"]
         for name in files.classes:
             code = classes.index(name)
-            yield Task(files.corpus, f"{files.new[0]}: {name}", chances_of(result, code), codes, codes == code, {})
+            chances = ClassChances(code, inputs.start[:, code], inputs, np.arange(len(codes)))
+            yield Task(files.corpus, f"{files.new[0]}: {name}", chances, codes, codes == code, {})
+
+
+def fit(files: Files, path: Path) -> None:
+    """Label the new documents, and write what a search needs of those with a known word."""
+    corpus, rng = load_domains(files.corpus), random.Random(SEED)
+
+    def draw(domains: tuple[str, ...], most: int) -> tuple[list[str], list[str]]:
+        rows = [i for i, domain in enumerate(corpus.fields["domain"]) if domain in domains]
+        rows = rng.sample(rows, min(most, len(rows)))
+        return [corpus.texts[i] for i in rows], [str(corpus.fields["label"][i]) for i in rows]
+
+    (texts, labels), (new, truth) = draw(files.labelled, MOST_SOURCE), draw(files.new, MOST_TARGET)
+    result = labelferry.label(texts, new, label=labels, seed=SEED)
+    inputs, classes = result.estimator.pool_inputs_, [str(name) for name in result.estimator.classes_]
+    names = [truth[row] for row in rows_in_panel(result).rows]
+    codes = [classes.index(name) if name in classes else len(classes) for name in names]
+    members = {f"{MEMBER}{name}": P for name, P in inputs.members.items()}
+    np.savez(path, start=inputs.start, coordinates=inputs.coordinates, classes=classes, codes=codes, **members)
 
 
 def by_learning(task: Task) -> Callable[[list[int]], int]:
@@ -131,10 +166,9 @@ def with_search(next_row: Any, state: dict[str, Any]) -> Any:
 
 def run(truth: Array, order: Array, next_row: Any = None) -> Run:
     """One search; without `next_row` all reads are draws."""
-    search, total, n = Search(order), int(truth.sum()), len(truth)
-    if next_row is None:
-        search = all_draws(order)
-    else:
+    total, n = int(truth.sum()), len(truth)
+    search = Search(order) if next_row else Search(order, policy=lambda hits, n: n)
+    if next_row:
         next_row.state["search"] = search
     rows, needs, false = list[int](), list[int](), False
     while len(needs) < len(RECALLS) and search.n_read < n:
@@ -148,24 +182,17 @@ def run(truth: Array, order: Array, next_row: Any = None) -> Run:
     return Run(needs + [n] * (len(RECALLS) - len(needs)), false)
 
 
-def all_draws(order: Array) -> Search:
-    """A search in which the whole file is one round of draws."""
-    search = Search(order)
-    search._draws = [(row, 0, i) for i, row in enumerate(order.tolist())]
-    search.waiting = dict.fromkeys(order.tolist())
-    return search
-
-
-def measure(n_orders: int) -> None:
+def measure(folder: Path, n_orders: int) -> None:
     """Print one line per task, and means over the corpora."""
     sums, planned = defaultdict(list), []
-    for task in tasks():
+    for task in tasks(folder):
         n, total = len(task.truth), int(task.truth.sum())
         orders = [search_order(n, seed, 1) for seed in range(n_orders)]
         ways: dict[str, Any] = {"learning": by_learning, "fixed": by_start, "random": None}
         parts = []
         for way, ranker in ways.items():
-            runs = [run(task.truth, order, ranker and ranker(task)) for order in orders]
+            some = orders[:: RIVALS.get(way, 1)]
+            runs = [run(task.truth, order, ranker and ranker(task)) for order in some]
             reads = np.mean([one.needs for one in runs], axis=0)
             worst = np.quantile([one.needs[-1] for one in runs], 0.95)
             false = np.mean([one.false for one in runs])
@@ -181,10 +208,10 @@ def measure(n_orders: int) -> None:
     print(f"planned minus real share for 95 %: mean {np.mean(planned):+.3f}, absolute {np.mean(np.abs(planned)):.3f}")
 
 
-def choose_pace(n_orders: int, grid: Iterable[float] = (0.015, 0.03, 0.06, 0.12)) -> None:
+def choose_pace(folder: Path, n_orders: int, grid: Iterable[float] = (0.015, 0.03, 0.06, 0.12)) -> None:
     """Share of the file to read for 95 % with each PACE, and with the one that is best on the other corpora."""
     shares: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for task in tasks():
+    for task in tasks(folder):
         for pace in grid:
             policy.PACE = pace
             runs = [run(task.truth, search_order(len(task.truth), s, 2), by_learning(task)) for s in range(n_orders)]
@@ -201,17 +228,16 @@ def choose_pace(n_orders: int, grid: Iterable[float] = (0.015, 0.03, 0.06, 0.12)
     print(f"leave one corpus out: {np.mean(left_out):.4f}")
 
 
-def limit(n_paths: int) -> None:
-    """False claims on planted files, with policies that try to make them."""
-    from tests.certificate.worst_search import POLICIES, false_claims
+def limit(n_paths: int = 20_000) -> None:
+    """False claims on planted files, with policies and readers that try to make them."""
+    shares = []
+    for n, total, policy_name, reader_name in HARD:
+        shares.append(false_claims(POLICIES[policy_name], READERS[reader_name], n, total, n_paths))
+        print(f"N {n:3} M {total:2} {policy_name:22} {reader_name:23} false claims {shares[-1]:.4f}", flush=True)
+    print(f"largest share of {n_paths} paths: {max(shares):.4f}")
 
-    for n, total in ((20, 1), (20, 4), (60, 3), (60, 20), (60, 40), (200, 10)):
-        for name in POLICIES:
-            share = false_claims(name, n, total, n_paths)
-            print(f"N {n:4} M {total:3} {name:28} false claims {share:.4f}", flush=True)
 
-
-def size(n: int) -> None:
+def size(n: int = 100_000) -> None:
     """CPU seconds of a whole search of n documents, a tenth of them of the class, with a good ranking."""
     rng = np.random.default_rng(SEED)
     truth = rng.random(n) < 0.1
@@ -229,10 +255,9 @@ def size(n: int) -> None:
 
 
 if __name__ == "__main__":
-    what, number = [*sys.argv[1:], "", ""][:2]
-    if what in ("", *map(str, range(100_000))):
-        measure(int(what or 200))
+    what, *rest = sys.argv[1:]
+    if what in ("reads", "pace"):
+        function, usual = (measure, 200) if what == "reads" else (choose_pace, 20)
+        function(Path(rest[0]), int(rest[1]) if rest[1:] else usual)
     else:
-        work = {"limit": (limit, 20_000), "pace": (choose_pace, 20), "size": (size, 100_000)}
-        function, usual = work[what]
-        function(int(number or usual))
+        {"limit": limit, "size": size}[what](*map(int, rest))

@@ -17,7 +17,7 @@ moment of one change from rank to draws, if it were known, gives .655 (`python -
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ PACE = 0.06
 LEAST = 30  # reads
 WINDOW = 0.1
 AT_ONCE, FEWEST = 8, 10  # draws: one eighth of D, but not fewer
+Policy = Callable[[Sequence[int], int], int]
 
 
 class Read(NamedTuple):
@@ -84,11 +85,27 @@ class Found(NamedTuple):
         return self.n_found / self.at_most if self.at_most else 1.0
 
 
-class Search:
-    """A search so far: which documents are drawn, after which read this was decided, and the capital of the draws."""
+def draws_next(hits: Sequence[int], n: int) -> int:
+    """How many of n documents to draw at random now, after these reads; 0: the next read is by rank."""
+    i, u = len(hits) - 1, n + 1 - len(hits)
+    if u == 0:
+        return 0
+    a = hits[-1] * (1 - PLAN) / PLAN
+    D = u * (1 - float(0.05 ** (1 / (a + 1))))
+    w = int(max(LEAST, WINDOW * i, WINDOW * D))
+    if i < w or hits[-1] - hits[i - w] >= max(PACE * (a + 1) ** 2 / u * w, 1):
+        return 0
+    return max(FEWEST, ceil(D / AT_ONCE))
 
-    def __init__(self, order: Array, level: float = LEVEL) -> None:
-        self.order, self.level = order, level
+
+class Search:
+    """A search so far: which documents are drawn, after which read this was decided, and the capital of the draws.
+
+    `policy` decides as `draws_next` does: by the first answers only.
+    """
+
+    def __init__(self, order: Array, level: float = LEVEL, policy: Policy = draws_next) -> None:
+        self.order, self.level, self._policy = order, level, policy
         self.capital = no_draws(len(order))
         self.n_draws = 0  # in the capital
         self.n_found = self.n_unclear = 0
@@ -99,6 +116,7 @@ class Search:
         self._draws: list[tuple[int, int, int]] = []  # document, reads at the decision, draws of the round before it
         self._found = 0  # by the draws of the round that are in the capital
         self._next = 0  # place in the order
+        self._draw()
 
     @property
     def n_read(self) -> int:
@@ -135,7 +153,7 @@ class Search:
     def _draw(self) -> None:
         """Draw the documents of the next round, if it is one of draws."""
         i, n = self.n_read, len(self.order)
-        for number in range(min(draws_next(self._hits, n), n - i)):
+        for number in range(min(self._policy(self._hits, n), n - i)):
             while int(self.order[self._next]) in self._possible:
                 self._next += 1
             row = int(self.order[self._next])
@@ -155,19 +173,6 @@ class Search:
             len(self.order), self.n_read, self.n_draws, self.n_found, self.n_unclear, self.at_most, self.level,
             tuple(self.waiting),
         )  # fmt: skip
-
-
-def draws_next(hits: Sequence[int], n: int) -> int:
-    """How many of n documents to draw at random now, after these reads; 0: the next read is by rank."""
-    i, u = len(hits) - 1, n + 1 - len(hits)
-    if u == 0:
-        return 0
-    a = hits[-1] * (1 - PLAN) / PLAN
-    D = u * (1 - float(0.05 ** (1 / (a + 1))))
-    w = int(max(LEAST, WINDOW * i, WINDOW * D))
-    if i < w or hits[-1] - hits[i - w] >= max(PACE * (a + 1) ** 2 / u * w, 1):
-        return 0
-    return max(FEWEST, ceil(D / AT_ONCE))
 
 
 def search_order(n: int, seed: int, class_key: int) -> Array:

@@ -5,8 +5,9 @@
     python -m benchmarks.find limit [PATHS]           planted files at the limit of the guarantee; 20,000 paths each
     python -m benchmarks.find size [N]                CPU seconds of one search of a large file
 
-FOLDER has the fitted panels; those that it lacks are fitted first. A program answers with the true classes. `learning`: the product. `fixed`: the order of the labels without answers, the
-same policy. `random`: all reads are draws. A claim is false if fewer documents than claimed are found, at any look.
+FOLDER has the fitted panels; those that it lacks are fitted first. A program answers with the true classes. `learning`:
+the product. `fixed`: the order of the labels without answers, the same policy. `random`: all reads are draws. A claim
+is false if fewer documents than claimed are found, at any look.
 """
 
 from __future__ import annotations

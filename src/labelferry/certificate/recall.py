@@ -22,8 +22,8 @@ read while a draw waits for its answer may depend on it; this changes later draw
 
     k  if it belongs to the class,    (1 - k q) / (1 - q)  if not,                                                   (2)
 
-which has mean q k + (1 - q) (1 - k q) / (1 - q) = 1 by (1). The capital is a
-nonnegative martingale that starts at 1. So is the sum over several bettors with shares that sum to 1, also if a part
+which has mean q k + (1 - q) (1 - k q) / (1 - q) = 1 by (1), and k < 1 if q = 1. The capital is a nonnegative
+supermartingale that starts at 1. So is the sum over several bettors with shares that sum to 1, also if a part
 `SHARED` of their sum is distributed anew after each draw. By Ville's inequality the capital of the true m = M ever
 reaches 1 / alpha with probability alpha at most. A total m is excluded as soon as its capital does; m > f + u is
 excluded by the counts. With m_max the largest total that is not excluded,

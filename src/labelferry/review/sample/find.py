@@ -25,7 +25,7 @@ from .population import Population
 RECALL = 0.95  # the goal, unless another one is chosen
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Find:
     """The search for all documents of one class, after some answers.
 
@@ -54,6 +54,10 @@ class Find:
     codes: Sequence[int]
     search: Search
     chances: ClassChances
+
+    def __repr__(self) -> str:
+        found, n = self.state.n_found, self.state.n
+        return f"<labelferry search: {found} of class {self.of_class!r} found in {self.n_read} of {n} documents>"
 
     @cached_property
     def state(self) -> Found:

@@ -46,7 +46,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.replace(draft, path)
     except OSError as error:  # such as a full disk: it names the file, not the temporary one
         if error.errno is not None:  # otherwise a name would hide the message, such as that of numpy
-            error.filename, error.filename2 = str(path), None
+            error.filename = str(path)
+            del error.filename2  # None would be a part of the message
         raise
     finally:
         draft.unlink(missing_ok=True)

@@ -161,7 +161,7 @@ def test_cells_that_a_spreadsheet_would_run(folder):
 
 
 def test_an_error_of_the_disk_names_the_file_and_what_was_written_before(folder, monkeypatch):
-    with pytest.raises(OSError, match=r"No space left on device: '.*out\.csv'"), atomic_write(folder / "out.csv"):
+    with pytest.raises(OSError, match=r"No space left on device: '.*out\.csv'$"), atomic_write(folder / "out.csv"):
         raise OSError(28, "No space left on device")
     assert not list(folder.glob(".labelferry-*"))
     if os.path.exists("/dev/full"):

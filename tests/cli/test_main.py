@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from labelferry import __main__
+from labelferry.cli.app import message_of
 from tests.tickets import new, old, write_csv
 
 
@@ -27,6 +28,23 @@ def test_the_module_runs_as_a_program():
     printed = subprocess.run([sys.executable, "-m", "labelferry", "--version"], capture_output=True, text=True)
     assert printed.returncode == 0
     assert printed.stdout.startswith("labelferry ")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError(), "not enough memory. Limit it with --max-memory, or pass fewer documents."),
+        (MemoryError("37 MiB"), "not enough memory (37 MiB). Limit it"),
+        (ImportError("a.so: failed to map segment from shared object"), "not enough memory (a.so: failed to map"),
+        (OSError(28, "No space left on device", "out.csv"), "out.csv: No space left on device."),
+        (ValueError("two\nlines"), "two lines"),
+        (TypeError("a bug"), None),
+        (ImportError("no module"), None),
+    ],
+)
+def test_what_a_user_can_change_is_one_line_and_a_bug_is_none(error, message):
+    shown = message_of(error)
+    assert shown is None if message is None else shown.startswith(message)
 
 
 @pytest.fixture(scope="module")

@@ -177,6 +177,21 @@ def test_the_answers_are_a_chain(tmp_path):
         Store.open(path)
 
 
+@pytest.mark.parametrize("table", ["answers", "fits", "certificates"])
+def test_rows_that_are_missing_at_the_end_are_found(table, tmp_path):
+    """As after a write that never reached the disk: what is left holds together."""
+    path = tmp_path / "job.ferry"
+    reviewed_job(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA foreign_keys=OFF")
+        connection.execute("DROP TRIGGER answers_no_delete")
+        connection.execute(f"DELETE FROM {table} WHERE id = (SELECT max(id) FROM {table})")
+        connection.execute(SQLITE_TRIGGERS["answers_no_delete"])
+    connection.close()
+    with pytest.raises(ValueError, match=r"are missing\. Restore it"):
+        Store.open(path)
+
+
 def test_many_classes_for_few_documents_are_refused_before_anything_is_written(tmp_path):
     job = small_job()
     many = type(job)(**{**vars(job), "classes": [f"class {i}" for i in range(1001)]})

@@ -19,7 +19,7 @@ httpx = pytest.importorskip("httpx", reason="needs httpx")
 pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'labelferry[review]'")
 pytestmark = pytest.mark.slow
 
-from labelferry.review.server.connections import REQUEST_SECONDS  # noqa: E402
+from labelferry.review.server.connections import FEWEST, REQUEST_SECONDS, RESERVED  # noqa: E402
 
 
 @pytest.fixture
@@ -130,6 +130,76 @@ def test_idle_connections_cannot_keep_a_browser_out(job, start):
     assert server.process.returncode == 0
     for sock in (*idle, *more):
         sock.close()
+
+
+FORM = "Content-Type: application/x-www-form-urlencoded"
+SLOW = {  # requests that the server cannot finish
+    "body": "POST /login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\n" + FORM + "\r\nContent-Length: 9\r\n\r\nx",
+    "reader": "GET /static/review.js HTTP/1.1\r\nHost: {0}\r\n\r\n" * 1000,
+}
+
+
+@pytest.mark.parametrize("what", SLOW)
+def test_slow_bodies_and_readers_cannot_keep_a_browser_out(job, start, what, monkeypatch):
+    """As many connections as are allowed, each with a request that the server cannot finish."""
+    monkeypatch.setenv("LABELFERRY_PASSWORD", "correct horse")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (RESERVED + FEWEST, limits[1]))
+    try:
+        server = start(job)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    name = server.base.removeprefix("http://")
+    host, port = name.split(":")
+    slow = []
+    for _ in range(FEWEST):
+        sock = socket.socket()
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.connect((host, int(port)))
+        sock.setblocking(False)
+        sock.send(SLOW[what].format(name).encode())
+        slow.append(sock)
+    time.sleep(4)
+    assert httpx.get(server.base, timeout=10).status_code == 303
+    for sock in slow:
+        sock.close()
+
+
+def test_a_slow_download_is_complete(tmp_path, start):
+    """It takes longer than a connection may wait for its first request, and the server has sent all of it before."""
+    write_job(tmp_path / "job.ferry", [f"word{i} " * 2000 for i in range(1000)])
+    server = start(tmp_path / "job.ferry", "--reviewer", "Ada")
+    with httpx.Client(follow_redirects=True) as client:
+        client.get(server.url)
+        complete = client.get(f"{server.base}/export/labelled.csv", timeout=60).content
+        cookies = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+    host, port = server.base.removeprefix("http://").split(":")
+    head = f"GET /export/labelled.csv HTTP/1.1\r\nHost: {host}:{port}\r\nCookie: {cookies}\r\nConnection: close\r\n\r\n"
+    parts, began = [], time.monotonic()
+    with socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        sock.connect((host, int(port)))
+        sock.sendall(head.encode())
+        while part := sock.recv(1 << 20):
+            parts.append(part)
+            wait = REQUEST_SECONDS + 4 - (time.monotonic() - began)
+            time.sleep(min(0.2, max(0.0, wait)))
+    assert time.monotonic() - began > REQUEST_SECONDS + 3
+    assert b"".join(parts).partition(b"\r\n\r\n")[2] == complete
+
+
+def test_a_request_with_two_lengths_ends_the_connection(job, start):
+    """A proxy that believes the other length would take the second request for a part of the first."""
+    server = start(job)
+    name = server.base.removeprefix("http://")
+    host, port = name.split(":")
+    second = f"GET /static/review.js HTTP/1.1\r\nHost: {name}\r\n\r\n"
+    lengths = "Content-Length: 6\r\nTransfer-Encoding: chunked"
+    with socket.create_connection((host, int(port)), timeout=10) as sock:
+        sock.sendall(f"POST /login HTTP/1.1\r\nHost: {name}\r\n{lengths}\r\n\r\n0\r\n\r\n{second}".encode())
+        received = b"".join(iter(lambda: sock.recv(1 << 16), b""))
+    assert received.startswith(b"HTTP/1.1 400 ")
+    assert received.count(b"HTTP/1.1 ") == 1
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHo"])

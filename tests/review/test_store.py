@@ -1,12 +1,14 @@
 """The store on SQLite and on a real PostgreSQL server."""
 
 import io
+import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
 import tracemalloc
 import zipfile
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +58,25 @@ def test_an_answer_is_there_after_opening_again(place, store):
     assert (row.id, row.document, row.answer, row.kind, row.purpose) == (number, 3, "billing", "label", "audit")
     assert (row.reviewer, row.shown, row.fit, row.replaces) == ("ann", "account", 1, None)
     assert row.time.endswith("+00:00")
+
+
+class Name(StrEnum):
+    """A text with a type of its own."""
+
+    ANN = "ann"
+
+
+def test_an_answer_may_be_a_label_of_an_array(place, store):
+    """Its checksum is that of the plain text which is read."""
+    labels = np.array(CLASSES)
+    add_answer(store, np.int64(3), labels[0], "label", "list", Name.ANN, shown=labels[1], fit=np.int64(1))
+    add_answer(store, 4, labels[2], reviewer=np.str_("bob"), replaces=None)
+    with Store.open(place) as again:
+        rows = again.answers.history()
+    assert [(row.document, row.answer, row.reviewer, row.shown, row.fit) for row in rows] == [
+        (3, "billing", "ann", "technical", 1),
+        (4, "account", "bob", None, None),
+    ]
 
 
 def test_the_last_answer_per_document_and_person_counts(store):
@@ -295,6 +316,16 @@ def test_sqlite_settings(tmp_path):
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
 
 
+def test_a_copy_of_an_open_job_has_all_answers(tmp_path):
+    """Of the file alone, without those that SQLite writes beside it."""
+    with Store.create(tmp_path / "job.ferry", small_job()) as store:
+        for number in range(5):
+            add_answer(store, number, "billing", reviewer="ann")
+        shutil.copy(tmp_path / "job.ferry", tmp_path / "copy.ferry")
+        with Store.open(tmp_path / "copy.ferry") as copy:
+            assert copy.answers.history() == store.answers.history()
+
+
 def test_version_1_is_migrated(tmp_path):
     path = tmp_path / "old.ferry"
     with sqlite3.connect(path) as connection:
@@ -479,7 +510,8 @@ def test_arrays_that_do_not_fit_are_refused_before_they_are_read(data):
         ("DELETE FROM arrays WHERE name = 'job'", "'source_only' has a wrong"),
         ("UPDATE arrays SET data = 'x' WHERE name = 'job'", "damaged"),
         ("UPDATE fits SET labels = x'00'", "damaged"),
-        ("DELETE FROM fits", "there is no fit"),
+        ("DELETE FROM fits", "the last rows of the table 'fits' are missing"),
+        ("DELETE FROM arrays WHERE name = 'members'", "members are missing"),
         ("DELETE FROM documents WHERE number = 4", "gaps"),
         ("DROP TABLE settings", "no such table"),
     ],

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
-from .show import printable
+from .show import error_text, printable
 
 ORDER = (
     *(
@@ -34,6 +34,7 @@ ORDER = (
 
 COMMANDS = "labelferry.commands"  # entry points: functions that add commands to `app`
 INTERRUPTED = 130  # exit code after Ctrl-C
+NO_ROOM = "failed to map segment"  # in the ImportError of a library for which there is no memory
 MAX_MESSAGE = 1000  # characters of an error; the middle of a longer one, such as the user's own value, is left out
 
 
@@ -71,11 +72,11 @@ def message_of(error: Exception) -> str | None:
     # The base class of usage errors differs between versions of typer; this method is the same.
     if (usage := getattr(error, "format_message", None)) is not None:
         message = str(usage())
-    elif isinstance(error, MemoryError):
+    elif isinstance(error, MemoryError) or NO_ROOM in str(error):
         what = f" ({error})" if str(error) else ""
         message = f"not enough memory{what}. Limit it with --max-memory, or pass fewer documents."
     elif isinstance(error, ValueError | OSError):
-        message = str(error)
+        message = error_text(error)
     else:
         return None
     message = " ".join(message.split())

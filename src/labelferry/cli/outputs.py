@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..tables.formats import STANDARD, format_of, is_table_file, split_sheet
 from ..tables.formats.folder import find_documents
+from .show import error_text
 
 
 def check_outputs(out: Path, *others: Path | None, inputs: list[Path], json: bool = False) -> None:
@@ -79,7 +80,9 @@ def naming_written(written: list[Path | str]) -> Iterator[None]:
         if not written:
             raise
         names = ", ".join("standard output" if is_standard(Path(path)) else str(path) for path in written)
-        raise ValueError(f"{str(error).rstrip('.') or type(error).__name__}. Written before: {names}.") from error
+        raise ValueError(
+            f"{error_text(error).rstrip('.') or type(error).__name__}. Written before: {names}."
+        ) from error
 
 
 @contextmanager

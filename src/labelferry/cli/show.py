@@ -73,3 +73,14 @@ def escape(text: str) -> str:
 def printable(text: str) -> str:
     """The text with control characters as \\x1b or \\u202e: they would move, hide or replace what a terminal shows."""
     return text.translate(VISIBLE)
+
+
+def error_text(error: Exception) -> str:
+    """The message of an error; that of the system with the name of its file, and without its number.
+
+    >>> error_text(OSError(28, "No space left on device", "out.csv"))
+    'out.csv: No space left on device.'
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}."
+    return str(error)

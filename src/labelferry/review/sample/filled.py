@@ -14,7 +14,7 @@ from ...certificate.duel import SOURCE_ONLY
 from ...certificate.sampling import UNCLEAR, answered_prefix, no_answers
 from ...labelling.answers import Given, read_answer
 from ...linalg.matrix import Array
-from ...tables import Table, from_frame
+from ...tables import Table, from_frame, take_rows
 from ...tables.cells import as_text
 from ...tables.row_index import RowIndex
 from ...tables.spreadsheet import read_protected
@@ -121,7 +121,11 @@ def read_rows(table: Table, population: Population, text: str) -> tuple[dict[tup
 def as_table(given: Any, encoding: str | None = None) -> Table:
     """A file, a frame or a dict of columns as a table; `encoding` is that of a file that is not UTF-8."""
     if isinstance(given, str | PathLike):
-        return Table(str(given), *read_json(given)) if is_json(given) else read_protected(given, encoding=encoding)
+        if is_json(given):
+            return Table(str(given), *read_json(given))
+        table = read_protected(given, encoding=encoding)
+        kept = [i for i, cells in enumerate(zip(*table.columns.values(), strict=True)) if any(map(as_text, cells))]
+        return take_rows(table, kept)  # spreadsheets add empty rows at the end
     if isinstance(given, Sample):
         given = given.columns
     if isinstance(given, Mapping):

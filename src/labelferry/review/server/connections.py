@@ -1,8 +1,9 @@
-"""Limits of the connections of a server, so that nobody can keep others out by opening connections and sending nothing.
+"""Limits of the connections of a server, so that nobody can keep others out by sending or reading nothing.
 
-A connection must send a complete request within some seconds, and there are fewer connections than files that the
-process may open: if there are as many as allowed, the one that has waited longest without a request is closed for the
-next. The sockets themselves are watched, so this also holds before a request, or TLS, has begun.
+A connection must send its first request within some seconds and then go on, and there are fewer connections than files
+that the process may open: if there are as many as allowed, the one that has let the server wait longest is closed for
+the next, whether for a request, for its body, or until a response is read. The sockets themselves are watched, so this
+also holds before a request, or TLS, has begun.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-REQUEST_SECONDS = 10.0  # for the first bytes and the headers of a request
+T = TypeVar("T")
+REQUEST_SECONDS = 10.0  # for the first bytes and the headers of the first request
+STALLED_SECONDS = 120.0  # in which a connection must go on after it; the server closes idle ones earlier
+PIECE = 1 << 16  # bytes of a response that are sent at once
 MOST = 512  # connections
 RESERVED = 64  # open files for the job, the log and what else a process needs
 FEWEST = 16
@@ -38,11 +42,12 @@ def max_connections() -> int:
 
 @dataclass
 class Connection:
-    """An accepted socket: since when it waits for a request, how many are being answered, and when it was ended."""
+    """An accepted socket: since when it lets the server wait, unless requests are running, and when it was ended."""
 
     sock: socket.socket
     since: float
-    n_running: int = 0
+    n_running: int = 0  # requests that the server works on
+    has_asked: bool = False  # whether a request was received
     ended: float | None = None
 
     @property
@@ -83,18 +88,19 @@ class Connections:
         return sock, peer
 
     def end_silent(self) -> None:
-        """End the connections that have waited too long for a request."""
+        """End the connections that have let the server wait too long."""
         self._forget_closed()
-        latest = self.clock() - self.seconds
+        now = self.clock()
         for connection in self._by_peer.values():
-            if not connection.n_running and connection.since < latest:
-                connection.end(self.clock())
+            seconds = STALLED_SECONDS if connection.has_asked else self.seconds
+            if not connection.n_running and connection.since < now - seconds:
+                connection.end(now)
 
     def _forget_closed(self) -> None:
         self._by_peer = {peer: connection for peer, connection in self._by_peer.items() if connection.is_open}
 
     def watched(self, app: ASGIApp) -> ASGIApp:
-        """The application; a connection does not wait for a request while it is answered."""
+        """The application; the server waits for a connection unless it works on a request."""
 
         async def watched_app(scope: Scope, receive: Receive, send: Send) -> None:
             client = scope.get("client")
@@ -102,9 +108,26 @@ class Connections:
             if connection is None:
                 await app(scope, receive, send)
                 return
+
+            async def wait(for_browser: Awaitable[T]) -> T:
+                connection.n_running -= 1
+                connection.since = self.clock()
+                try:
+                    return await for_browser
+                finally:
+                    connection.n_running += 1
+
+            async def receive_waiting() -> Message:
+                return await wait(receive())
+
+            async def send_waiting(message: Message) -> None:
+                for piece in pieces(message):
+                    await wait(send(piece))
+
+            connection.has_asked = True
             connection.n_running += 1
             try:
-                await app(scope, receive, send)
+                await app(scope, receive_waiting, send_waiting)
             finally:
                 connection.n_running -= 1
                 connection.since = self.clock()
@@ -116,6 +139,17 @@ class Connections:
         while True:
             await asyncio.sleep(min(1.0, self.seconds / 4))
             self.end_silent()
+
+
+def pieces(message: Message) -> Iterator[Message]:
+    """A part of a response in pieces; the server waits before each one until the browser has read those before it."""
+    body = message.get("body", b"")
+    if len(body) <= PIECE:
+        yield message
+        return
+    for start in range(0, len(body), PIECE):
+        more = start + PIECE < len(body) or message.get("more_body", False)
+        yield {**message, "body": body[start : start + PIECE], "more_body": more}
 
 
 class LimitedSocket(socket.socket):

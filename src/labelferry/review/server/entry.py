@@ -56,7 +56,8 @@ async def login(request: Request) -> Response:
 async def logout(request: Request) -> Response:
     """End the session of the browser."""
     site = site_of(request)
-    session, form = site.session(request), await read_form(request)
+    session = site.session(request)
+    form = None if session is None else await read_form(request)
     if session is None or form is None or not same(value(form, "csrf"), session.csrf):
         return no_access(site)
     site.sessions.end(request.cookies.get(site.cookie))

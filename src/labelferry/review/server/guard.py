@@ -3,7 +3,7 @@
 - The Host header must name this server. A page of another site that makes its own name point to this computer (DNS
   rebinding) has another Host.
 - A request that changes something must come from a page of this server: its Origin or Sec-Fetch-Site header says so.
-- A body has a limited size, and a limited time to arrive.
+- A body has one length, a limited size, and a limited time to arrive.
 """
 
 from __future__ import annotations
@@ -98,6 +98,8 @@ class Guard:
         headers = Headers(scope=scope)
         if len(headers.getlist("host")) != 1 or not self.is_own_host(headers["host"]):
             return PlainTextResponse("This server does not answer requests for this host name.", 421)
+        if "content-length" in headers and "transfer-encoding" in headers:  # a proxy may see another end of the body
+            return PlainTextResponse("This request has two lengths.", 400, {"Connection": "close"})
         if scope["method"] not in SAFE_METHODS:
             if not is_same_origin(headers, scope["scheme"]):
                 return PlainTextResponse("This request does not come from a page of this server.", 403)

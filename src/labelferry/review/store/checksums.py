@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
 import sqlalchemy as sa
 
 from . import schema
@@ -49,8 +50,19 @@ def row_checksum(table: sa.Table, values: Mapping[Any, Any], before: int | None 
 
 
 def sealed(table: sa.Table, values: Mapping[str, Any], before: int | None = None) -> dict[str, Any]:
-    """A row with its checksum."""
-    return {**values, "checksum": row_checksum(table, values, before)}
+    """A row with its checksum, of values as they will be read: a label of a numpy array becomes a plain text."""
+    row = {name: plain(value) for name, value in values.items()}
+    return {**row, "checksum": row_checksum(table, row, before)}
+
+
+def plain(value: Any) -> Any:
+    """A value without a type of numpy or of its own.
+
+    >>> type(plain(np.str_("billing"))), plain(np.int64(3))
+    (<class 'str'>, 3)
+    """
+    value = value.item() if isinstance(value, np.generic) else value
+    return str.__str__(value) if isinstance(value, str) else value
 
 
 def check_row(table: sa.Table, row: Any, name: str, before: int | None = None) -> None:

@@ -79,14 +79,18 @@ def check_classes(classes: Sequence[Any], n_documents: int, name: str) -> None:
         )
 
 
-def check_tables(connection: sa.Connection, tables: Iterable[str], name: str) -> None:
-    """Raise StoreError unless the pages of a SQLite file hold together, and its next rows have a number."""
-    for table in tables:  # not the index of the words, which nothing but the search depends on
-        if (found := connection.exec_driver_sql(f"PRAGMA integrity_check({table})").scalar()) != "ok":
-            raise damaged(name, " ".join(str(found).split())[:200])
-    numbers = [row[0] for row in connection.exec_driver_sql("SELECT seq FROM sqlite_sequence")]
-    if not all(isinstance(number, int) and 0 <= number < MAX_ID for number in numbers):
+def check_tables(connection: sa.Connection, tables: Iterable[sa.Table], name: str) -> None:
+    """Raise StoreError unless the pages of a SQLite file hold together, and no table has lost its last rows."""
+    numbers = {row[0]: row[1] for row in connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence")}
+    if not all(isinstance(number, int) and 0 <= number < MAX_ID for number in numbers.values()):
         raise damaged(name, "there is no number left for another row")
+    for table in tables:  # not the index of the words, which nothing but the search depends on
+        if (found := connection.exec_driver_sql(f"PRAGMA integrity_check({table.name})").scalar()) != "ok":
+            raise damaged(name, " ".join(str(found).split())[:200])
+        if "id" in table.c:  # rows are only added, and SQLite keeps the last number in another place
+            last = connection.scalar(sa.select(sa.func.max(table.c.id)))
+            if (last or 0) != numbers.get(table.name, 0):
+                raise damaged(name, f"the last rows of the table {table.name!r} are missing")
 
 
 def check_numbers(connection: sa.Connection, numbers: Any, n_documents: int, name: str) -> None:

@@ -98,7 +98,7 @@ class Database:
             with engine.connect() as connection:
                 is_old = version_of(connection, name) < schema.VERSION
                 if is_file:
-                    check_tables(connection, (table.name for table in COLUMNS), name)
+                    check_tables(connection, COLUMNS, name)
             if is_file:
                 set_write_ahead_log(engine)
             if is_old:

@@ -77,6 +77,8 @@ def check_pool(pool: Mapping[str, Array], members: Mapping[str, Array], n_docume
     """Raise StoreError unless the documents of the pool have probabilities by every member, and coordinates."""
     if not pool:
         return  # labelled by one method, which does not learn from answers
+    if not members:
+        raise damaged(name, "the probabilities of the members are missing")
     rows = pool.get("rows", np.zeros((0, 0)))
     check_documents(rows, n_documents, name, "pool/rows")
     if (np.diff(rows) <= 0).any():

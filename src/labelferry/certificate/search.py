@@ -10,9 +10,9 @@ give the same draws in every process. Any policy is valid, this one needs few re
     h    share of the class among the last w reads, w the largest of LEAST, i / 10 and D / 10 after i reads
 
 A document that is found by rank saves about D / (a + 1) draws, which is about 3 u / (a + 1)^2: people read by rank
-while h is above PACE (a + 1)^2 / u, and at random in between, D / 8 documents at a time. Chosen on 12 tasks of 6
-corpora: reads until 95 % is certified, as share of the file, with PACE .03 / .06 / .12 .666 / .657 / .677; the best
-moment of one change from rank to draws, if it were known, gives .655 (`python -m benchmarks.find`).
+while h is above PACE (a + 1)^2 / u, and at random in between, D / 8 documents at a time. PACE was chosen by hand, on
+the 12 tasks of `benchmarks/find.py` and a few orders of each; no corpus was left out. `python -m benchmarks.find pace`
+measures it with each corpus left out.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Seconds of every method and every stage of `label`, as a function of the size of the task; writes `core/costs.json`.
 
     python -m benchmarks.costs [RECORDS]
-    python -m benchmarks.costs --stages      only the stages of `label`, a minute; the methods stay as they are
+    python -m benchmarks.costs --stages      only the stages of `label`, two minutes; the methods stay as they are
 
 The tasks are parts of 20 Newsgroups: documents of the same groups from the older and the newer half of the corpus. The
-seconds are those of the processor, with one thread, so that other work on the machine hardly changes them. Per stage
+stages are also measured on half of the corpus and on 20,160 short made-up tickets. The seconds are those of the
+processor, with one thread, so that other work on the machine hardly changes them. Per stage
 
     log seconds = log s + b log(entries / 100,000) + c log(classes / 2)                                              (1)
 
@@ -35,6 +36,8 @@ from labelferry.text import strip_headers
 from labelferry_bench.datasets import load_newsgroups
 
 SIZES = ((300, 2), (300, 10), (1000, 3), (2000, 2), (2000, 10))  # documents per domain, and classes
+LARGE = (10_000, 10)  # half of the corpus, for the stages only
+TICKETS = 28  # times the tickets of the demo, for the stages only
 LIMIT = 30.0
 AROUND = ("reading", "counting words", "finding evidence", "writing")  # stages that do not depend on the method
 SIZE = ("entries", "classes", "documents")  # fields of a record
@@ -52,6 +55,9 @@ class Seconds:
 
     def size(self, *_: Any) -> None:
         """Ignore the size."""
+
+    def step(self, *_: Any) -> None:
+        """Ignore shares of a stage."""
 
     def begin(self, stage: str) -> None:
         """Note when the stage begins."""
@@ -77,9 +83,11 @@ def texts_of(n_documents: int, n_classes: int) -> tuple[list[str], list[str], li
     return [texts[i] for i in source], groups[source].tolist(), [texts[i] for i in target]
 
 
-def measure_stages(n_documents: int, n_classes: int) -> tuple[Domains, list[dict[str, Any]]]:
+def measure_stages(
+    n_documents: int, n_classes: int, texts: tuple[list[str], list[str], list[str]] | None = None
+) -> tuple[Domains, list[dict[str, Any]]]:
     """The documents of a task, and the seconds of each stage of `label`."""
-    source, labels, target = texts_of(n_documents, n_classes)
+    source, labels, target = texts_of(n_documents, n_classes) if texts is None else texts
     seconds = Seconds()
     with listen(seconds):
         result = labelferry.label(source, target, label=labels, skip_bad=True)
@@ -154,7 +162,11 @@ def main(path: Path) -> None:
 def main_stages() -> None:
     """Measure the stages, fit and write."""
     tables = json.loads(costs.PATH.read_text())
-    tables["stages"] = fit([record for size in SIZES for record in measure_stages(*size)[1]])
+    records = [record for size in (*SIZES, LARGE) for record in measure_stages(*size)[1]]
+    demo = labelferry.load_demo(times=TICKETS)
+    texts = list(demo.texts_source), list(demo.y_source), list(demo.texts_target)
+    records += measure_stages(len(demo.texts_target), len(set(demo.y_source)), texts)[1]
+    tables["stages"] = fit(records)
     costs.PATH.write_text(json.dumps(tables, indent=1) + "\n")
 
 

@@ -118,7 +118,6 @@ RUNS = [
     (ITCC(random_state=0), "six"),
     (ITCC(random_state=0), "three"),
     (SourceLR(), "six"),
-    (SourceLR(C=10), "six"),
     (GCMF(random_state=0), "three"),
     (GCMF(max_iter=100, random_state=0), "three"),
     (GCMF(max_iter=100, normalization="documents", random_state=0), "three"),

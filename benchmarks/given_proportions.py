@@ -8,14 +8,14 @@ AutoTransfer does, and with members that are matched too. Coefficients are those
 corpora: compare the rows with each other only.
 
     drawn part   members      error of the estimate   safe   safe and below 80 %   lowest safe
-    0            as they are                   .075     15                     0          .811
-    0            matched                       .080     26                     1          .778
-    .25          as they are                   .080     11                     0          .856
-    .25          matched                       .082     23                     2          .776
-    .5           as they are                   .073     10                     1          .782
-    .5           matched                       .082     17                     4          .712
-    1            as they are                   .059      5                     0          .853
-    1            matched                       .095     13                     6          .686
+    0            as they are                   .073     11                     0          .930
+    0            matched                       .073     17                     0          .908
+    .25          as they are                   .074      6                     0          .918
+    .25          matched                       .074     10                     0          .892
+    .5           as they are                   .068      2                     0          .943
+    .5           matched                       .074      7                     0          .853
+    1            as they are                   .067      1                     0          .962
+    1            matched                       .096      4                     3          .681
 
 Members that are matched to wrong proportions agree with an answer that is matched to them: the estimate does not fall,
 and wrong answers are called safe. With members as they are, wrong proportions lower the estimate. The price: fewer

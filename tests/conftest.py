@@ -15,6 +15,7 @@ from labelferry.cli import load_commands
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if BESIDE.is_dir():
     os.environ.setdefault("LABELFERRY_DATA", str(BESIDE))
+os.environ["LABELFERRY_EMBED"] = "none"  # words alone, unless a test names a model or unsets it
 
 settings.register_profile("any speed", deadline=None)  # of one example; a test has a limit in any case
 settings.load_profile("any speed")

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import sqlalchemy as sa
 
-from labelferry.review.store import AnswerRow, FitData, JobData, NewAnswer, Store, current_answers
+from labelferry.review.store import AnswerRow, FitData, JobData, NewAnswer, Store
 from labelferry.review.store.checksums import add_checksums
+from labelferry.review.store.decisions import current_answers
 
 CLASSES = ["billing", "technical", "account"]
 

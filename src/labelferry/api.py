@@ -34,7 +34,7 @@ from .inputs.methods import make_labeller
 from .inputs.opinions import read_opinions
 from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior
-from .inputs.views import OWN_VECTORS, check_embed, view_name
+from .inputs.views import OWN_VECTORS, check_embed
 from .labelling.answers import answers_of_target
 from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
@@ -180,7 +180,7 @@ class Result(Labelling):
         answers: Any = None,
         *,
         seed: int | None = None,
-        strict: bool = False,
+        outside: bool = False,
         per_class: bool = False,
         after: Usable | None = None,
     ) -> Usable:
@@ -197,7 +197,7 @@ class Result(Labelling):
         seed : int, default=None
             Seed of the random order; that of the samples, or made from the labels. Not with answers by row, which
             would fit the best of many seeds.
-        strict : bool, default=False
+        outside : bool, default=False
             Whether the claim is about the labels outside the sample that certifies them.
         per_class : bool, default=False
             Whether there is one claim per class: all of them hold together. They need more answers.
@@ -211,7 +211,7 @@ class Result(Labelling):
             The labels, the claim about them, and how many answers more labels need.
         """
         population, classes = population_of_result(self), self.estimator.classes_
-        n_rows, limit = len(self.inputs.all_rows), Limit(float(error), strict, per_class)
+        n_rows, limit = len(self.inputs.all_rows), Limit(float(error), outside, per_class)
         others = answers_without_label(self)
         return usable_of_answers(population, answers, n_rows, classes, limit, seed=seed, after=after, others=others)
 
@@ -242,13 +242,14 @@ class Result(Labelling):
         """
         return find_in_result(self, of_class, recall, answers, level=level, seed=seed)
 
-    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS) -> list[Expected]:
+    def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS, *, learn: int = 0) -> list[Expected]:
         """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.
 
-        Each row has `answers`, `n` and its range from `low` to `high`. The answers include those that the labels learn
-        from first, if they can. It is no promise. Empty if the accuracy cannot be estimated.
+        Each row has `answers`, `n`, its range from `low` to `high`, and how many of the n labels are `unseen`. The
+        answers include those that the labels `learn` from first: 20 in a job, 0 for labels that stay as they are. It
+        is no promise. Empty if the accuracy cannot be estimated.
         """
-        return expected_of(self, error, answers)
+        return expected_of(self, error, answers, learn)
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""
@@ -363,7 +364,7 @@ def label(
         source and those without one the target; the result has all of them.
     method : str or estimator, default="auto"
         Name of an estimator such as "tcl", with parameters if you like: "tcl(n_topics=4)"; or an estimator such as
-        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines ten models (`AutoTransfer`).
+        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines eight models (`AutoTransfer`).
     target_error : float, default=0.05
         Labels get `needs_review`, the least confident first, until the expected share of wrong labels among the others
         is at most this value.
@@ -440,8 +441,6 @@ def label(
     settings: dict[str, Any] = {"seed": seed, "target_error": target_error, "min_confidence": min_confidence}
     settings["method"] = method if isinstance(method, str) else describe_method(method)
     settings |= options.cleaning
-    if options.embed is not None:
-        settings["embed"] = view_name(options.embed) or OWN_VECTORS
     check_dask(dask, estimator, options)
     with ExitStack() as opened:  # an error closes what was opened
         backend = opened.enter_context(dask_backend(dask))
@@ -460,6 +459,8 @@ def label(
             progress.size(domains.n_entries, domains.n_classes)
             prior = read_class_prior(class_prior, domains.classes)
         settings |= {} if features.text_settings is None else features.text_settings._asdict()
+        if features.view is not None:
+            settings["embed"] = features.view_name or OWN_VECTORS
         settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
         if parents:
             check_parents(domains.classes.tolist(), estimator, settings["class_prior"])

@@ -448,18 +448,6 @@ def test_the_verdict_has_the_numbers(assessment):
     assert json.loads(json.dumps(verdict.as_dict())) == verdict.as_dict()
 
 
-def test_two_estimates_of_accuracy_that_differ_are_stated(assessment):
-    mean = float(assessment.p_correct.mean())
-    shares = np.bincount(BALANCED) / len(BALANCED)
-    assert shares @ assessment.class_precision == pytest.approx(mean)  # both are the share of correct labels
-
-    def said(accuracy):
-        return " ".join(assessment._replace(accuracy=assessment.accuracy._replace(mean=accuracy)).verdict().reasons)
-
-    second = f"). Another estimate of the accuracy, the mean confidence of the labels, is {mean:.0%}. The intervals"
-    assert [second in said(mean + more) for more in (-0.06, -0.04, 0.04, 0.06)] == [True, False, False, True]
-
-
 def test_facts_are_the_first_reasons(assessment):
     facts = facts_of(n_new=7, known_documents=0.2)
     reasons = assessment._replace(facts=facts, level="unsafe").verdict().reasons

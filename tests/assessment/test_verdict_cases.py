@@ -6,62 +6,64 @@ called safe although they are wrong: no method can see it in texts, and the verd
 
 import pytest
 
+from labelferry.inputs.views import VARIABLE
+
 from ..verdict_cases import CASES, OTHER_MEANING, TASKS, real_case
 
 RIGHT = 0.85  # share of correct labels below which "safe" would be false
 TOLERANCE = 0.04  # of the recorded accuracy, for other versions of numpy and scipy
 RECORDED = {  # accuracy, verdict
     "as it is": (0.992, "safe"),
-    "no common word": (0.331, "unsafe"),
-    "a third of the words shared": (0.619, "unsafe"),
-    "two thirds of the words shared": (0.978, "doubtful"),
-    "90 documents, one method": (0.689, "doubtful"),
+    "no common word": (0.372, "unsafe"),
+    "a third of the words shared": (0.836, "unsafe"),
+    "two thirds of the words shared": (0.978, "safe"),
+    "90 documents, one method": (0.744, "doubtful"),
     "ten labelled documents": (0.719, "unsafe"),
     "five new documents": (1.000, "doubtful"),
     "a footer": (0.981, "safe"),
-    "words of one class": (0.853, "doubtful"),
+    "words of one class": (0.467, "doubtful"),
     "words of a wrong class": (0.997, "safe"),
     "two classes swapped": (0.314, "safe"),
     "near copies with other labels": (0.003, "safe"),
     "a class that the source lacks": (0.692, "doubtful"),
     "a class that the target lacks": (0.976, "doubtful"),
-    "one class in the target": (0.709, "doubtful"),
-    "an unbalanced source": (0.414, "unsafe"),
-    "shuffled labels": (0.378, "unsafe"),
-    "a fifth of the labels random": (0.986, "doubtful"),
-    "half of the labels random": (0.569, "unsafe"),
+    "one class in the target": (0.800, "doubtful"),
+    "an unbalanced source": (0.922, "doubtful"),
+    "shuffled labels": (0.317, "unsafe"),
+    "a fifth of the labels random": (0.964, "doubtful"),
+    "half of the labels random": (0.664, "unsafe"),
     "every document six times": (0.983, "doubtful"),
-    "three words per document": (0.503, "doubtful"),
+    "three words per document": (0.486, "doubtful"),
     "upper case": (0.992, "safe"),
-    "a letter less per word": (0.986, "doubtful"),
-    "half of the documents unreadable": (0.503, "unsafe"),
+    "a letter less per word": (0.986, "safe"),
+    "half of the documents unreadable": (0.633, "unsafe"),
     "soft hyphens": (0.992, "safe"),
     "zero-width spaces": (0.992, "safe"),
     "decomposed letters": (0.992, "safe"),
-    "crisislex_t6: 2012_Sandy_Hurricane > 2013_Queensland_Floods": (0.815, "doubtful"),
-    "crisislex_t6: 2013_Boston_Bombings > 2012_Sandy_Hurricane": (0.627, "doubtful"),
-    "crisislex_t6: 2013_Alberta_Floods > 2013_Oklahoma_Tornado": (0.865, "doubtful"),
-    "github_issues: bitcoin_bitcoin + facebook_react + opencv_opencv > tensorflow_tensorflow": (0.508, "unsafe"),
-    "github_issues: microsoft_vscode > facebook_react": (0.632, "doubtful"),
-    "github_issues: opencv_opencv > bitcoin_bitcoin": (0.622, "doubtful"),
-    "fdu_mtl_reviews: books > kitchen_housewares": (0.708, "doubtful"),
-    "fdu_mtl_reviews: dvd > software": (0.790, "doubtful"),
-    "fdu_mtl_reviews: toys_games > baby": (0.788, "doubtful"),
-    "news_topics: agnews > bbc": (0.977, "doubtful"),
+    "crisislex_t6: 2012_Sandy_Hurricane > 2013_Queensland_Floods": (0.657, "doubtful"),
+    "crisislex_t6: 2013_Boston_Bombings > 2012_Sandy_Hurricane": (0.643, "doubtful"),
+    "crisislex_t6: 2013_Alberta_Floods > 2013_Oklahoma_Tornado": (0.860, "doubtful"),
+    "github_issues: bitcoin_bitcoin + facebook_react + opencv_opencv > tensorflow_tensorflow": (0.576, "unsafe"),
+    "github_issues: microsoft_vscode > facebook_react": (0.648, "doubtful"),
+    "github_issues: opencv_opencv > bitcoin_bitcoin": (0.593, "doubtful"),
+    "fdu_mtl_reviews: books > kitchen_housewares": (0.703, "doubtful"),
+    "fdu_mtl_reviews: dvd > software": (0.748, "doubtful"),
+    "fdu_mtl_reviews: toys_games > baby": (0.797, "doubtful"),
+    "news_topics: agnews > bbc": (0.980, "doubtful"),
     "news_topics: web_snippets > agnews": (0.825, "doubtful"),
-    "news_topics: bbc > web_snippets": (0.883, "doubtful"),
+    "news_topics: bbc > web_snippets": (0.867, "doubtful"),
     "youtube_spam: Psy + KatyPerry + Eminem > Shakira": (0.892, "doubtful"),
     "youtube_spam: Psy > LMFAO": (0.849, "doubtful"),
     "youtube_spam: KatyPerry > Eminem": (0.877, "doubtful"),
-    "shopping_zh: tablet > fruit": (0.888, "doubtful"),
-    "shopping_zh: hotel > books": (0.567, "doubtful"),
-    "shopping_zh: phone > shampoo": (0.880, "doubtful"),
+    "shopping_zh: tablet > fruit": (0.892, "doubtful"),
+    "shopping_zh: hotel > books": (0.533, "doubtful"),
+    "shopping_zh: phone > shampoo": (0.862, "doubtful"),
     "satd_1to3: argouml > jruby-1.4.0": (0.848, "doubtful"),
-    "satd_1to3: jEdit-4.2 > columba-1.4-src": (0.817, "doubtful"),
-    "satd_1to3: sql12 > apache-jmeter-2.10": (0.888, "doubtful"),
-    "absa_sentiment: restaurants > laptops": (0.498, "unsafe"),
-    "absa_sentiment: tweets > restaurants": (0.227, "unsafe"),
-    "absa_sentiment: laptops > tweets": (0.360, "unsafe"),
+    "satd_1to3: jEdit-4.2 > columba-1.4-src": (0.837, "doubtful"),
+    "satd_1to3: sql12 > apache-jmeter-2.10": (0.883, "doubtful"),
+    "absa_sentiment: restaurants > laptops": (0.550, "unsafe"),
+    "absa_sentiment: tweets > restaurants": (0.312, "unsafe"),
+    "absa_sentiment: laptops > tweets": (0.388, "unsafe"),
 }
 
 pytestmark = [pytest.mark.system, pytest.mark.filterwarnings("ignore:'target' shares no words")]
@@ -87,6 +89,17 @@ def test_a_change_of_the_tickets(name):
 def test_a_pair_of_real_domains(name, corpus):
     corpus(f"domains/{name.partition(':')[0]}.jsonl.gz")
     check(name, real_case(name))
+
+
+@pytest.mark.parametrize("name", [*CASES, *TASKS])
+def test_with_vectors_no_wrong_labels_are_called_safe(name, corpus, monkeypatch):
+    pytest.importorskip("wordllama")
+    monkeypatch.setenv(VARIABLE, "wordllama")
+    if name in TASKS:
+        corpus(f"domains/{name.partition(':')[0]}.jsonl.gz")
+    accuracy, level, result = (real_case(name) if name in TASKS else CASES[name]()).run()
+    assert level != "safe" or accuracy >= RIGHT or name in OTHER_MEANING
+    assert level != "safe" or result.needs_review.mean() < 0.5
 
 
 def test_characters_that_nobody_sees_cost_nothing():

@@ -80,7 +80,8 @@ def test_weighted_means_over_the_source_are_means_over_the_target():
 
 def test_with_equal_weights_it_is_the_source_only_classifier():
     task = vocabulary_shift(n_classes=3)
-    plain, floor = KDEWeighting(flattening=0, C=10, random_state=0), SourceLR(C=10)
+    plain = KDEWeighting(flattening=0, C=10, random_state=0)
+    floor = SourceLR(class_weight=None, weighting="given")
     plain.transfer(task.Xs, task.ys, task.Xt)
     floor.transfer(task.Xs, task.ys, task.Xt)
     np.testing.assert_allclose(plain.transduction_proba_, floor.transduction_proba_, rtol=1e-9)

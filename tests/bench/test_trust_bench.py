@@ -23,6 +23,7 @@ from labelferry_bench.trust.calibrate import (
     fit_pool,
     judge_task,
     prepare,
+    without_view,
 )
 from labelferry_bench.trust.records import as_domains, fit_task, path_of, read_record, read_records, write_record
 from labelferry_bench.trust.run import rounded
@@ -176,7 +177,7 @@ def test_a_record_belongs_to_its_task_and_panel(task, tmp_path, monkeypatch):
     path = path_of(task, tmp_path)
     assert path_of(task, tmp_path) == path
     assert path_of(replace(task, n_target=task.n_target + 1), tmp_path) != path
-    monkeypatch.setattr(members, "RATIO_C", 2.0)
+    monkeypatch.setattr(members, "COMMON_C", 2.0)
     assert path_of(task, tmp_path) != path
     monkeypatch.undo()
     monkeypatch.setattr(panel, "make_estimators", lambda seed: {})
@@ -230,7 +231,7 @@ def test_the_fitted_pool_prefers_a_member_that_is_correct(record):
     y = record.yt
     good, bad = (np.where(np.arange(2) == codes[:, None], 0.9, 0.1) for codes in (y, 1 - y))
     proba = {**record.predictions.proba, "good": good, "bad": bad}
-    records = [prepare(_with(record, corpus, proba)) for corpus in ("a", "b")]
+    records = [without_view(prepare(_with(record, corpus, proba))) for corpus in ("a", "b")]
     weights = pool_weights(records[0].S, records[0].evidence, fit_pool(records))
     by_name = dict(zip(records[0].S, weights, strict=True))
     assert by_name["good"] > by_name["SourceLR"] > by_name["bad"]
@@ -261,7 +262,7 @@ def test_trust_and_calibrate_on_own_files(files, tmp_path, three_tasks):
     assert result.exit_code == 0, result.output
     assert "9 tasks, 9 to fit" in result.stderr
     assert "9 tasks, accuracy / balanced accuracy, leave-one-corpus-out" in result.stdout
-    for words in ("SourceLR", "GCMF", "best, chosen with labels", "doubtful", "most confident documents", "trap"):
+    for words in ("SourceLR", "SourceNB", "best, chosen with labels", "doubtful", "most confident documents", "trap"):
         assert words in result.stdout
     assert len(list((tmp_path / "trust").glob("*.npz"))) == 9
     file = tmp_path / "calibration.json"

@@ -27,7 +27,7 @@ from labelferry.certificate import (
 from labelferry.certificate.accept import given_answers, passes
 from labelferry.certificate.ahead import chance_to_pass, climb
 from labelferry.certificate.bounds import count_bounds, count_design
-from labelferry.certificate.ladder import strict_margin
+from labelferry.certificate.ladder import outside_margin
 from labelferry.certificate.limits import allowed, limits
 
 LEVEL_TAIL = 0.05
@@ -332,8 +332,8 @@ def test_answers_that_were_learned_from_certify_nothing(seed):
 @given(st.integers(0, 2**32 - 1))
 def test_what_follows_for_labels_that_nobody_looked_at(seed):
     rng, score, p_wrong, wrong, known, error = some_file(seed)
-    for strict in (False, True):
-        ladder = make_ladder(score, p_wrong, error=error, tail=0.3, known=known, strict=strict)
+    for outside in (False, True):
+        ladder = make_ladder(score, p_wrong, error=error, tail=0.3, known=known, outside=outside)
         answers = {int(i): bool(wrong[i]) for i in ladder.order[: rng.integers(0, len(ladder.order) + 1)]}
         result = accept_labels(ladder, answers)
         unseen = result.rows.copy()
@@ -343,19 +343,19 @@ def test_what_follows_for_labels_that_nobody_looked_at(seed):
         if (wrong & result.rows).sum() <= result.at_most_wrong:
             assert (wrong & unseen).sum() <= result.unseen_wrong
             assert (wrong & unseen).sum() <= result.unseen_at_most * result.unseen + 1e-9
-        if strict:
+        if outside:
             assert result.rest_at_most <= error + 1e-9
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_a_strict_claim_is_about_the_labels_outside_the_sample(seed):
-    """With many documents, so that strict sets are certified; the sample is the prefix with which the claim passed."""
+def test_an_outside_claim_is_about_the_labels_outside_the_sample(seed):
+    """With many documents, so that such sets are certified; the sample is the prefix with which the claim passed."""
     rng = np.random.default_rng(seed)
     n, error = 600, float(rng.choice([0.05, 0.1]))
     score = rng.random(n)
     wrong = rng.random(n) < rng.choice([0.0, 0.02, 0.05]) * (1 - score)
-    ladder = make_ladder(score, 0.02 * (1 - score), error=error, tail=0.2, seed=1, strict=True)
+    ladder = make_ladder(score, 0.02 * (1 - score), error=error, tail=0.2, seed=1, outside=True)
     rows = [row for row in ladder.order.tolist() if ladder.place[row] < ladder.sizes[ladder.start]]
     result = accept_labels(ladder, {row: bool(wrong[row]) for row in rows[:250]})
     if result.n:
@@ -368,11 +368,11 @@ def test_a_strict_claim_is_about_the_labels_outside_the_sample(seed):
             assert wrong[outside].sum() <= error * outside.sum() + 1e-9
 
 
-def test_a_strict_claim_cannot_pass_with_a_sample_that_is_too_large():
+def test_an_outside_claim_cannot_pass_with_a_sample_that_is_too_large():
     n, error = 400, 0.05
-    ladder = make_ladder(np.arange(float(n)), np.full(n, 0.001), error=error, strict=True)
-    margin = strict_margin(n, error)
-    assert (margin, strict_margin(100_000, error), strict_margin(600, error)) == (80, 160, 120)
+    ladder = make_ladder(np.arange(float(n)), np.full(n, 0.001), error=error, outside=True)
+    margin = outside_margin(n, error)
+    assert (margin, outside_margin(100_000, error), outside_margin(600, error)) == (80, 160, 120)
     assert ladder.at_most[-1] == allowed(n - margin, error) == 16
     top = len(ladder.sizes) - 1
     wrong = np.zeros(n, dtype=bool)
@@ -448,7 +448,7 @@ def test_moving_the_start_the_order_or_the_limit_after_an_answer_is_refused():
 
 
 def test_a_ladder_is_restored_from_its_plain_fields():
-    ladder = make_ladder(np.arange(90.0), np.full(90, 0.02), error=0.1, seed=1, known=[5], strict=True)
+    ladder = make_ladder(np.arange(90.0), np.full(90, 0.02), error=0.1, seed=1, known=[5], outside=True)
     again = Ladder(**asdict(ladder))
     require_frozen(again, ladder.key)
     answers = {int(row): False for row in ladder.order[:50]}

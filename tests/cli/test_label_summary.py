@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
-from labelferry.cli.label_summary import MOST_CLASSES, Written, next_command
+from labelferry.cli.label_summary import Written, next_command
+from labelferry.cli.show import MOST_CLASSES
 from labelferry.report.summary import page_values
 
 from .. import tickets
@@ -44,6 +46,31 @@ def test_about_ten_lines_and_one_next_command(files):
     assert not DONE.search(text)
     assert lines[-1] == "Next: labelferry accept out.csv -o sample.csv"
     assert text.count("labelferry ") == 1
+
+
+def test_the_other_commands_print_as_little(files):
+    assert run("label", *files, "-o", "out.csv", "--save", "model.npz", "--method", "sourcelr").exit_code == 0
+    truth = tickets.demo().y_target.tolist()
+    tickets.write_csv(Path("truth.csv"), {"text": tickets.new()["text"], "truth": truth})
+    assert run("audit", "out.csv", "-o", "sample.csv").exit_code == 0
+    sample = tickets.read_csv(Path("sample.csv"))
+    tickets.write_csv(Path("sample.csv"), {**sample, "answer": [truth[int(row) - 1] for row in sample["row"]]})
+    firsts = {
+        ("certify", "out.csv", "sample.csv"): r"Correct: \d+ % to \d+ % of the 360 labels, with 95 % confidence",
+        ("apply", "model.npz", "new.csv", "-o", "later.csv"): r"Read: 360 later documents; 360 have a label",
+        ("diagnose", *files): r"Read: 360 labelled and 360 new documents, \d+ words",
+        ("compare", *files[:1], "truth.csv", "--truth", "truth"): r"true labels: column 'truth', 360 of 360",
+    }
+    for command, first in firsts.items():
+        shown = run(*command)
+        assert shown.exit_code == 0, shown.output
+        lines = shown.stdout.splitlines()
+        assert len(lines) <= MOST_LINES, shown.stdout
+        assert re.match(first, lines[0]), lines[0]
+        more = run(*command, "--verbose").stdout
+        assert len(more.split()) > len(shown.stdout.split())
+        if command[0] != "compare":
+            assert lines[-1].startswith("Next: labelferry "), lines[-1]
 
 
 def test_the_rest_is_behind_verbose_and_json(files):

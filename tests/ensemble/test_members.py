@@ -9,10 +9,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from labelferry import SourceLR
-from labelferry.ensemble.members import common_words, fit_source, log_count_ratios, self_training, top_per_class
-from labelferry.ensemble.panel import SECOND_VIEW, fit_panel
-from labelferry.ensemble.view_members import predict_view, self_training_view, smooth_view, with_view
-from labelferry.families.linear import GRID, START_C
+from labelferry.ensemble.members import (
+    View,
+    common_words,
+    fit_source,
+    self_training,
+    top_per_class,
+    train_together,
+)
+from labelferry.ensemble.panel import CO_TRAINING, fit_panel
+from labelferry.ensemble.view_members import co_training, view_weight, with_view
+from labelferry.families.linear import START_C
 from labelferry.linalg.matrix import short_indices
 from labelferry.linalg.normalize import normalize_rows_l2
 
@@ -34,7 +41,7 @@ def source(task):
 
 
 def test_fit_source_is_source_lr(task, source):
-    estimator = SourceLR(C="cv")
+    estimator = SourceLR(weighting="given")
     labels = estimator.transfer(task.Xs, task.ys, task.Xt)
     assert (source.proba.argmax(axis=1) == labels).all()
     np.testing.assert_allclose(source.proba, estimator.transduction_proba_, atol=1e-6)
@@ -42,26 +49,10 @@ def test_fit_source_is_source_lr(task, source):
 
 
 def test_held_out_probabilities_are_scikit_learns(task, source):
-    model = LogisticRegression(C=source.C, solver="newton-cg")
+    model = LogisticRegression(C=START_C, class_weight="balanced", solver="newton-cg")
     X = short_indices(task.Xs)
     held_out = cross_val_predict(model, X, task.ys, cv=StratifiedKFold(5), method="predict_proba")
     np.testing.assert_allclose(source.held_out, held_out, atol=0.01)  # here every fit starts from zero
-
-
-def test_the_first_best_C_is_chosen():
-    """The source-only classifier of noise: every C gives another accuracy."""
-    rng = np.random.default_rng(0)
-    task = vocabulary_shift(n_docs=80)
-    task = task._replace(ys=rng.integers(2, size=80))
-    X, folds = short_indices(task.Xs), list(StratifiedKFold(5).split(task.Xs, task.ys))
-
-    def accuracy(C):
-        model = LogisticRegression(C=C, solver="newton-cg")
-        return np.mean([model.fit(X[a], task.ys[a]).score(X[b], task.ys[b]) for a, b in folds])
-
-    accuracies = [accuracy(C) for C in GRID]
-    assert len(set(accuracies)) > 1
-    assert GRID[int(np.argmax(accuracies))] == fit_source(*fitted(task)).C
 
 
 def test_a_class_with_a_single_document_has_no_held_out_documents():
@@ -69,7 +60,13 @@ def test_a_class_with_a_single_document_has_no_held_out_documents():
     rows = np.append(np.flatnonzero(task.ys == 0), 1)
     fit = fit_source(*fitted(task._replace(Xs=task.Xs[rows], ys=task.ys[rows])))
     assert fit.held_out.shape == (0, 2)
-    assert fit.C == START_C
+
+
+def test_the_panel_weights_words_as_source_lr_does(task):
+    estimator = SourceLR()
+    estimator.transfer(task.Xs, task.ys, task.Xt)
+    P = fit_panel(as_domains(task), seed=0).source_only
+    np.testing.assert_allclose(P, estimator.transduction_proba_, atol=1e-4)
 
 
 def test_common_words_uses_the_words_of_both_sides(task):
@@ -89,26 +86,6 @@ def test_few_common_words_give_no_member():
         Xs[:, :40], Xt[:, 40 - n_common :] = rng.random((60, 40)) + 0.1, rng.random((60, 20 + n_common)) + 0.1
         few = task._replace(Xs=sp.csr_array(Xs), Xt=sp.csr_array(Xt))
         assert (common_words(*fitted(few)) is None) == expected
-
-
-def test_log_count_ratios_equals_the_loops(task):
-    n_classes, n_words = task.ys.max() + 1, task.Xs.shape[1]
-    Xs, Xt = task.Xs.toarray(), task.Xt.toarray()
-    columns = []
-    for c in range(n_classes):
-        inside, outside = [1.0] * n_words, [1.0] * n_words
-        for i, label in enumerate(task.ys):
-            for w in range(n_words):
-                if Xs[i, w] > 0:
-                    (inside if label == c else outside)[w] += 1
-        ratio = [np.log(a / sum(inside)) - np.log(b / sum(outside)) for a, b in zip(inside, outside, strict=True)]
-        model = LogisticRegression(C=1.0, tol=1e-3, solver="newton-cg").fit(Xs * ratio, task.ys == c)
-        columns.append(model.predict_proba(Xt * ratio)[:, 1])
-    expected = np.stack(columns, axis=1)
-    expected /= expected.sum(axis=1, keepdims=True)
-    P = log_count_ratios(*fitted(task))
-    np.testing.assert_allclose(P, expected, atol=1e-6)
-    np.testing.assert_allclose(P.sum(axis=1), 1)
 
 
 def test_self_training_of_one_round_by_hand(task, source):
@@ -139,26 +116,66 @@ def test_top_per_class_by_hand():
     assert top_per_class(P[:4], 0.25).tolist() == [0]
 
 
-def test_the_second_view_ignores_what_a_domain_shares():
-    task = vocabulary_shift(n_docs=60)
+def planted_view(task, n, noise=0.2):
+    """A view that knows the classes of all documents, up to noise."""
     rng = np.random.default_rng(0)
-    view = np.eye(2)[np.concatenate([task.ys, task.yt])] + 0.2 * rng.normal(size=(120, 2))
-    for rows in (view, view + [40.0, 0.0] * (np.arange(120) < 60)[:, None], sp.csr_array(view), np.rint(9 * view)):
-        seen = with_view(as_domains(task), rows)
-        for predict in (predict_view, smooth_view, self_training_view):
-            P = predict(seen)
-            assert (P.argmax(axis=1) == task.yt).mean() > 0.95
-            np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-6)
+    return np.eye(2)[np.concatenate([task.ys, task.yt])] + noise * rng.normal(size=(2 * n, 2))
 
 
-def test_the_length_of_the_rows_of_a_sparse_view_does_not_matter():
-    task = vocabulary_shift(n_docs=60)
-    rng = np.random.default_rng(0)
-    view = sp.csr_array(rng.random((120, 5)))
-    longer = sp.csr_array(sp.diags_array(rng.uniform(1, 9, 120)) @ view)
+def co_trained(task, view):
     domains = as_domains(task)
-    P, Q = (predict_view(with_view(domains, rows)) for rows in (view, longer))
-    np.testing.assert_allclose(P, Q, atol=1e-6)
+    source = fit_source(domains, task.Xt)
+    return co_training(domains, with_view(domains, view), source)
+
+
+def test_co_training_ignores_what_a_domain_shares():
+    task = vocabulary_shift(n_docs=60)
+    view = planted_view(task, 60)
+    for rows in (view, view + [40.0, 0.0] * (np.arange(120) < 60)[:, None], sp.csr_array(view), np.rint(9 * view)):
+        fit = co_trained(task, rows)
+        assert (fit.proba.argmax(axis=1) == task.yt).mean() > 0.95
+        assert fit.weight > 0
+        np.testing.assert_allclose(fit.proba.sum(axis=1), 1, atol=1e-6)
+
+
+def test_co_training_of_one_round_by_hand(task):
+    domains = as_domains(task)
+    source = fit_source(domains, task.Xt)
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(180, 4)) + 2 * np.eye(3, 4)[np.concatenate([task.ys, task.yt])]
+    seen = with_view(domains, Z)
+    views = [View.of(domains, task.Xt, 0.7), View.of(seen, seen.target_documents(), 0.3)]
+    P = train_together(views, task.ys, source.proba, [(0.2, 0.7)])
+    rows = top_per_class(source.proba, 0.2)
+    y = np.append(task.ys, source.proba.argmax(axis=1)[rows])
+    weights = np.append(np.full(90, 0.7), np.ones(len(rows)))
+    logarithms = 0
+    centered = np.vstack([Z[:90] - Z[:90].mean(axis=0), Z[90:] - Z[90:].mean(axis=0)])
+    for X, share in ((np.vstack([task.Xs.toarray(), task.Xt.toarray()]), 0.7), (normalize_rows_l2(centered), 0.3)):
+        model = LogisticRegression(C=START_C, class_weight="balanced", tol=1e-3, solver="newton-cg")
+        model.fit(np.vstack([X[:90], X[90:][rows]]), y, sample_weight=weights)
+        logarithms = logarithms + share * np.log(model.predict_proba(X[90:]))
+    expected = np.exp(logarithms) / np.exp(logarithms).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(P, expected, atol=1e-5)
+
+
+def test_a_view_that_knows_nothing_is_left_out():
+    task = vocabulary_shift(n_docs=240)
+    noise = np.random.default_rng(0).normal(size=(480, 5))
+    fit = co_trained(task, noise)
+    assert fit.weight == 0
+    domains = as_domains(task)
+    np.testing.assert_allclose(fit.proba, self_training(domains, task.Xt, fit_source(domains, task.Xt).proba))
+
+
+def test_the_weight_of_a_view_is_the_best_on_held_out_documents():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(3, size=300)
+    good, bad = (np.exp(strength * np.eye(3)[codes] + rng.normal(size=(300, 3))) for strength in (3, 1))
+    good, bad = (P / P.sum(axis=1, keepdims=True) for P in (good, bad))
+    assert view_weight(bad, good, codes) > 0.5 > view_weight(good, bad, codes)
+    assert view_weight(good, np.full((300, 3), 1 / 3), codes) == 0
+    assert view_weight(np.zeros((0, 3)), good, codes) == 0.5
 
 
 def test_a_view_of_one_target_document():
@@ -167,22 +184,21 @@ def test_a_view_of_one_target_document():
     one = replace(target, X=target.X[:1], codes=target.codes[:1], rows=target.rows[:1])
     few = replace(domains, domains=(*domains.sources, one))
     view = np.random.default_rng(0).random((120, 5))
-    assert smooth_view(with_view(few, view)).shape == (1, 2)
-    assert self_training_view(with_view(few, view)).shape == (1, 2)
+    assert co_training(few, with_view(few, view), fit_source(few, one.X)).proba.shape == (1, 2)
 
 
 def test_the_panel_without_a_view_is_a_part_of_the_panel_with_one():
     domains = as_domains(vocabulary_shift(n_docs=60))
     alone = fit_panel(domains, seed=0)
     both = fit_panel(domains, seed=0, second_view=np.random.default_rng(0).random((120, 5)))
-    assert tuple(both.proba) == (*alone.proba, *SECOND_VIEW)
+    assert tuple(both.proba) == (*alone.proba, CO_TRAINING)
     for name, P in alone.proba.items():
         np.testing.assert_array_equal(both.proba[name], P)
 
 
-def test_the_panel_has_ten_members_and_sourcelr_is_first():
+def test_the_panel_has_eight_members_and_sourcelr_is_first():
     predictions = fit_panel(as_domains(vocabulary_shift(n_docs=120, common=0.3)), seed=0)
-    assert len(predictions.proba) == 10
+    assert len(predictions.proba) == 8
     assert next(iter(predictions.proba)) == "SourceLR"
     assert set(predictions.seconds) == set(predictions.proba)
     for P in predictions.proba.values():

@@ -8,9 +8,11 @@ from scipy.special import logit
 
 from labelferry.assessment.agreement import kappa, margin
 from labelferry.assessment.assessment import PanelPredictions
-from labelferry.ensemble.panel import MIXTURES, SOURCE_ONLY, fit_panel
+from labelferry.core.proportions import match_proportions
+from labelferry.ensemble.panel import CO_TRAINING, MIXTURES, SOURCE_ONLY, fit_panel
 from labelferry.ensemble.pool import (
     MIXTURE,
+    SELF_TRAINING,
     Evidence,
     PoolCoefficients,
     budget_of_change,
@@ -22,6 +24,7 @@ from labelferry.ensemble.pool import (
     pool,
     pool_weights,
     rank_calibrate,
+    vote_together,
 )
 
 from ..planted import as_domains, vocabulary_shift
@@ -29,7 +32,7 @@ from ..planted import as_domains, vocabulary_shift
 EXAMPLES = settings(max_examples=30, deadline=None)
 N = 400
 COEFFICIENTS = PoolCoefficients(
-    constant=-1.0, members={}, agreement=2.0, stability=1.0, proportions=0.2, budget=(0.02, 0.15, 2.0, 0.45)
+    constant=-1.0, members={}, agreement=2.0, stability=1.0, proportions=0.2, budget=(0.02, 0.15, 2.0, 0.45, 3.0)
 )
 
 
@@ -101,6 +104,56 @@ def test_evidence_by_hand():
     assert set(evidence.agreement) == {SOURCE_ONLY, MIXTURE}
 
 
+def with_self_training(mixture, codes):
+    predictions = panel(np.arange(N) % 2, [mixture] * 3, **{SELF_TRAINING: predict(codes)})
+    return find_evidence(predictions, equally_confident(predictions.proba)).stability
+
+
+def test_mixtures_that_contradict_self_training_are_no_evidence():
+    """Classes that are a style: all mixtures find the same topics."""
+    y = np.arange(N) % 2
+    topics, linear = with_errors(y, 0.5, 7), with_errors(y, 0.1, 8)
+    recall = np.mean([(linear == c)[topics == c].mean() for c in (0, 1)])
+    found = with_self_training(topics, linear)
+    assert found == pytest.approx(np.sqrt(max(2 * recall - 1, 0)))
+    assert found < 0.45
+    assert with_self_training(linear, 1 - linear) == 0
+
+
+def test_other_class_proportions_are_no_contradiction():
+    """Clusters of nine to one; balanced self-training gives the rare class twice as many documents."""
+    clusters = (np.arange(N) % 10 == 0).astype(int)
+    wider = (np.arange(N) % 5 == 0).astype(int)
+    assert kappa(clusters, wider) < 0.65
+    assert with_self_training(clusters, wider) == pytest.approx(np.sqrt(8 / 9))
+
+
+def test_co_training_has_half_of_the_vote():
+    y = np.arange(N) % 2
+    by_view = predict(with_errors(y, 0.05, 5))
+    mixtures = [with_errors(y, 0.1, 1)] * 3
+    alone, both = panel(y, mixtures), panel(y, mixtures, **{CO_TRAINING: by_view})
+    free = COEFFICIENTS._replace(budget=(1, 0, 0, 0, 1))
+    Q, answer = combine(alone, free).proba, combine(both, free)
+    np.testing.assert_allclose(answer.proba, vote_together(Q, by_view, answer.evidence.clusters), atol=1e-9)
+    assert answer.weights[CO_TRAINING] == 0.5
+    assert sum(answer.weights.values()) == pytest.approx(1)
+    assert CO_TRAINING not in answer.evidence.agreement
+
+
+def test_words_decide_the_class_proportions_as_far_as_the_classes_are_clusters():
+    rng = np.random.default_rng(0)
+    Q, V = (probabilities(rng, c=3) for _ in range(2))
+    Q = Q * [1, 3, 9] / (Q * [1, 3, 9]).sum(axis=1, keepdims=True)
+    root = np.sqrt(rank_calibrate(Q) * rank_calibrate(V))
+    np.testing.assert_allclose(vote_together(Q, V, 0.0), root / root.sum(axis=1, keepdims=True), atol=1e-9)
+    matched = match_proportions(V, Q.mean(axis=0))
+    root = np.sqrt(rank_calibrate(Q) * rank_calibrate(matched))
+    np.testing.assert_allclose(vote_together(Q, V, 1.0), root / root.sum(axis=1, keepdims=True), atol=1e-4)
+    shares = [vote_together(Q, V, e).mean(axis=0)[2] for e in (0, 0.5, 1)]
+    assert shares == sorted(shares)
+
+
 def test_weights_by_hand():
     S = dict.fromkeys([SOURCE_ONLY, "other", MIXTURE], np.full((1, 2), 0.5))
     evidence = Evidence(0.8, 0.9, {SOURCE_ONLY: 0.2, "other": 0.4, MIXTURE: 0.6})
@@ -111,10 +164,11 @@ def test_weights_by_hand():
 
 def test_budget_by_hand():
     evidence = Evidence(0.8, 0.9, {})
-    assert budget_of_change(evidence, COEFFICIENTS) == pytest.approx(0.02 + 0.15 * 0.8 + 2 * (0.72 - 0.45))
-    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS) == pytest.approx(0.14)
-    assert budget_of_change(evidence._replace(held_out=-1), COEFFICIENTS) == pytest.approx(0.02)
-    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(0, 0, 9, 0))) == 1
+    assert budget_of_change(evidence, COEFFICIENTS, False) == pytest.approx(0.02 + 0.15 * 0.8 + 2 * (0.72 - 0.45))
+    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS, False) == pytest.approx(0.14)
+    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS, True) == pytest.approx(3 * 0.14)
+    assert budget_of_change(evidence._replace(held_out=-1), COEFFICIENTS, False) == pytest.approx(0.02)
+    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(0, 0, 9, 0, 1)), False) == 1
 
 
 # -- the pool ---------------------------------------------------------------------------------------------------------
@@ -169,7 +223,7 @@ def test_exact_ties_are_undone_too():
 def test_changed_is_the_exact_share(budget):
     y = np.arange(N) % 2
     predictions = panel(y, [y, y, y])
-    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0)))
+    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0, 1.0)))
     before = predictions.source_only.argmax(axis=1)
     assert answer.budget == budget
     assert answer.changed == (answer.proba.argmax(axis=1) != before).mean()
@@ -220,8 +274,8 @@ def test_a_panel_without_mixtures():
 
 
 def test_coefficients_from_a_file_have_a_tuple():
-    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4]}
-    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4))
+    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4, 0.5]}
+    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4, 0.5))
 
 
 def test_margin_by_hand():

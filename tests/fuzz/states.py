@@ -31,6 +31,8 @@ RULES: dict[str, dict[str, tuple[Any, ...]]] = {  # the steps, and the values of
     "undo_on_the_page": {},
     "read_a_page": {"path": PAGES},
     "learn": {"which": (0, 1)},
+    "accept": {"which": (0, 1)},
+    "answer_accept": {"which": (0, 1), "label": (None, *CLASSES), "reviewer": REVIEWERS},
     "certify": {"which": (0, 1)},
     "export": {"which": (0, 1)},
     "list": {"which": (0, 1), "label": (None, *CLASSES), "answered": (None, True, False)},

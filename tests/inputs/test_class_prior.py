@@ -203,4 +203,4 @@ def test_compare_matches_all_rows(files):
     message = "all labels are matched to class proportions (given): technical 50%, billing 30%, account 20%"
     assert json.loads(found.stdout)["messages"][-1] == message
     panel = labelferry.compare(*files, class_prior=WANTED)
-    assert len(panel["rows"]) == 11
+    assert len(panel["rows"]) == 9

@@ -244,7 +244,10 @@ def test_correcting_the_sampled_labels_does_not_certify_the_file(plain, tmp_path
         f"(first change: row {first}, {then!r} then, {now!r} now). Answers that changed labels cannot certify"
         in refused
     )
-    assert "draw a new sample (labelferry audit), or certify the file from which this one was drawn." in refused
+    assert (
+        "draw a new sample (labelferry accept, labelferry audit), or pass the file from which this one was drawn."
+        in refused
+    )
     blind = write_csv(tmp_path / "blind.csv", {name: values for name, values in drawn.items() if name != "label"})
     assert "was drawn for other labels" in error_of("certify", path, blind)
     assert certificate_of(out, blind)["accuracy"] == certificate_of(out, sample)["accuracy"]

@@ -30,7 +30,8 @@ from tests.jobs import CLASSES, small_job
 N = 12
 REVIEWERS = ("", "ann", "bob", "Zoë \ud800")
 KINDS = ("none_of_these", "unclear")
-PURPOSES = ("audit", "duel", "group", "list")
+PURPOSES = ("audit", "duel", "group", "list", "accept", "again")
+ERROR = 0.5  # allowed share of wrong labels: few documents must be enough
 ADA, BASE = "Ada", "http://127.0.0.1:8000"
 PAGES = (
     *("/", "/questions/audit", "/questions/duel", "/documents/3", "/list", "/list?answered=yes", "/history"),
@@ -54,7 +55,7 @@ class Twin:
     def __init__(self, labels: list[str]) -> None:
         self.log: list[Given | int] = []  # answers, and the positions of answers that are taken back
         self.fits = [labels]
-        self.learned_from: list[set[int]] = [set()]  # per fit, positions in the log
+        self.seen: set[int] = set()  # documents that had an answer when the labels were fitted
 
     def current(self) -> dict[tuple[int, str], int]:
         """Position of the answer that counts, per document and person."""
@@ -79,16 +80,66 @@ class Twin:
         self.log.append(max(mine))
         return self.given(max(mine))
 
+    def standing(self) -> dict[int, list[int]]:
+        """Per document, the positions of all answers that were not taken back."""
+        undone = {entry for entry in self.log if isinstance(entry, int)}
+        found: dict[int, list[int]] = {}
+        for position, entry in enumerate(self.log):
+            if isinstance(entry, Given) and position not in undone:
+                found.setdefault(entry.document, []).append(position)
+        return found
+
+    def deciding(self) -> list[int]:
+        """Positions of the answers that say what a document is.
+
+        Two answers to a question that was asked again, if they agree; otherwise the last one of each person, but not
+        those to a question that was asked again, unless there are no others.
+        """
+        found: list[int] = []
+        for positions in self.standing().values():
+            again = [p for p in positions if self.given(p).purpose == "again"]
+            others = [p for p in positions if p not in again]
+            if len(again) > 1 and self.given(again[0]).value == self.given(again[1]).value:
+                others = again[:2]
+            found += {self.given(p).reviewer: p for p in others or again}.values()
+        return sorted(found)
+
     def decided(self) -> dict[int, str | None]:
         """Per document, what more than half of its persons answered; None without a majority."""
         values: dict[int, list[str]] = {}
-        for (document, _), position in sorted(self.current().items(), key=lambda item: item[1]):
-            values.setdefault(document, []).append(self.given(position).value)
-        found: dict[int, str | None] = {}
-        for document, answers in values.items():
-            value, n = Counter(answers).most_common(1)[0]
-            found[document] = value if 2 * n > len(answers) else None
+        for given in map(self.given, self.deciding()):
+            values.setdefault(given.document, []).append(given.value)
+        return {document: most(answers) for document, answers in values.items()}
+
+    def tested(self, document: int) -> tuple[str | None, list[str]]:
+        """The first answers to a document, None without a majority, and those to its question that was asked again.
+
+        An answer to a question of a queue is a first answer. One that was given in the list, or again, is one only as
+        long as the first answers agree with the label.
+        """
+        first: dict[str, str] = {}
+        again: list[str] = []
+        for given in map(self.given, self.standing().get(document, ())):
+            is_blind = given.purpose not in ("list", "again")
+            if is_blind or not first or most(list(first.values())) == self.fits[-1][document]:
+                first[given.reviewer] = given.value
+            elif given.purpose == "again":
+                again.append(given.value)
+        return most(list(first.values())), again
+
+    def wrong(self) -> dict[int, bool]:
+        """Per document that was answered after the labels were fitted, whether its label counts as wrong."""
+        found = {}
+        for document in self.standing().keys() - self.seen:
+            (first, again), label = self.tested(document), self.fits[-1][document]
+            found[document] = first != label and again[:2] != [label, label]
         return found
+
+    def recorded(self, document: int, purpose: str) -> str:
+        """The purpose of a new answer: "accept" becomes "again" if the first answers contradict the label."""
+        answered = document in self.standing()
+        contradicted = answered and self.tested(document)[0] != self.fits[-1][document]
+        return "again" if purpose == "accept" and contradicted else purpose
 
     def named(self) -> dict[int, str]:
         """Documents whose class is decided."""
@@ -103,6 +154,12 @@ class Twin:
             shown: str | None = answer if answer in CLASSES else label
             rows.append((None if answer == "none_of_these" else shown, text))
         return rows
+
+
+def most(values: list[str]) -> str | None:
+    """What more than half say."""
+    value, n = Counter(values).most_common(1)[0] if values else (None, 0)
+    return value if 2 * n > len(values) else None
 
 
 class ReviewMachine(RuleBasedStateMachine):
@@ -145,7 +202,7 @@ class ReviewMachine(RuleBasedStateMachine):
         """Name a class."""
         STEPS["answer"] += 1
         number = self.job(which).answer(document, label, purpose=purpose, reviewer=reviewer)
-        self.twin.log.append(Given(document, label, reviewer, purpose))
+        self.twin.log.append(Given(document, label, reviewer, self.twin.recorded(document, purpose)))
         assert number == len(self.twin.log)
 
     @rule(which=st.sampled_from([0, 1]), document=st.integers(0, N - 1), kind=st.sampled_from(KINDS),
@@ -191,7 +248,8 @@ class ReviewMachine(RuleBasedStateMachine):
         is_valid = 0 <= document < N and purpose in PURPOSES and choice not in ("label:cats", "")
         assert (status == 303) == is_valid
         if is_valid:
-            self.twin.log.append(Given(document, choice.removeprefix("label:"), ADA, purpose))
+            kept = self.twin.recorded(document, purpose)
+            self.twin.log.append(Given(document, choice.removeprefix("label:"), ADA, kept))
 
     @rule()
     def undo_on_the_page(self) -> None:
@@ -235,6 +293,33 @@ class ReviewMachine(RuleBasedStateMachine):
         assert summary["changed"] == sum(a != b for a, b in zip(self.twin.fits[-1], labels, strict=True))
         assert {document: labels[document] for document in named} == named
         self.twin.fits.append(labels)
+        self.twin.seen = set(self.twin.standing())
+
+    @rule(which=st.sampled_from([0, 1]))
+    def accept(self, which: int) -> None:
+        """The answers test the labels as the twin says; learning, exports and accept know the same labels."""
+        STEPS["accept"] += 1
+        usable, decided = self.job(which).accept(ERROR, learn=0), self.twin.decided()
+        assert usable.wrong == self.twin.wrong()
+        assert usable.frozen.known.rows.tolist() == sorted(self.twin.seen)
+        for document, answer in decided.items():
+            mark, label = usable.column()[document], usable.labels[document]
+            assert label == (answer if answer in CLASSES else self.twin.fits[-1][document] if mark == "yes" else None)
+            assert (mark == "answer") == (answer in (*CLASSES, "none_of_these"))
+
+    @rule(which=st.sampled_from([0, 1]), label=st.sampled_from([None, *CLASSES]), reviewer=st.sampled_from(REVIEWERS))
+    def answer_accept(self, which: int, label: str | None, reviewer: str) -> None:
+        """Answer a question about labels to use: as the label says, or otherwise. It is open, or asked again."""
+        STEPS["accept: question"] += 1
+        self.job(which).accept(ERROR, learn=0)  # the labels need not learn first
+        question = self.job(which).question("accept", reviewer, error=ERROR)
+        if question is None:
+            return
+        answered = question.document in self.twin.standing()
+        assert question.purpose == ("again" if answered else "accept")
+        value = label or self.twin.fits[-1][question.document]
+        self.job(which).answer(question.document, value, purpose=question.purpose, reviewer=reviewer)
+        self.twin.log.append(Given(question.document, value, reviewer, question.purpose))
 
     @rule(which=st.sampled_from([0, 1]))
     def certify(self, which: int) -> None:
@@ -254,7 +339,7 @@ class ReviewMachine(RuleBasedStateMachine):
         assert [(row["label"], row["answer"] or "") for row in rows] == self.twin.exported()
         self.job(which).export_corrections(path)
         rows = [json.loads(line) for line in path.read_text().splitlines()]
-        expected = [self.twin.given(position) for position in sorted(self.twin.current().values())]
+        expected = [self.twin.given(position) for position in self.twin.deciding()]
         found = [(row["row"] - 1, row["answer"], row["reviewer"] or "", row["purpose"]) for row in rows]
         assert found == [tuple(given) for given in expected]
 

@@ -91,7 +91,7 @@ def test_round_trip_in_every_format(labelled, tmp_path, suffix):
     write_csv(filled, columns)
     done = run("certify", labelled, filled)
     assert done.exit_code == 0, done.output
-    assert "With 95 % confidence" in done.output
+    assert "of the 120 labels, with 95 % confidence (40 answers)" in done.output
     as_lines = tmp_path / "filled.jsonl"
     write_jsonl(as_lines, columns)
     assert run("certify", labelled, as_lines).output == done.output
@@ -273,7 +273,7 @@ def test_a_file_without_source_only_certifies_the_rest(labelled, tmp_path):
     assert "has no column source_only" in error_of("audit", plain, "--duel", 5, "-o", tmp_path / "s.csv")
     run("audit", plain, "-n", 20, "-o", tmp_path / "s.csv")
     write_csv(tmp_path / "f.csv", fill(read_csv(tmp_path / "s.csv")))
-    done = run("certify", plain, tmp_path / "f.csv")
+    done = run("certify", plain, tmp_path / "f.csv", "--verbose")
     assert "no comparison with the source-only classifier" in " ".join(done.output.split())
     assert "same as those" not in done.output
     assert json.loads(run("certify", plain, tmp_path / "f.csv", "--json").output)["better_than_source_only"] is None

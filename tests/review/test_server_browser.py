@@ -1,6 +1,7 @@
 """The review page in Chromium, served by a process of its own. Pictures are written to test-artifacts/."""
 
 import random
+import re
 import sqlite3
 from pathlib import Path
 
@@ -21,7 +22,7 @@ pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'labelferry[re
 
 ARTIFACTS = Path(__file__).parents[2] / "test-artifacts"
 QUEUES = ("/questions/accept", "/questions/audit", "/questions/duel")
-PAGES = (*QUEUES, "/documents/1", "/list", "/history", "/export", "/reviewer")
+PAGES = (*QUEUES, "/documents/1", "/list", "/list?like=1&queue=accept", "/history", "/export", "/reviewer")
 KEYS = ["account", "billing", "technical"]
 
 
@@ -200,7 +201,13 @@ def test_hostile_texts_in_a_browser(browser, tmp_path, start):
 @pytest.mark.parametrize(("width", "scheme"), [(375, "dark"), (375, "light"), (1400, "dark"), (1400, "light")])
 def test_no_violation_of_accessibility_and_no_horizontal_scroll(browser, job, start, width, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python").Axe()
-    server = start(job)
+    guide = job.with_name("guide.txt")
+    guide.write_text("# Which class?\n- billing: money\n- account: names and access\n\nIf two fit, take the first.\n")
+    with labelferry.open_job(job) as opened:
+        for document in range(8):
+            opened.answer(document, "billing", reviewer="Bo")
+            opened.answer(document, "billing" if document % 3 else "account", reviewer="Cy")
+    server = start(job, "--reviewer", "Ada", "--guide", str(guide))
     person = Person(browser, server, width, color_scheme=scheme)
     for key in "12?":
         person.press(key)
@@ -211,7 +218,8 @@ def test_no_violation_of_accessibility_and_no_horizontal_scroll(browser, job, st
         person.page.goto(server.base + address)
         for details in person.page.locator("details").all():
             details.evaluate("it => { it.open = true; }")
-        person.page.screenshot(path=ARTIFACTS / f"review{address.replace('/', '-')}-{width}-{scheme}.png")
+        name = re.sub(r"\W", "-", address)
+        person.page.screenshot(path=ARTIFACTS / f"review{name}-{width}-{scheme}.png")
         results = axe.run(person.page)
         assert results.violations_count == 0, f"{address}: {results.generate_report()}"
         assert person.page.evaluate("document.documentElement.scrollWidth") <= width, address
@@ -286,7 +294,7 @@ def test_an_open_question_has_its_new_prediction_after_learning(browser, job, st
     page.wait_for_selector("#refit[data-status='done']", timeout=60_000)
     with labelferry.open_job(job) as opened:
         row = opened.store.documents.one(document)
-    shown = ">99%" if row.confidence >= 0.995 else f"{row.confidence:.0%}"
+    shown = ">99 %" if row.confidence >= 0.995 else f"{100 * row.confidence:.0f} %"
     page.wait_for_selector(f".choice.predicted:has-text('{row.label}'):has-text('{shown}')")
     assert person.document == document
     assert page.locator(".choice .guess").first.is_visible()
@@ -318,6 +326,24 @@ def test_a_class_is_found_by_typing(browser, tmp_path, start):
     person.page.keyboard.press("Enter")
     person.page.wait_for_selector("#message:has-text('Saved')")
     assert log(path) == [(document, "class 27", "audit", "Ada")]
+
+
+def test_one_answer_for_similar_documents_by_keyboard(browser, job, start):
+    server = start(job)
+    person = Person(browser, server)
+    page, document = person.page, person.document
+    page.keyboard.press("m")
+    page.wait_for_selector("h1:has-text('Similar to document')")
+    assert page.url == f"{server.base}/list?like={document}&queue=accept"
+    first = page.locator('input[name="document"]').first
+    first.check()
+    chosen = int(first.get_attribute("value"))
+    page.get_by_label("All selected documents are").select_option("technical")
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_selector("#question")
+    assert person.document == document
+    assert log(job) == [(chosen, "technical", "list", "Ada")]
+    assert not person.events
 
 
 def test_bulk_answers_in_the_list(browser, job, start):

@@ -22,18 +22,6 @@ SAME = {"Origin": BASE}
 
 
 @pytest.fixture
-def job(tmp_path):
-    write_job(tmp_path / "job.ferry")
-    with open_job(tmp_path / "job.ferry") as job:
-        yield job
-
-
-@pytest.fixture
-def site(job):
-    return Site(job, "job.ferry", Sessions("Ada"))
-
-
-@pytest.fixture
 def stranger(site):
     return TestClient(new_app(site), base_url=BASE)
 

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from labelferry.review.store import AnswerRow, FitData, NewAnswer, Store, StoreError, current_answers, decide
+from labelferry.review.store import AnswerRow, FitData, NewAnswer, Store, StoreError
+from labelferry.review.store.decisions import current_answers, decide
 from labelferry.review.store.packing import unpack
 from tests.jobs import CLASSES, add_answer, answers_of, reseal, small_job
 

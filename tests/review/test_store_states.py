@@ -6,7 +6,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.review.store_states import STEPS, ReviewMachine, new_database
 
-N_RULES = 13  # each of them was used
+N_RULES = 15  # each of them was used
 RELAXED = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None, "derandomize": False}
 
 

@@ -16,11 +16,8 @@ from labelferry.review.sample.accept_files import usable_of_samples
 from labelferry.review.sample.frozen import Limit, freeze, make_ladders
 from labelferry.review.sample.population import population_of_file, population_of_result
 from labelferry.review.sample.usable import N_LEARN, Further, usable_labels
-from tests.review.test_usable import SEED, TRUTH, N, error_of, fill, folder, population, result, run, same
 from tests.tickets import new, read_csv, write_csv
-
-pytestmark = pytest.mark.usefixtures("shared_panels")
-__all__ = ["folder", "result"]  # fixtures
+from tests.usable import SEED, TRUTH, N, error_of, fill, population, run, same
 
 
 def document_of(row):
@@ -130,7 +127,7 @@ def test_claims_per_class_are_the_same_in_all_doors(result, tmp_path):
         assert pooled.limit != in_job.limit
         job.refit()
         later = job.accept(0.2, per_class=True)
-        assert (later.n, later.statement) == (usable.n, 2)
+        assert (later.n, later.round_number) == (usable.n, 2)
     done = run(
         "accept", tmp_path / "out.csv", "--error", "0.2", "--per-class", "-n", len(answers), "-o", tmp_path / "s.csv"
     )
@@ -227,11 +224,11 @@ def test_an_export_has_the_lowest_limit_and_says_so(result, tmp_path):
         assert high.n > lowest.n == low.n
     done = run("export", place, "-o", tmp_path / "u.csv", "--accepted")
     assert read_csv(tmp_path / "u.csv")["accepted"] == [mark for mark in lowest.column() if mark]
-    assert f"Column accepted, limit 5.0%: Usable now: {low.n} of " in done.output
+    assert f"Column accepted, limit 5 %: Usable now: {low.n} of " in done.output
     assert "With 90 % confidence" in done.output
     done = run("export", place, "-o", tmp_path / "u.csv", "--accepted", "--error", "0.3")
     assert read_csv(tmp_path / "u.csv")["accepted"].count("yes") == high.column().count("yes")
-    assert f"Column accepted, limit 30.0%: Usable now: {high.n} of " in done.output
+    assert f"Column accepted, limit 30 %: Usable now: {high.n} of " in done.output
 
 
 # -- the whole file ---------------------------------------------------------------------------------------------------
@@ -247,7 +244,7 @@ def test_questions_for_the_whole_file(result, tmp_path):
     assert usable.n_without_look > 100
     assert usable.n_without_look + usable.n_to_label + len(rows) >= N - 2
     done = run("accept", tmp_path / "out.csv", tmp_path / "s.csv", "--error", "0.1", "--whole-file")
-    assert f"Or deliver the whole file: use the {usable.n_without_look:,} most certain labels" in done.output
+    assert f"To deliver the whole file: use the {usable.n_without_look:,} most certain labels" in done.output
     whole = usable.for_whole_file()
     assert int(whole.rows.sum()) == usable.n_without_look
     done = run(
@@ -313,7 +310,7 @@ def test_accepted_labels_of_a_file_stay_after_learning_again(result, folder, tmp
     learned = labelferry.label(folder / "old.csv", folder / "new.csv", answers=one)
     learned.write(tmp_path / "learned.csv")
     second = learned.accept(error, after=first)
-    assert second.statement == 2
+    assert second.round_number == 2
     assert second.level == pytest.approx(0.945)
     assert second.rows.tolist() == first.rows.tolist()
     assert second.at_most_wrong == first.at_most_wrong

@@ -23,18 +23,6 @@ KINDS = r"predicted ·|second choice|<mark>"  # what a person could agree with
 
 
 @pytest.fixture
-def job(tmp_path):
-    write_job(tmp_path / "job.ferry")
-    with open_job(tmp_path / "job.ferry") as job:
-        yield job
-
-
-@pytest.fixture
-def site(job):
-    return Site(job, "job.ferry", Sessions("Ada"))
-
-
-@pytest.fixture
 def browser(site):
     return Browser(site)
 
@@ -192,7 +180,7 @@ def test_one_class_only_is_a_warning():
 def test_a_method_that_cannot_learn_starts_with_the_labels(tmp_path):
     write_job(tmp_path / "one.ferry")
     with open_job(tmp_path / "one.ferry") as job:
-        job.questions.acceptance.__dict__["_can_learn"] = False
+        job.questions.acceptance.__dict__["can_learn"] = False
         site = Site(job, "one.ferry", Sessions("Ada"))
         assert site.usable.panel(0.05)["step"] == USE
         assert Browser(site).hidden("purpose") == "accept"

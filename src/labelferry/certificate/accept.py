@@ -20,19 +20,19 @@ its turn in pi|S_j comes. A document that is skipped is not passed over.
 **What counts as wrong.** An answer that differs from the label, "unclear" and "none of these". Answers that the labels
 learned from certify nothing: their documents are not in the ladder.
 
-**Strict.** C_j is about all n_j labels, those that people looked at included. A set is certified because few wrong
+**Outside.** C_j is about all n_j labels, those that people looked at included. A set is certified because few wrong
 labels were found in the sample, so the labels outside the sample may be slightly worse than `error`: at most
-(r_j - k) / (n_j - t) of them are wrong, with t and k when the claim passed. A strict ladder has
+(r_j - k) / (n_j - t) of them are wrong, with t and k when the claim passed. A ladder for the labels `outside` has
 r_j = floor(error (n_j - c)), and C_j passes at t only if r_j - k <= error (n_j - t), that is t <= c + k / error: then
 at most the share `error` of the labels outside the sample is wrong. c is .2 n_j, but at least 4 / error, so that a
 sample without wrong labels can be large enough, and at most 8 / error. On 85 tasks (`python -m benchmarks.accept`, 20
 answers to learn from) it accepts .126 / .178 of the labels after 120 / 200 answers at 5 % and .250 / .260 at 10 %;
-without `strict` .191 / .270 and .329 / .378.
+without `outside` .191 / .270 and .329 / .378.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -135,7 +135,7 @@ def passes(ladder: Ladder, j: int, wrong: Array) -> Array:
     n, r = ladder.sizes[j], ladder.at_most[j]
     k, t = np.cumsum(wrong), np.arange(1, len(wrong) + 1)
     result: Array = k <= limits(n, r, ladder.tail, len(wrong))[1:]
-    return result & (r - k <= ladder.error * (n - t) + ROUNDING) if ladder.strict else result
+    return result & (r - k <= ladder.error * (n - t) + ROUNDING) if ladder.outside else result
 
 
 def prefix(ladder: Ladder, j: int, given: Given) -> Array:
@@ -143,6 +143,16 @@ def prefix(ladder: Ladder, j: int, given: Given) -> Array:
     rows = first_inside(ladder, j, given.inside(ladder.sizes[j])[0] + 1)
     free = np.flatnonzero(given.states[rows] == NOTHING)
     return rows[: free[0]] if len(free) else rows
+
+
+def waiting(ladders: Sequence[Ladder], wrong: Mapping[int, bool], among: Array) -> int:
+    """Answers `among` these documents that count in no rung yet: a document before them in the order has none."""
+    counted = np.zeros(len(among), dtype=bool)
+    for ladder in ladders:
+        given = given_answers(ladder, wrong)
+        for j in range(len(ladder.sizes)):
+            counted[prefix(ladder, j, given)] = True
+    return int((given_answers(ladders[0], wrong).states[among & ~counted] != NOTHING).sum())
 
 
 def first_inside(ladder: Ladder, j: int, count: int) -> Array:

@@ -56,7 +56,7 @@ class Accepted(NamedTuple):
 
     Attributes
     ----------
-    error, tail, strict : float, float, bool
+    error, tail, outside : float, float, bool
         As in `Ladder`.
     rows : array of bool of shape (n_documents,)
         The labels that may be used.
@@ -84,7 +84,7 @@ class Accepted(NamedTuple):
 
     error: float
     tail: float
-    strict: bool
+    outside: bool
     rows: Array
     n: int
     at_most_wrong: int
@@ -92,8 +92,8 @@ class Accepted(NamedTuple):
     sample_wrong: int
     n_answers: int
     n_wrong: int
-    unseen: int
-    unseen_at_most: float
+    unseen: int = 0
+    unseen_at_most: float = 0.0
     rungs: tuple[Rung, ...] = ()
     needs: tuple[Step, ...] = ()
     chance: float = 1.0
@@ -110,7 +110,7 @@ class Accepted(NamedTuple):
 
     @property
     def rest_at_most(self) -> float:
-        """The largest share of wrong labels outside the sample, by the claim; at most `error` if it is strict."""
+        """The largest share of wrong labels outside the sample, by the claim; at most `error` if that is the claim."""
         rest = self.n - self.n_sample
         return min(max(self.at_most_wrong - self.sample_wrong, 0) / rest, 1.0) if rest else 0.0
 
@@ -162,7 +162,7 @@ def accept_labels(ladder: Ladder, wrong: Mapping[int, bool]) -> Accepted:
     share = max(r - n_wrong, 0) / unseen if unseen else 0.0
     chance = _chance(ladder, top, rungs, needs)
     return Accepted(
-        ladder.error, ladder.tail, ladder.strict, ladder.place < size, size, r, n_sample, sample_wrong,
+        ladder.error, ladder.tail, ladder.outside, ladder.place < size, size, r, n_sample, sample_wrong,
         n_answers, n_wrong, unseen, min(share, 1.0), tuple(rungs), needs, chance,
     )  # fmt: skip
 

@@ -135,14 +135,12 @@ def certificate_sentences(c: Certificate) -> list[str]:
     result.append(f"None of these classes: {between(c.classes[-1].proportion)} of the documents.")
     result += filter(None, [_duel(c)])
     result += [
-        f"Expected: {count(need.more_answers, 'more answer')} until: {need.goal}."
-        for need in c.needed
-        if need.more_answers
+        f"After about {count(need.more_answers, 'more answer')}: {need.goal}." for need in c.needed if need.more_answers
     ]
     result.append(
-        f"Each statement alone holds with {level} confidence, after any number of answers; all of them together hold "
-        "less often. It says nothing about single labels or about documents that come later, and it relies on the "
-        "answers being correct and on the documents being asked in the given random order."
+        f"Each sentence alone holds with {level} confidence, however many answers there are; all of them together hold "
+        "less often. They are about these labels as a whole, not about single labels or later documents. The answers "
+        "must be right, and the documents answered in the order of the sample."
     )
     return result
 

@@ -59,7 +59,7 @@ def wrong_labels(
     """
     more = again or {}
     return {
-        row: bool(code != labels[row] and not _agree(labels[row], more.get(row, ()), agreeing))
+        row: bool(code != labels[row] and not (agree(more.get(row, ()), agreeing) and more[row][0] == labels[row]))
         for row, code in first.items()
     }
 
@@ -88,5 +88,6 @@ def contradictions(
     return [row for row, code in first.items() if code != labels[row] and is_open(row)]
 
 
-def _agree(label: int, answers: Sequence[int], agreeing: int) -> bool:
-    return len(answers) >= agreeing and all(answer == label for answer in answers[:agreeing])
+def agree(answers: Sequence[object], agreeing: int = AGREEING) -> bool:
+    """Whether the first answers to a question that was asked again are enough, and the same."""
+    return len(answers) >= agreeing and len(set(answers[:agreeing])) == 1

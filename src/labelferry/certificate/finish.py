@@ -170,7 +170,7 @@ def file_ladder(ladder: Ladder, error: float | None = None, tail: float | None =
     error, tail = ladder.error if error is None else error, ladder.tail if tail is None else tail
     r, last = allowed(len(ladder.place), error), max(len(ladder.sizes) - 1, 0)
     start = min(sum(n <= r for n in ladder.sizes), last)
-    return replace(ladder, error=error, tail=tail, at_most=(r,) * len(ladder.sizes), start=start, strict=False)
+    return replace(ladder, error=error, tail=tail, at_most=(r,) * len(ladder.sizes), start=start, outside=False)
 
 
 def looks(ladder: Ladder, wrong: Array, given: Given, budget: int) -> Iterator[Looked]:

@@ -28,7 +28,7 @@ FRACTIONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 HORIZON = 90
 FACTORS = (0.4, 0.8, 1.3, 2.2)
 MOST_WRONG = 0.97  # largest predicted error
-STRICT = (4.0, 8.0)  # c of strict rungs, times the allowed share: at least, at most
+MARGIN = (4.0, 8.0)  # c of rungs with a claim outside the sample, times the allowed share: at least, at most
 STRICT_SHARE = 0.2  # c between these, relative to the size of the rung
 
 
@@ -54,7 +54,7 @@ class Ladder:
         Predicted share of wrong labels of each rung.
     start : int
         The lowest rung that is tested, counted from 0.
-    strict : bool
+    outside : bool
         Whether the claim is about the labels outside the sample that certifies them.
     """
 
@@ -66,7 +66,7 @@ class Ladder:
     at_most: tuple[int, ...]
     expected: tuple[float, ...]
     start: int
-    strict: bool = False
+    outside: bool = False
 
     def __post_init__(self) -> None:
         for array in (self.place, self.order):
@@ -78,9 +78,14 @@ class Ladder:
         return len(self.order)
 
     @property
+    def best_first(self) -> Array:
+        """The documents of these labels by score."""
+        return np.asarray(self.order[np.argsort(self.place[self.order])])
+
+    @property
     def key(self) -> int:
         """Checksum of everything: keep it with the answers, and pass it to `require_frozen`."""
-        plain = (self.error, self.tail, self.sizes, self.at_most, self.start, self.strict)
+        plain = (self.error, self.tail, self.sizes, self.at_most, self.start, self.outside)
         arrays = (np.ascontiguousarray(a, dtype=np.int64).tobytes() for a in (self.place, self.order))
         value = crc32(repr(plain).encode())
         for part in arrays:
@@ -97,7 +102,7 @@ def make_ladder(
     seed: int = 0,
     known: Iterable[int] = (),
     among: Array | None = None,
-    strict: bool = False,
+    outside: bool = False,
 ) -> Ladder:
     """Freeze a ladder, before the first answer that is to certify labels.
 
@@ -117,7 +122,7 @@ def make_ladder(
         Rows with an answer so far, which the labels may have learned from. They are not in the ladder.
     among : array of bool of shape (n_documents,), default=None
         Labels that may be in the ladder, for example those of one class. None: all.
-    strict : bool, default=False
+    outside : bool, default=False
         Whether the claim is about the labels outside the sample that certifies them.
 
     Returns
@@ -142,15 +147,15 @@ def make_ladder(
     place = np.full(len(score), len(rank))
     place[rank] = np.arange(len(rank))
     sizes = tuple(n for n in dict.fromkeys(round(share * len(rank)) for share in FRACTIONS) if n)
-    at_most = tuple(allowed(n - strict_margin(n, error) if strict else n, error) for n in sizes)
+    at_most = tuple(allowed(n - outside_margin(n, error) if outside else n, error) for n in sizes)
     expected = tuple(float(p_wrong[rank[:n]].mean()) for n in sizes)
     start = _best_start(sizes, at_most, expected, tail)
-    return Ladder(float(error), float(tail), place, order, sizes, at_most, expected, start, strict)
+    return Ladder(float(error), float(tail), place, order, sizes, at_most, expected, start, outside)
 
 
-def strict_margin(n: int, error: float) -> float:
-    """c of a strict rung with n labels (`accept.py`)."""
-    least, most = STRICT
+def outside_margin(n: int, error: float) -> float:
+    """c of such a rung with n labels (`accept.py`)."""
+    least, most = MARGIN
     return min(max(STRICT_SHARE * n, least / error), most / error)
 
 

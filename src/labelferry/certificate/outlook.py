@@ -12,23 +12,23 @@ FEW = 0.02  # of the labels: fewer are not worth a plan
 
 
 def best_plan(plans: Sequence[Expected], n: int) -> Expected | None:
-    """The plan with most labels per answer; None if no plan releases more than a few of n labels.
+    """The plan with most unseen labels per answer; None if no plan releases more than a few of n labels.
 
-    >>> best_plan([Expected(40, 0, 0, 0), Expected(80, 400, 0, 900), Expected(160, 600, 0, 1400)], 2000)
-    Expected(answers=80, n=400, low=0, high=900)
+    >>> best_plan([Expected(40, 0, 0, 0, 0), Expected(80, 400, 0, 900, 340), Expected(160, 600, 0, 1400, 450)], 2000)
+    Expected(answers=80, n=400, low=0, high=900, unseen=340)
     """
-    worth = [plan for plan in plans if plan.n > FEW * n]
-    return max(worth, key=lambda plan: plan.n / plan.answers, default=None)
+    worth = [plan for plan in plans if plan.unseen > FEW * n]
+    return max(worth, key=lambda plan: plan.unseen / plan.answers, default=None)
 
 
 def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = False) -> str:
     """One sentence about n labels of which nobody has checked any; `further`: they have learned from answers.
 
-    >>> outlook([Expected(80, 400, 0, 900)], 2000, 0.05)  # doctest: +NORMALIZE_WHITESPACE
+    >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)  # doctest: +NORMALIZE_WHITESPACE
     'Nothing can be promised without answers: about 80 answers (13 minutes) will probably release 400 of 2,000 labels
-    (range 0 to 900), at most 5 % of them wrong.'
+    (range 0 to 900), 340 of them unseen, at most 5 % wrong.'
     """
-    plan, limit = best_plan(plans, n), f"at most {error:.0%} of them wrong".replace("%", " %")
+    plan, limit = best_plan(plans, n), f"at most {error:.0%} wrong".replace("%", " %")
     begin = "Expected" if further else "Nothing can be promised without answers"
     more = "further answers" if further else "answers"
     if plan is None:
@@ -36,7 +36,7 @@ def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = 
     return (
         f"{begin}: about {plan.answers} {more} ({minutes(plan.answers)}) will "
         f"probably release {rough(plan.n):,} of {n:,} labels (range {rough(plan.low):,} to {rough(plan.high):,}), "
-        f"{limit}."
+        f"{rough(plan.unseen):,} of them unseen, {limit}."
     )
 
 

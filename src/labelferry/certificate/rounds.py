@@ -154,7 +154,7 @@ def union(parts: Sequence[Accepted]) -> Accepted:
     return Accepted(
         max(part.error for part in parts),
         sum(part.tail for part in parts),
-        all(part.strict for part in parts),
+        all(part.outside for part in parts),
         np.logical_or.reduce([part.rows for part in parts]),
         **sums,
         unseen_at_most=most / unseen if unseen else 0.0,
@@ -198,7 +198,7 @@ def make_class_ladders(
     seed: int = 0,
     known: Iterable[int] = (),
     among: Array | None = None,
-    strict: bool = False,
+    outside: bool = False,
 ) -> dict[int, Ladder]:
     """One ladder for the labels of each class; all claims hold together with probability 1 - tail.
 
@@ -208,7 +208,7 @@ def make_class_ladders(
         As in `make_ladder`.
     labels : array of int of shape (n_documents,)
         The labels.
-    error, tail, seed, known, among, strict : object
+    error, tail, seed, known, among, outside : object
         As in `make_ladder`.
 
     Returns
@@ -221,7 +221,7 @@ def make_class_ladders(
     return {
         code: make_ladder(
             score, p_wrong, error=error, tail=tail / len(codes), seed=seed, known=known,
-            among=(np.asarray(labels) == code) & inside, strict=strict,
+            among=(np.asarray(labels) == code) & inside, outside=outside,
         )
         for code in codes
     }  # fmt: skip

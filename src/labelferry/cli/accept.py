@@ -12,9 +12,9 @@ from .app import app
 from .audit import check_no_column, reading_options
 from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exit_unless, print_json
 from .outputs import final_path
-from .show import escape, new_console, print_messages
+from .show import escape, new_console
 
-FEW, FEW_ERROR = 40, 0.1  # so few planned answers at this limit are not spent on learning
+FEW, OTHER_ERROR = 40, 0.1  # so few planned answers at this limit are not spent on learning
 
 
 class Outcome(NamedTuple):
@@ -49,19 +49,50 @@ class Drawing(NamedTuple):
 
         if usable.learning is not None:
             return self.n or int(usable.learning.of)
-        needs = (
-            [step.more_answers for step in usable.finished.needs] if self.whole_file else [n for n, _ in usable.needs]
-        )
+        needs = self.needs(usable)
         return self.n or (max(needs[0], N_LEARN) if needs else 2 * N_LEARN)
+
+    def needs(self, usable: Any) -> list[int]:
+        """Further answers that certify more labels, if they all agree with the labels."""
+        steps = usable.finished.needs if self.whole_file else usable.needs
+        return [step[0] for step in steps]
+
+    def is_hopeless(self, usable: Any) -> bool:
+        """Whether further answers will hardly help, and nobody asks for questions nevertheless."""
+        return self.out is None and not self.whole_file and bool(usable.out_of_reach)
+
+    def raised(self) -> Drawing:
+        """The same at the next usual limit."""
+        return self._replace(limit=self.limit._replace(error=OTHER_ERROR))
+
+    def has_rows(self, usable: Any, messages: list[str]) -> bool:
+        """Whether there are rows to write; without them the next sample is still written, if one is asked for."""
+        if any(usable.column()) or self.out is None:
+            return True
+        messages.append(f"{self.usable} was not written: no label can be used yet, and nothing was answered")
+        return False
 
     @property
     def option(self) -> str:
         """The limit as an option of the next command; nothing if it is the default."""
         from ..review.sample.usable import ERROR
 
-        error, unseen, per_class = self.limit
-        flags = (("--unseen", unseen), ("--per-class", per_class), ("--whole-file", self.whole_file))
+        error, outside, per_class = self.limit
+        flags = (("--outside", outside), ("--per-class", per_class), ("--whole-file", self.whole_file))
         return ("" if error == ERROR else f" --error {error:g}") + "".join(f" {name}" for name, on in flags if on)
+
+
+def share(text: str | float) -> float:
+    """The value of --error; an error says how to write percentages."""
+    number = str(text).strip().removesuffix("%").strip()
+    try:
+        value = float(number)
+    except ValueError:
+        value = -1.0
+    if 0.001 <= value <= 0.5 and number == str(text).strip():
+        return value
+    hint = f" {value:g} % is {value / 100:g}." if 0.1 <= value <= 50 else ""
+    raise typer.BadParameter(f"it must be a share from 0.001 to 0.5, such as 0.05 for 5 %; got {text}.{hint}")
 
 
 @app.command()
@@ -77,7 +108,8 @@ def accept(
         list[Path] | None, typer.Argument(metavar="[SAMPLE]...", help="Samples of this command with answers.")
     ] = None,
     error: Annotated[
-        float, typer.Option(min=0.001, max=0.5, help="Allowed share of wrong labels among those that can be used.")
+        float,
+        typer.Option(parser=share, metavar="SHARE", help="Allowed share of wrong labels among those that can be used."),
     ] = 0.05,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the next documents to answer here.")] = None,
     n: Annotated[
@@ -106,8 +138,8 @@ def accept(
     per_class: Annotated[
         bool, typer.Option("--per-class", help="A claim for each class. It needs more answers.")
     ] = False,
-    unseen: Annotated[
-        bool, typer.Option("--unseen", help="The claim is about the labels outside the sample. It needs more answers.")
+    outside: Annotated[
+        bool, typer.Option("--outside", help="The claim is about the labels outside the sample. It needs more answers.")
     ] = False,
     whole_file: Annotated[
         bool,
@@ -155,7 +187,7 @@ def accept(
     for place in (out, usable):
         if place is not None:
             check_out(place, labelled)
-    limit = Limit(error, unseen, per_class)
+    limit = Limit(error, outside, per_class)
     if is_job(labelled):
         check_no_column(column)
         if seed is not None or after:
@@ -188,7 +220,7 @@ def default_learn(n: int | None, error: float) -> int:
     """Random answers to learn from, by the number of answers that are planned and the limit."""
     from ..review.sample.usable import MANY, N_LEARN, N_LEARN_MANY
 
-    if n is not None and n <= FEW and error >= FEW_ERROR:
+    if n is not None and n <= FEW and error >= OTHER_ERROR:
         return 0
     return N_LEARN_MANY if n is not None and n >= MANY else N_LEARN
 
@@ -209,7 +241,8 @@ def of_job(
         if relearn or everything or (usable.learning is not None and usable.learning.now):
             messages.append(learned_message(job.refit(everything=everything)))
             usable = job.accept(**limit, learn=learn)
-        if drawing.usable is not None:
+        usable = usable.for_whole_file() if drawing.whole_file else usable
+        if drawing.usable is not None and drawing.has_rows(usable, messages):
             messages += job.export(drawing.usable, accepted=True, whole_file=drawing.whole_file, **limit)
             messages.append(f"Written: {drawing.usable}")
         name = shlex.quote(job.store.name)  # without a password
@@ -220,7 +253,11 @@ def of_job(
             )
             messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing.out)]
             following += f" {shlex.quote(str(drawing.out))}"
-        elif usable.needs or usable.learning:
+        elif drawing.is_hopeless(usable) and job.questions.acceptance.can_learn:
+            following += " --relearn"
+        elif drawing.is_hopeless(usable) and drawing.limit.error < OTHER_ERROR:
+            following = f"accept {name}{drawing.raised().option}"
+        elif drawing.needs(usable) or usable.learning:
             following += " -o sample.csv"
         elif usable.n:
             following = f"export {name} -o usable.csv --accepted"
@@ -243,25 +280,23 @@ def of_file(
     usable, answered = usable_of_samples(population, samples, drawing.limit, seed=seed, after=before)
     if n := len(population.texts) - usable.n_documents:
         messages.append(f"{'1 label has' if n == 1 else f'{n:,} labels have'} no accept_rank and cannot be accepted")
-    if usable.n_learned and not after:
-        messages.append(
-            f"{path} has learned from answers. If labels were accepted by them, name the earlier file and its samples "
-            "with --after: otherwise the confidence is that of this round alone."
-        )
+    usable = usable.for_whole_file() if drawing.whole_file else usable
     if answered.n_empty:
         messages.append(f"{answered.n_empty} rows of the samples have no answer yet")
     files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))
-    options = drawing.option + reading_options(*reading)
+    hopeless = drawing.is_hopeless(usable) and drawing.limit.error < OTHER_ERROR
+    options = (drawing.raised() if hopeless else drawing).option + reading_options(*reading)
     options += "".join(f" --after {shlex.quote(str(file))}" for file in after)
-    if drawing.usable is not None:
-        used = usable.for_whole_file() if drawing.whole_file else usable
-        n_rows = write_usable(path, used, drawing.usable, encoding=encoding, ours=chosen is None)
+    if drawing.usable is not None and drawing.has_rows(usable, messages):
+        n_rows = write_usable(path, usable, drawing.usable, encoding=encoding, ours=chosen is None)
         messages.append(f"{drawing.usable}: {n_rows:,} rows that can be used")
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
         messages += [*drawn.write(out), drawn_message(usable, drawn, out)]
         return Outcome(usable, messages, f"accept {files}{options}")
-    if not usable.needs:
+    if hopeless:
+        return Outcome(usable, messages, f"accept {files}{options}")
+    if not drawing.needs(usable):
         return Outcome(
             usable, messages, "" if drawing.usable or not usable.n else f"accept {files} --usable usable.csv{options}"
         )
@@ -293,12 +328,11 @@ def show(outcome: Outcome, *, as_json: bool) -> None:
     usable, messages, following = outcome
     command = f"labelferry {following}" if following else ""
     if as_json:
-        text = usable.text().splitlines()
+        text = usable.text(terminal=True).splitlines()
         print_json({"accept": {**usable.as_dict(), "sentences": text}, "messages": messages, "next": command})
         return
     console = new_console(result=True)
-    print_messages(console, messages)
-    for sentence in usable.text().splitlines():
-        console.print(escape(sentence), soft_wrap=True)
+    for sentence in [*messages, *usable.text(terminal=True).splitlines()]:
+        console.print(escape(sentence))
     if command:
         console.print(f"Next: {escape(command)}", soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..certificate.sentences import count
 from .app import app
 from .options import (
     AsJson,
@@ -17,12 +18,22 @@ from .options import (
     Spreadsheet,
     Strict,
     Text,
+    Verbose,
     exit_unless,
     print_json,
 )
 from .outputs import check_outputs, is_standard, naming_interrupted, naming_written, output_files, tables_in
 from .progress import one_line_warnings, show_progress
-from .show import escape, heading, new_console, new_table, print_messages, show_verdict
+from .show import (
+    MOST_CLASSES,
+    escape,
+    new_console,
+    new_table,
+    print_messages,
+    show_level,
+    show_reasons,
+    special,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +57,7 @@ def apply(
     ] = False,
     spreadsheet: Spreadsheet = False,
     strict: Strict = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Print every reason of the verdict.")] = False,
+    verbose: Verbose = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -111,26 +122,32 @@ def apply(
 
 
 def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: bool) -> None:
-    """The verdict with what is special about these documents, and the classes."""
-    print_messages(console, summary["messages"])
+    """What was read, the verdict with what is special about these documents, and the classes."""
+    n, n_labelled = summary["n_documents"], summary["n_labelled"]
+    read = f"Read: {n:,} later documents; {n_labelled:,} have a label, {summary['to_review']:,} of them to review"
+    print_messages(console, [read, *(summary["messages"] if verbose else special(summary["messages"]))])
     if summary["verdict"] is not None:
-        reasons = summary["verdict"]["reasons"] if verbose else result.warnings
-        show_verdict(console, summary["verdict"] | {"reasons": reasons})
-    heading(console, "Labels")
-    table = new_table("label", "documents", "share", "at fitting", numbers=3)
-    for row in summary["classes"]:
-        before = f"{row['at_fitting']:.0%}" if "at_fitting" in row else ""
-        table.add_row(escape(row["class"]), str(row["documents"]), f"{row['share']:.0%}", before)
-    console.print(table)
+        show_level(console, summary["verdict"]["level"], summary["verdict"]["sentence"])
+        show_reasons(console, summary["verdict"]["reasons"] if verbose else result.warnings, all_of_them=verbose)
     if n_unknown := result.columns["known_words"].count(0):
-        console.print(f"{n_unknown} documents contain no word that the model knows; they have no label.")
-    console.print(f"{summary['to_review']} of {summary['n_labelled']} labels need review.")
+        console.print(f"- Without a word that the model knows, and so without a label: {count(n_unknown, 'document')}.")
+    rows = summary["classes"]
+    shown = rows if verbose else sorted(rows, key=lambda row: -row["documents"])[:MOST_CLASSES]
+    table = new_table("label", "documents", "share", "at fitting", numbers=3, compact=True)
+    for row in rows:
+        if row in shown:
+            before = f"{row['at_fitting']:.0%}" if "at_fitting" in row else ""
+            table.add_row(escape(row["class"]), f"{row['documents']:,}", f"{row['share']:.0%}", before)
+    if len(rows) > len(shown):
+        table.add_row(f"{len(rows) - len(shown)} other classes: --verbose", "", "", "")
+    console.print(table)
 
 
 def show_files(console: Console, summaries: list[dict[str, Any]]) -> None:
     """One line per file, after what was detected in them."""
-    print_messages(console, list(dict.fromkeys(message for summary in summaries for message in summary["messages"])))
-    table = new_table("file", "verdict", "documents", "labels", "to review", numbers=3)
+    found = dict.fromkeys(message for summary in summaries for message in summary["messages"])
+    print_messages(console, special(found))
+    table = new_table("file", "verdict", "documents", "labels", "to review", numbers=3, compact=True)
     for summary in summaries:
         level = "unknown" if summary["verdict"] is None else summary["verdict"]["level"]
         counts = (str(summary[name]) for name in ("n_documents", "n_labelled", "to_review"))
@@ -148,4 +165,4 @@ def show_written(console: Console, written: list[Path | str], text: list[str] | 
         return
     names = f" --text {shlex.quote(','.join(text))}" if text else ""
     following = f"labelferry accept {shlex.quote(str(files[0]))} -o sample.csv{names}"
-    console.print(f"Next, find labels that can be used: {escape(following)}", soft_wrap=True)
+    console.print(f"Next: {escape(following)}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`labelferry audit` and `labelferry certify`: certificates without a browser."""
+"""`labelferry audit`: a random sample for people to answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .app import app
-from .options import Against, AsJson, Column, Confidence, Encoding, Text, columns_of, print_json
+from .options import Against, Column, Confidence, Encoding, Text, columns_of
 from .outputs import final_path
 from .show import escape, new_console, print_messages
 
@@ -19,9 +19,6 @@ Labelled = Annotated[
         metavar="LABELLED",
         help="A file written by `labelferry label`, a review job (--store), or any file of documents with --column.",
     ),
-]
-MoreClasses = Annotated[
-    list[str] | None, typer.Option("--class", help="A class that occurs nowhere in the file; may be repeated.")
 ]
 
 
@@ -106,78 +103,3 @@ def check_no_column(column: str | None) -> None:
     """Raise an error if --column is given for a job."""
     if column is not None:
         raise ValueError("--column is for files: the labels of a job are those of labelferry. Omit it.")
-
-
-@app.command()
-def certify(
-    labelled: Labelled,
-    sample: Annotated[
-        Path | None, typer.Argument(metavar="[SAMPLE]", help="The sample with answers. A job needs none.")
-    ] = None,
-    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Confidence level.")] = 0.95,
-    reviewer: Annotated[str, typer.Option(help="Who answered; recorded in a job.")] = "",
-    column: Column = None,
-    confidence: Confidence = None,
-    against: Against = None,
-    text: Text = None,
-    encoding: Encoding = None,
-    more_classes: MoreClasses = None,
-    json: AsJson = False,
-) -> None:
-    """Print what the answers prove about the labels.
-
-    LABELLED is the file from which the sample was drawn. If it is a job, the answers are added to the job, and without
-    SAMPLE the answers that the job has are used.
-
-    Labels of any origin, such as those of an LLM: labelferry audit FILE --column llm -o sample.csv, and after the
-    sample is filled in: labelferry certify FILE sample.csv --column llm
-    """
-    from ..review.job.files import import_answers, is_job
-    from ..review.job.job import open_job
-    from ..review.job.rounds import several_rounds
-    from ..review.sample.filled import certificate_dict, certify_sample, read_sample, same_labels
-    from ..review.sample.population import population_of_file
-
-    messages: list[str] = []
-    chosen = columns_of(column, confidence, against)
-    if is_job(labelled):
-        check_no_column(column)
-        with open_job(labelled) as job:
-            if sample is not None:
-                counts = import_answers(job, sample, reviewer)
-                messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
-            if waiting := job.waiting():
-                messages.append(
-                    f"{waiting} answers of the random sample do not count yet: a document before them has no answer. "
-                    "Answer it, or answer unclear."
-                )
-            result = job.issue(level).as_dict()
-            messages += several_rounds(job.store.certificates.all())
-    elif sample is None:
-        options = reading_options(text, encoding, chosen)
-        raise ValueError(
-            "name the sample with the answers: labelferry certify LABELLED SAMPLE. Draw one first: labelferry audit "
-            f"{shlex.quote(labelled)} -o sample.csv{options}"
-        )
-    else:
-        population = population_of_file(
-            labelled, text=text, encoding=encoding, classes=more_classes or (), chosen=chosen
-        )
-        filled = read_sample(sample, population)
-        population = same_labels(population, filled)
-        messages += population.warnings
-        if filled.n_empty:
-            messages.append(f"{filled.n_empty} of {len(filled.purposes)} rows have no answer yet")
-        result = certificate_dict(certify_sample(population, filled, level), population)
-    show(result, messages, as_json=json)
-
-
-def show(result: dict[str, Any], messages: list[str], *, as_json: bool) -> None:
-    """Print a certificate."""
-    if as_json:
-        print_json({**result, "messages": messages})
-        return
-    console = new_console(result=True)
-    print_messages(console, messages)
-    for sentence in result["sentences"]:
-        console.print(f"- {escape(sentence)}")

@@ -14,7 +14,7 @@ WIDTH = 30
 
 
 class ShareColumn(ProgressColumn):
-    """The bar; it moves back and forth until the size of the task is known."""
+    """The bar."""
 
     def __init__(self, time_left: TimeLeft) -> None:
         super().__init__()
@@ -22,10 +22,7 @@ class ShareColumn(ProgressColumn):
 
     def render(self, task: Task) -> ProgressBar:
         """Draw the bar."""
-        remaining = self.time_left.remaining()
-        if remaining is None:
-            return ProgressBar(width=WIDTH, pulse=True, animation_time=task.get_time())
-        return ProgressBar(total=1, completed=remaining.share, width=WIDTH)
+        return ProgressBar(total=1, completed=self.time_left.remaining().share, width=WIDTH)
 
 
 class LeftColumn(ProgressColumn):
@@ -37,8 +34,7 @@ class LeftColumn(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         """Write the text."""
-        remaining = self.time_left.remaining()
-        return Text("" if remaining is None else str(remaining))
+        return Text(str(self.time_left.remaining()))
 
 
 class Bar(TimeLeft):

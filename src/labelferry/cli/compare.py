@@ -14,16 +14,18 @@ from .options import (
     Seed,
     Sources,
     Target,
+    Verbose,
     print_json,
     proportions_of,
     with_text_options,
 )
 from .progress import one_line_warnings, show_progress
-from .show import escape, heading, new_console, new_table, print_messages
+from .show import escape, heading, new_console, new_table, print_messages, special
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+MOST_METHODS = 8  # in the short table
 MAX_CLASSES = 12  # of a confusion matrix on the screen
 
 
@@ -43,13 +45,14 @@ def compare(
     truth: Annotated[str | None, typer.Option(help="Column of TARGET with the true labels, if there is one.")] = None,
     class_prior: ClassPrior = None,
     seed: Seed = 0,
+    verbose: Verbose = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Compare methods on the same files.
 
-    Shows how much they agree, how long they take and, with --truth, how accurate they are (with 95 % intervals and a
-    confusion matrix). SourceLR is always included in the agreement.
+    Shows how much they agree and, with --truth, how accurate they are, the best first. --verbose adds the confusion
+    matrix and how long they take. SourceLR is always included in the agreement.
     """
     from ..labelling.compare import compare as run
 
@@ -59,11 +62,29 @@ def compare(
     if json:
         print_json(comparison)
     elif not quiet:
-        show(new_console(result=True), comparison)
+        (show if verbose else show_briefly)(new_console(result=True), comparison)
+
+
+def show_briefly(console: Console, comparison: dict[str, Any]) -> None:
+    """One line per method, the best first: by the true labels, or else by the agreement."""
+    print_messages(console, special(comparison["messages"]))
+    known = comparison["truth"] is not None
+    rows = sorted(comparison["rows"], key=lambda row: -row["accuracy" if known else "agreement"])
+    names = ("accuracy", "95 % interval", "agreement") if known else ("agreement", "seconds")
+    table = new_table("method", *names, numbers=len(names), compact=True)
+    for row in rows[:MOST_METHODS]:
+        scores = [f"{row['accuracy']:.1%}", f"{row['low']:.0%} to {row['high']:.0%}"] if known else []
+        table.add_row(
+            escape(row["method"]), *scores, f"{row['agreement']:.2f}", *([] if known else [f"{row['seconds']:.1f}"])
+        )
+    if len(rows) > MOST_METHODS:
+        table.add_row(f"{len(rows) - MOST_METHODS} more: --verbose", *[""] * len(names))
+    console.print(table)
+    console.print("agreement with the other methods: 0 as by chance, 1 always")
 
 
 def show(console: Console, comparison: dict[str, Any]) -> None:
-    """Print the comparison."""
+    """Everything."""
     print_messages(console, comparison["messages"])
     rows = comparison["rows"]
     table = new_table("method", "agreement", "if confident", "seconds", numbers=3)

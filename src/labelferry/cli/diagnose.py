@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from .app import app
 from .options import (
+    TEXT_OPTIONS,
     AsJson,
     Method,
     Seed,
     Sources,
     Target,
+    Verbose,
     print_json,
     with_text_options,
 )
 from .progress import one_line_warnings, show_progress
-from .show import escape, heading, new_console, new_table, print_messages, show_verdict
+from .show import (
+    MOST_CLASSES,
+    escape,
+    estimate_line,
+    heading,
+    new_console,
+    new_table,
+    print_messages,
+    show_level,
+    show_reasons,
+    show_verdict,
+    special,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+N_WORDS = 4  # per class, and that changed most
 
 
 @app.command()
@@ -29,11 +46,13 @@ def diagnose(
     options: dict[str, Any],
     method: Method = "auto",
     seed: Seed = 0,
+    verbose: Verbose = False,
     json: AsJson = False,
 ) -> None:
     """Check whether label transfer is likely to work.
 
-    Shows how different labelled and new documents are, which words changed, and which words transfer the labels.
+    Shows which words transfer the labels, the estimated class proportions, and the words that changed most. The
+    distances and the reasons of the verdict are behind --verbose.
     """
     from ..labelling.diagnose import diagnose as run
 
@@ -41,11 +60,49 @@ def diagnose(
         diagnosis = run(sources, target, method=method, seed=seed, **options)
     if json:
         print_json(diagnosis)
-    else:
-        show(new_console(result=True), diagnosis)
+        return
+    console = new_console(result=True)
+    if verbose:
+        show(console, diagnosis)
+        return
+    show_briefly(console, diagnosis)
+    files = shlex.join(str(path) for path in (*sources, target) if path is not None)
+    same = any(value != TEXT_OPTIONS[name].default for name, value in options.items() if name != "html")
+    also = " and the same options" if same else ""
+    console.print(f"Next: labelferry label {escape(files)} -o out.csv{also}", soft_wrap=True)
+
+
+def show_briefly(console: Console, diagnosis: dict[str, Any]) -> None:
+    """The verdict, one number, the classes with the words that transfer them, and the words that changed most."""
+    counts = f"{diagnosis['n_source']:,} labelled and {diagnosis['n_target']:,} new documents"
+    print_messages(console, [f"Read: {counts}, {diagnosis['n_words']:,} words", *special(diagnosis["messages"])])
+    show_level(console, diagnosis["verdict"]["level"], diagnosis["verdict"]["sentence"])
+    show_reasons(console, diagnosis["facts"])
+    console.print(estimate_line(diagnosis["estimated_balanced_accuracy"]))
+    carriers = diagnosis["carriers"]
+    words = {row["class"]: [word["word"] for word in row["words"][:N_WORDS]] for row in carriers["classes"]}
+    rows = sorted(diagnosis["classes"], key=lambda row: -row["source"])
+    table = new_table("class", "labelled", "new (estimate)", "words that transfer it", compact=True)
+    for row in rows[:MOST_CLASSES]:
+        listed = ", ".join(words[row["class"]]) or "none"
+        table.add_row(
+            escape(row["class"]), f"{row['source']:.0%}", f"{row['low']:.0%} to {row['high']:.0%}", escape(listed)
+        )
+    if len(rows) > MOST_CLASSES:
+        table.add_row(f"{len(rows) - MOST_CLASSES} others: --verbose", "", "", "")
+    console.print(table)
+    console.print(f"New documents with such a word: {carriers['documents']:.0%}")
+    changed = [
+        f"{row['word']} {row['source']:.0%} to {row['target']:.0%}" for row in diagnosis["changed_words"][:N_WORDS]
+    ]
+    console.print(escape(f"Changed most, share of the documents: {', '.join(changed)}"))
+    if len(diagnosis["sources"]) > 1:
+        nearest = [f"{row['name']} {row['gap']:.2f}" for row in diagnosis["sources"][:N_WORDS]]
+        console.print(escape(f"Sources, nearest first (0 equal, 1 no common word): {', '.join(nearest)}"))
 
 
 def show(console: Console, diagnosis: dict[str, Any]) -> None:
+    """Everything."""
     print_messages(console, diagnosis["messages"])
     show_verdict(console, diagnosis["verdict"])
     carriers = diagnosis["carriers"]

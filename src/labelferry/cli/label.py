@@ -21,6 +21,7 @@ from .options import (
     Spreadsheet,
     Strict,
     Target,
+    Verbose,
     exit_unless,
     print_json,
     proportions_of,
@@ -46,7 +47,7 @@ def label(
     save: Annotated[Path | None, typer.Option(help="Save the model to this .npz file, for `labelferry apply`.")] = None,
     answers: Annotated[
         Path | None,
-        typer.Option(help="Learn from this sample of `labelferry audit`, or from corrections of a report."),
+        typer.Option(help="Learn from this sample of `accept` or `audit`, or from corrections of a report."),
     ] = None,
     store: Annotated[
         str | None, typer.Option(help="Start a review job: a new file such as job.ferry, or postgresql://...")
@@ -97,9 +98,7 @@ def label(
     spreadsheet: Spreadsheet = False,
     seed: Seed = 0,
     strict: Strict = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Print all reasons, ranges and expected numbers.")
-    ] = False,
+    verbose: Verbose = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -136,7 +135,7 @@ def label(
 
         check_new_job(store)
     if answers is not None and store is not None:
-        raise ValueError("--store starts a job without --answers. Add them later: labelferry certify JOB SAMPLE.")
+        raise ValueError("--store starts a job without --answers. Add them later: labelferry accept JOB SAMPLE.")
     if options["use_target_labels"] and store is not None:
         raise ValueError("--store starts a job without answers, and --use-target-labels uses them. Omit one of them.")
     if features is not None and (save is not None or options["max_memory"] is not None):
@@ -181,6 +180,10 @@ def label(
                 result.save(save)
                 written.append(save)
         summary = result.summary() if json else {}
+        if json and store is not None:
+            from ..labelling.outlook import usable_outlook
+
+            summary["usable"] = usable_outlook(result.documents, in_job=True)
     if json:
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:

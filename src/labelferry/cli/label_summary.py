@@ -7,15 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .outputs import is_standard
-from .show import escape, heading, new_table, print_messages, show_level, show_verdict
+from .show import (
+    MOST_CLASSES,
+    escape,
+    estimate_line,
+    heading,
+    new_table,
+    print_messages,
+    show_level,
+    show_reasons,
+    show_verdict,
+    special,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-ROUTINE = ("texts: ", "language of the documents:")  # beginnings of messages that the short form leaves out
-BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
-MOST_CLASSES = 8  # in the short table
-MOST_REASONS = 2  # facts in the short form
 
 
 class Written(NamedTuple):
@@ -34,16 +40,16 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
         show_verdict(console, result.verdict.as_dict())
         heading(console, f"Labels by {result.method}")
         console.print(full_table(result))
-        show_expected(console, result)
+        show_expected(console, result, in_job=written.job is not None)
     else:
-        show_briefly(console, result, messages)
-    if written.files:
+        show_briefly(console, result, messages, in_job=written.job is not None)
+    if written.files and (verbose or written.files != [written.out]):  # the next command names the file of the labels
         console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
     if command := next_command(written):
         console.print(f"Next: {escape(command)}", soft_wrap=True)
 
 
-def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
+def show_briefly(console: Console, result: Any, messages: list[str], *, in_job: bool) -> None:
     """What was read in one line, the verdict with its facts, one number, the outlook, and the classes."""
     from ..labelling.outlook import usable_outlook
     from ..labelling.verdict import notable
@@ -52,28 +58,12 @@ def show_briefly(console: Console, result: Any, messages: list[str]) -> None:
     n_labelled, n_new = sum(len(source.labels) for source in result.inputs.sources), len(result.inputs.texts)
     text = ", ".join(dict.fromkeys((*columns.text, *columns.text_target)))
     read = f"Read: {n_labelled:,} labelled and {n_new:,} new documents (text: {text}; label: {columns.label})"
-    special = [
-        line for line in (*result.messages, *messages) if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))
-    ]
-    print_messages(console, [read, *special])
+    print_messages(console, [read, *special([*result.messages, *messages])])
     show_level(console, result.verdict.level, result.verdict.sentence)
-    found = notable(result)
-    for reason in found[:MOST_REASONS]:
-        console.print(f"- {escape(reason)}")
-    if len(found) > MOST_REASONS:
-        console.print(f"- {len(found) - MOST_REASONS} more: --verbose")
-    console.print(f"{estimate_line(result)} {usable_outlook(result.documents)['sentence']}")
+    show_reasons(console, notable(result))
+    estimate = estimate_line(result.estimated_balanced_accuracy, result.assessment.n_answers)
+    console.print(f"{estimate} {usable_outlook(result.documents, in_job=in_job)['sentence']}")
     console.print(short_table(result))
-
-
-def estimate_line(result: Any) -> str:
-    """One number with its range."""
-    estimate, n = result.estimated_balanced_accuracy, result.assessment.n_answers
-    if estimate["mean"] is None:
-        return "Correct labels: these documents do not allow an estimate."
-    origin = f"from {n} answers" if n else "without answers"
-    low, high = estimate["low"], estimate["high"]
-    return f"Correct labels: about {estimate['mean']:.0%} ({low:.0%} to {high:.0%}; an estimate {origin})."
 
 
 def short_table(result: Any) -> Any:
@@ -117,17 +107,17 @@ def percent(confidence: float | None) -> str:
     return "no label" if confidence is None else f"{confidence:.0%}"
 
 
-def show_expected(console: Console, result: Any) -> None:
+def show_expected(console: Console, result: Any, *, in_job: bool) -> None:
     """How many labels can probably be used after some answers."""
     from ..labelling.outlook import usable_outlook
 
-    usable = usable_outlook(result.documents)
+    usable = usable_outlook(result.documents, in_job=in_job)
     console.print(usable["sentence"])
     if not usable["expected"]:
         return
-    table = new_table("answers", "labels to use", "range", numbers=3)
+    table = new_table("answers", "labels to use", "range", "unseen", numbers=4)
     for row in usable["expected"]:
-        table.add_row(str(row["answers"]), f"{row['n']:,}", f"{row['low']:,} to {row['high']:,}")
+        table.add_row(str(row["answers"]), f"{row['n']:,}", f"{row['low']:,} to {row['high']:,}", f"{row['unseen']:,}")
     console.print(table)
 
 

@@ -28,12 +28,13 @@ Files = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", help=f"Output file: {OUTPUT_SUFFIXES}; - is standard output (CSV).")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print everything that is known.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Method = Annotated[
     str,
     typer.Option(
         metavar="METHOD",
-        help="'auto' (ten models combined), or one method, with parameters if you like: tcl, 'tcl(n_topics=4)'. "
+        help="'auto' (eight models combined), or one method, with parameters if you like: tcl, 'tcl(n_topics=4)'. "
         "`labelferry methods` lists them.",
     ),
 ]

@@ -14,11 +14,12 @@ from ..core.progress import TimeLeft, listen
 from .show import printable
 
 N_HELD_BACK = 3  # stages before the first line is printed
+EVERY = 2.0  # seconds between two lines
 
 
 @contextmanager
 def show_progress(*, quiet: bool) -> Iterator[None]:
-    """Show the stages of the work inside the block: a bar on a terminal, one line per stage elsewhere."""
+    """Show the stages of the work inside the block: a bar on a terminal, lines elsewhere."""
     if quiet:
         yield
     elif not sys.stderr.isatty():
@@ -33,24 +34,39 @@ def show_progress(*, quiet: bool) -> Iterator[None]:
 
 
 class Lines(TimeLeft):
-    """One line per stage, with the share that is done and the remaining time as soon as they are known.
+    """A line per stage or step with the share that is done and the remaining time, at most one in EVERY seconds.
 
-    The first two lines, during which wrong input is found, wait for the third: then an error is printed alone.
+    The first two stages, during which wrong input is found, print nothing: then an error is printed alone.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines: list[str] = []
+        self.first = ""  # of the lines; it comes with the second one
+        self.n_stages, self.last = 0, self._clock()
 
     def begin(self, stage: str) -> None:
-        """Print a line."""
+        """Print a line, if it is time."""
         super().begin(stage)
-        remaining = self.remaining()
-        self.lines.append(f"labelferry: {printable(stage)}" + (f" ({remaining})" if remaining else ""))
-        if len(self.lines) == N_HELD_BACK:
-            typer.echo("\n".join(self.lines), err=True)
-        elif len(self.lines) > N_HELD_BACK:
-            typer.echo(self.lines[-1], err=True)
+        self.n_stages += 1
+        if self.n_stages == 1:
+            self.first = f"{self.line()}\n"
+        elif self.n_stages >= N_HELD_BACK:
+            self.print()
+
+    def step(self, share: float) -> None:
+        """Print a line, if it is time."""
+        super().step(share)
+        self.print()
+
+    def line(self) -> str:
+        """The stage, the share and the time."""
+        return f"labelferry: {printable(self._stage or '')} ({self.remaining()})"
+
+    def print(self) -> None:
+        """Print a line, if it is time."""
+        if self._clock() - self.last >= EVERY:
+            typer.echo(f"{self.first}{self.line()}", err=True)
+            self.first, self.last = "", self._clock()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from .show import printable
 def review(
     job: Annotated[str, typer.Argument(metavar="JOB", help="The file of `labelferry label --store`, or its URL.")],
     reviewer: Annotated[str, typer.Option(help="Your name, for the log of answers (default: the page asks).")] = "",
+    guide: Annotated[Path | None, typer.Option(help="Text file with guidelines, shown beside the questions.")] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is a free port.")] = 0,
     host: Annotated[
         str, typer.Option(help="Address of this computer. Other than the loopback address needs a password.")
@@ -37,7 +38,7 @@ def review(
     from ..review.job.job import open_job
 
     try:
-        from ..review.server import Address, read_password, serve
+        from ..review.server import Address, read_guide, read_password, serve
     except ImportError as error:
         raise ValueError(
             f"the review page needs {error.name}: pip install '.[review]' in a clone of labelferry."
@@ -51,6 +52,7 @@ def review(
             f"--reviewer {reviewer} with --host {host} would give the answers of everybody this name. Omit --reviewer: "
             "the page asks each person."
         )
+    parts = [] if guide is None else read_guide(guide)
     if warning := address.warning():
         typer.echo(f"labelferry: {printable(warning)}", err=True)
     opened = open_job(job)
@@ -63,7 +65,8 @@ def review(
         if not no_browser:
             open_browser(url)
 
-    serve(opened, Path(opened.store.name).name, address, reviewer=reviewer, password=password, announce=announce)
+    name = Path(opened.store.name).name
+    serve(opened, name, address, reviewer=reviewer, password=password, guide=parts, announce=announce)
 
 
 def open_browser(url: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from .streams import Messages, Results
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+MOST_CLASSES = 8  # in a short table
+ROUTINE = ("texts: ", "language of the documents:")  # beginnings of messages that short outputs leave out
+BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
 MAX_WIDTH = 120  # longer lines are hard to read
 CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
 DIRECTION = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}  # change the order of letters
@@ -32,6 +37,20 @@ def print_messages(console: Console, messages: list[str]) -> None:
         console.print(escape(message), soft_wrap=True)
 
 
+def special(messages: Iterable[str]) -> list[str]:
+    """The messages that a short output has: not what was chosen as usual."""
+    return [line for line in messages if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))]
+
+
+def estimate_line(estimate: Mapping[str, float | None], n_answers: int = 0) -> str:
+    """One number with its range: the estimated balanced accuracy."""
+    mean, low, high = (estimate[name] for name in ("mean", "low", "high"))
+    if mean is None:
+        return "Correct labels: these documents do not allow an estimate."
+    origin = f"estimated from {n_answers} answers" if n_answers else "estimated"
+    return f"Correct labels: about {mean:.0%} per class ({low:.0%} to {high:.0%}; {origin})."
+
+
 def heading(console: Console, text: str) -> None:
     console.print(f"\n[bold cyan]{text}[/]")
 
@@ -39,8 +58,7 @@ def heading(console: Console, text: str) -> None:
 def show_verdict(console: Console, verdict: dict[str, Any]) -> None:
     heading(console, "Verdict")
     show_level(console, verdict["level"], verdict["sentence"])
-    for reason in verdict["reasons"]:
-        console.print(f"- {escape(reason)}")
+    show_reasons(console, verdict["reasons"], all_of_them=True)
 
 
 def show_level(console: Console, level: str, sentence: str) -> None:
@@ -48,6 +66,25 @@ def show_level(console: Console, level: str, sentence: str) -> None:
     from ..assessment.verdict import LEVELS
 
     console.print(f"[bold {LEVELS[level].color}]{level}[/]  {escape(sentence)}")
+
+
+def show_reasons(console: Console, reasons: Sequence[str], *, all_of_them: bool = False) -> None:
+    """What a person has to know beside the verdict: one sentence, and how many more reasons there are."""
+    if all_of_them:
+        for reason in reasons:
+            console.print(f"- {escape(reason)}")
+    elif reasons:
+        more = f" ({len(reasons) - 1} more: --verbose)" if len(reasons) > 1 else ""
+        console.print(f"- {escape(first_sentence(reasons[0]))}{more}")
+
+
+def first_sentence(text: str) -> str:
+    """The text up to its first full stop.
+
+    >>> first_sentence("12.5 % of v. 2 fail. Read them.")
+    '12.5 % of v. 2 fail.'
+    """
+    return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
 
 
 def new_table(*columns: str, numbers: int = 0, lines: bool = False, compact: bool = False) -> Table:

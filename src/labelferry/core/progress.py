@@ -9,13 +9,11 @@
 The listener is a context variable, so that no function has to hand it on. Without a listener nothing happens.
 
 `TimeLeft` is a listener that estimates the remaining time: the measured cost of each expected stage for a task of this
-size (`core/costs.py`), multiplied by how much slower this machine was than the measurement in the finished stages. That
-factor is a geometric mean in which no stage counts more than another: the cost of one stage can be very wrong.
+size (`core/costs.py`), multiplied by how much longer the finished stages took here than in the measurement.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -26,10 +24,9 @@ from typing import NamedTuple, Protocol
 from .costs import seconds_of
 
 MAX_SHARE = 0.99  # before the end
-FEW = 0.05  # share of a stage from which the rest of it is estimated
-SHORT = 1.0  # seconds that are added to what a stage took and to what was expected: short stages say little
-MOST = 4.0  # largest factor that one stage can show
-KNOWN = 2  # stages that the speed of the machine of the measurements counts for
+FEW = 0.2  # share of a stage from which the rest of it is estimated
+SHORT = 1.0  # seconds that are added to what the stages took and to what was expected: short ones say little
+MOST = 20.0  # largest factor between this machine and the measurement
 
 
 class Listener(Protocol):
@@ -101,12 +98,13 @@ class TimeLeft:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._start = self._began = clock()
+        self._start = self._began = clock()  # of the first and of the current stage
+        self._sized = self._began  # when the size was known: what comes before it in a stage is not its steps
+        self._stage: str | None = None
+        self._finished: list[str] = []
         self._pending: list[str] = []
-        self._expected: float | None = None  # seconds of the current stage; None if it began before the size was known
         self._size: tuple[int, int] | None = None
         self._done = 0.0  # share of the current stage, as far as it is announced
-        self._factors: list[float] = []  # logarithms, per finished stage: how much longer it took than was expected
         self._share = 0.0
 
     def expect(self, *stages: str) -> None:
@@ -115,33 +113,38 @@ class TimeLeft:
 
     def size(self, entries: int, classes: int) -> None:
         """Set the size, on which the costs depend."""
-        self._size = (entries, classes)
+        self._size, self._sized = (entries, classes), self._clock()
 
     def begin(self, stage: str) -> None:
-        """End the stage before, from which the speed of the machine is estimated, and begin a stage."""
-        now = self._clock()
-        if self._expected is not None:
-            factor = (now - self._began + SHORT) / (self._expected + SHORT)
-            self._factors.append(math.log(min(max(factor, 1 / MOST), MOST)))
+        """End the stage before, and begin a stage."""
+        self._began = self._clock()
+        if self._stage is None:
+            self._start = self._began
+        else:
+            self._finished.append(self._stage)
         if stage in self._pending:
             self._pending.remove(stage)
-        self._began, self._done = now, 0.0
-        self._expected = None if self._size is None else seconds_of(stage, *self._size)
+        self._stage, self._done = stage, 0.0
 
     def step(self, share: float) -> None:
         """Set the share of the current stage that is done."""
         self._done = share
 
-    def remaining(self) -> Remaining | None:
-        """How far the work is now; None before the size is known, and while nothing is known about the stage."""
-        if self._size is None or (self._expected is None and self._done < FEW):
-            return None
-        now, factor = self._clock(), math.exp(sum(self._factors) / (len(self._factors) + KNOWN))
-        current = 0.0 if self._expected is None else self._expected * factor - (now - self._began)
-        if self._done >= FEW:
-            current = (now - self._began) * (1 - self._done) / self._done
-        left = max(current, 0.0) + factor * sum(seconds_of(stage, *self._size) for stage in self._pending)
-        passed = now - self._start
-        share = passed / (passed + left) if passed + left > 0 else 0.0
+    def remaining(self) -> Remaining:
+        """How far the work is now: 0 without a time until the size is known, or the share of a stage alone."""
+        passed = self._clock() - self._began
+        if self._size is None or self._stage is None:
+            return Remaining(self._done, passed * (1 / self._done - 1)) if self._done >= FEW else Remaining(0.0, None)
+        finished, current, pending = (
+            sum(seconds_of(stage, *self._size) for stage in stages)
+            for stages in (self._finished, [self._stage], self._pending)
+        )
+        announced = self._done if self._done >= FEW else 0.0
+        taken = self._began - self._start + (passed if announced else 0.0)
+        factor = min(max((taken + SHORT) / (finished + announced * current + SHORT), 1 / MOST), MOST)
+        done, left = min(passed / max(current * factor, 1e-9), 1.0), current * factor - passed
+        if announced:
+            done, left = announced, (self._clock() - max(self._began, self._sized)) * (1 / announced - 1)
+        share = (finished + done * current) / (finished + current + pending)
         self._share = min(max(self._share, share), MAX_SHARE)  # never goes back
-        return Remaining(self._share, left if current >= 0 else None)
+        return Remaining(self._share, max(left, 0.0) + factor * pending if left >= 0 else None)

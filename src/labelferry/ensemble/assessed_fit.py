@@ -33,6 +33,7 @@ class AssessedFit(NamedTuple):
     review: Array  # target rows to review
     groups: Array  # of the target rows that no class explains; -1 for all others
     source_only: Array  # class codes of the source-only classifier; those of the answer for rows without words
+    view_weight: float | None  # of the second view in co-training; None without a second view
 
 
 def fit_and_assess(
@@ -79,6 +80,7 @@ def fit_and_assess(
             auto.needs_review_,
             auto.groups_,
             source_only,
+            auto.panel_.predictions.view_weight,
         )
     name = type(estimator).__name__
     progress.expect(name, *panel_stages(domains))
@@ -110,4 +112,4 @@ def fit_and_assess(
     confidence[with_words], review[with_words] = assessment.p_correct[rows], assessment.review[rows]
     groups[with_words] = assessment.groups[rows]
     confidence[known], review[known] = 1, False
-    return AssessedFit(estimator, assessment, proba, confidence, review, groups, source_only)
+    return AssessedFit(estimator, assessment, proba, confidence, review, groups, source_only, predictions.view_weight)

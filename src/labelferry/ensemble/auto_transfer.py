@@ -1,6 +1,6 @@
 r"""AutoTransfer: a panel of methods, combined into one answer without labels of the target, with a verdict.
 
-A panel of ten models, the members, is fitted (`panel.py`) and combined into one answer that changes only a limited
+A panel of eight models, the members, is fitted (`panel.py`) and combined into one answer that changes only a limited
 share of the labels of the source-only classifier (`pool.py`); the answer is assessed (`labelferry.assessment`). Labels
 of the target are never used, unless `use_target_labels` is set: then the answer learns from these documents
 (`labelled_pool.py`), and they tell how good it is (`after_answers.py`). Later documents are labelled by a logistic
@@ -116,7 +116,7 @@ def solve(
 
 @register
 class AutoTransfer(TransductiveClassifier):
-    """Fit ten models, combine their predictions, and estimate how good the result is without target labels.
+    """Fit eight models, combine their predictions, and estimate how good the result is without target labels.
 
     Use it unless you have a reason for another method: it needs no settings, and it assesses its own labels.
 

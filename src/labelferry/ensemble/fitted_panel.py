@@ -17,6 +17,7 @@ from ..core.domains import Domains
 from ..core.sampling import MAX_FITTED, sample_domains
 from ..core.threads import single_thread, without_line_search_warnings
 from ..linalg.matrix import Array
+from ..linalg.normalize import normalize_rows_l2
 from ..linalg.threads import each
 from .labelled_pool import PoolInputs, keep_inputs
 from .panel import fit_panel, panel_stages
@@ -24,6 +25,7 @@ from .pool import PooledAnswer, combine, load_coefficients
 from .queries import query_coordinates
 from .sources import SourceScores, drop_harmful_source, score_sources
 from .student import rows_of
+from .view_members import with_view
 from .votes import Voter
 
 ASSESSING = "assessing the answer"
@@ -42,7 +44,7 @@ class FittedPanel(NamedTuple):
     predictions: PanelPredictions
     answer: PooledAnswer
     sources: SourceScores
-    coordinates: Array  # of the target documents, in row order
+    coordinates: Array  # of the target documents, in row order: by words, and by the second view if it is used
     facts: TargetFacts  # without languages
     voted: VotedStart | None = None  # what answers start from if there are votes
 
@@ -76,14 +78,20 @@ def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any
     answer = combine(predictions, load_coefficients())
     some = sample_domains(domains, MAX_FITTED)
     rows = rows_of(some, domains)
-    sources = score_sources(some, answer.proba[rows].argmax(axis=1), predictions.source_only[rows].argmax(axis=1))
+    sources = score_sources(
+        some, answer.before_budget[rows].argmax(axis=1), predictions.source_only[rows].argmax(axis=1)
+    )
     domains, sources = drop_harmful_source(domains, sources)
     if not sources.used.all():
         progress.expect(*panel_stages(domains, second_view))
         predictions = fit_panel(domains, seed, second_view)
         answer, facts = combine(predictions, load_coefficients()), target_facts(domains, Z)
     progress.begin(ASSESSING)
-    return FittedPanel(predictions, answer, sources, query_coordinates(Z), facts)
+    z = query_coordinates(Z)
+    if predictions.view_weight:  # 0 if the view was left out
+        z = np.hstack([z, query_coordinates(coordinates(with_view(domains, second_view).target_documents()))])
+        z = normalize_rows_l2(z)
+    return FittedPanel(predictions, answer, sources, z, facts)
 
 
 def _measure(domains: Domains) -> tuple[TargetFacts, Array]:

@@ -1,9 +1,9 @@
 """The panel: methods of different kinds, so that they do not share all errors. Fast ones first.
 
-Linear models of the source (`members.py`), naive Bayes, a graph cut (HybridLabelPropagation), topics with graphs
-(GCMF), and three mixture models that follow the target (EMNaiveBayes with different smoothing and class proportions).
-If a domain has more than MAX_FITTED documents, all members are fitted on a sample and predict all documents; GCMF,
-which searches neighbors, is fitted on at most MAX_COMPARED documents of each domain.
+Linear models of the source (`members.py`), naive Bayes, a graph cut (HybridLabelPropagation), three mixture models
+that follow the target (EMNaiveBayes with different smoothing and class proportions), and with a second view co-training
+(`view_members.py`). If a domain has more than MAX_FITTED documents, all members are fitted on a sample and predict all
+documents; estimators that search neighbors are fitted on at most MAX_COMPARED documents of each domain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ..assessment.assessment import PanelPredictions
+from ..assessment.assessment import PanelPredictions, WithView
 from ..baselines.em_naive_bayes import EMNaiveBayes
 from ..baselines.source_nb import SourceNB
 from ..core import progress
@@ -24,31 +24,30 @@ from ..core.domains import Domains
 from ..core.ordering import can_sort, sort_domains
 from ..core.sampling import MAX_COMPARED, MAX_FITTED, sample_domains
 from ..core.threads import single_thread, without_line_search_warnings
+from ..families.source_weights import reweigh, reweigh_domains, source_weights
 from ..linalg.matrix import Array, has_negative
 from ..linalg.threads import each, once
-from ..methods.gcmf import GCMF
 from ..methods.label_propagation import HybridLabelPropagation
 from . import members as linear
-from .members import common_words, fit_source, log_count_ratios, self_training
+from .members import common_words, fit_source, self_training
 from .student import predict_all, rows_of
-from .view_members import self_training_view, smooth_view, with_view
+from .view_members import co_training, with_view
 
 SOURCE_ONLY = "SourceLR"
 MIXTURES = ("EMNaiveBayes", "EMNaiveBayes(smoothing=1)", "EMNaiveBayes(class_prior='source')")
-SECOND_VIEW = ("LR(second view, smoothed)", "LR(second view, self-training)")
-LINEAR = ("LR(common words)", "LR(log-count ratios)", "LR(self-training)")  # members of `members.py`
-SLOW_FIRST = ("GCMF", SOURCE_ONLY, "HybridLabelPropagation", LINEAR[2])  # self-training waits for SourceLR
+CO_TRAINING = "LR(co-training)"  # of words and the second view
+LINEAR = ("LR(common words)", "LR(self-training)")  # members of `members.py`
+SLOW_FIRST = (SOURCE_ONLY, CO_TRAINING, "HybridLabelPropagation", LINEAR[1])  # two of them wait for SourceLR
 
 
 def make_estimators(seed: int) -> dict[str, TransductiveClassifier]:
-    """The members that are estimators. GCMF has weak smoothing: strong smoothing does harm without clusters."""
+    """The members that are estimators."""
     return {
         "SourceNB": SourceNB(),
         MIXTURES[0]: EMNaiveBayes(),
         MIXTURES[1]: EMNaiveBayes(smoothing=1.0),
         MIXTURES[2]: EMNaiveBayes(class_prior="source"),
         "HybridLabelPropagation": HybridLabelPropagation(),
-        "GCMF": GCMF(16, word_smoothness=1.0, doc_smoothness=1.0, random_state=seed),
     }
 
 
@@ -66,7 +65,7 @@ def usable_estimators(domains: Domains, seed: int) -> dict[str, TransductiveClas
 
 def panel_stages(domains: Domains, second_view: Any = None) -> list[str]:
     """The names of the stages that `fit_panel` begins, for `progress.expect`."""
-    more = () if second_view is None else SECOND_VIEW
+    more = () if second_view is None else (CO_TRAINING,)
     return [SOURCE_ONLY, *LINEAR, *usable_estimators(domains, 0), *more]
 
 
@@ -76,13 +75,15 @@ class SortedPredictions(NamedTuple):
     proba: tuple[Annotated[Array, "rows x classes"], ...]
     held_out: Annotated[Array, "labelled x classes"]
     source_codes: Annotated[Array, "labelled < classes"]
+    view_proba: Annotated[Array, "rows x classes"]  # those of SourceLR without a second view
+    view_held_out: Annotated[Array, "labelled x classes"]
 
 
 def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPredictions:
     """Fit the members, several at a time; a second core is used by threads.
 
     Members that need features >= 0 are skipped if X has negative values. The caller announces the stages
-    (`panel_stages`). `second_view` has other features of the same rows, which two more members use (`view_members.py`).
+    (`panel_stages`). `second_view` has other features of the same rows, which one more member uses (`view_members.py`).
     Documents, words and classes are sorted by content once for all members, as in `core/ordering.py`.
     """
     if not can_sort(domains):
@@ -91,14 +92,23 @@ def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPred
     if second_view is not None:
         second_view = second_view[np.concatenate([d.rows[r] for d, r in zip(domains, ordering.documents, strict=True)])]
     fitted = fit_members(by_content, seed, second_view)
-    arrays = SortedPredictions(tuple(fitted.proba.values()), fitted.held_out, fitted.source_codes)
+    view = fitted.with_view or WithView(0.0, fitted.source_only, fitted.held_out)
+    members = tuple(fitted.proba.values())
+    arrays = SortedPredictions(members, fitted.held_out, fitted.source_codes, view.proba, view.held_out)
     restored: SortedPredictions = ordering.restore(arrays, {})
     proba = dict(zip(fitted.proba, restored.proba, strict=True))
-    if second_view is not None:  # documents with equal words differ in the view: they do not get the mean of their rows
+    if fitted.with_view is not None:  # documents with equal words differ in the view: each has its own row
         each_own = ordering._replace(copies=tuple(np.arange(len(copies)) for copies in ordering.copies))
-        own = dict(zip(fitted.proba, each_own.restore(arrays, {}).proba, strict=True))
-        proba |= {name: own[name] for name in SECOND_VIEW if name in own}
-    return fitted._replace(proba=proba, held_out=restored.held_out, source_codes=restored.source_codes)
+        own: SortedPredictions = each_own.restore(arrays, {})
+        if CO_TRAINING in proba:
+            proba[CO_TRAINING] = own.proba[list(proba).index(CO_TRAINING)]
+        view = WithView(view.weight, own.view_proba, own.view_held_out)
+    return fitted._replace(
+        proba=proba,
+        held_out=restored.held_out,
+        source_codes=restored.source_codes,
+        with_view=view if fitted.with_view is not None else None,
+    )
 
 
 def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPredictions:
@@ -106,17 +116,20 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     estimators = usable_estimators(domains, seed)
     fitted_on, X = sample_domains(domains, MAX_FITTED), domains.target_documents()
     progress.begin(SOURCE_ONLY)
-    source = once(partial(fit_source, fitted_on, X))
+    g = source_weights(fitted_on)
+    weighted, weighted_X = reweigh_domains(fitted_on, g), reweigh(X, g)
+    source = once(partial(fit_source, weighted, weighted_X))
     members: dict[str, Callable[[], Array | None]] = {
         SOURCE_ONLY: lambda: source().proba,
-        LINEAR[0]: partial(common_words, fitted_on, X),
-        LINEAR[1]: partial(log_count_ratios, fitted_on, X),
-        LINEAR[2]: lambda: self_training(fitted_on, X, source().proba[rows_of(fitted_on, domains)]),
+        LINEAR[0]: partial(common_words, weighted, weighted_X),
+        LINEAR[1]: lambda: self_training(fitted_on, X, source().proba[rows_of(fitted_on, domains)]),
         **{name: partial(predict_estimator, estimator, fitted_on, domains) for name, estimator in estimators.items()},
     }
+    by_view = None
     if second_view is not None:
         seen = with_view(domains, second_view)
-        members |= zip(SECOND_VIEW, (partial(smooth_view, seen), partial(self_training_view, seen)), strict=True)
+        by_view = once(lambda: co_training(domains, seen, source()))
+        members[CO_TRAINING] = lambda: by_view().proba
 
     def fit(name: str) -> tuple[Array | None, float]:
         start = time.perf_counter()
@@ -132,7 +145,8 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     used = {name: fitted[name] for name in members if fitted[name][0] is not None}
     proba = {name: np.asarray(P, dtype=np.float64) for name, (P, _) in used.items()}
     seconds = {name: duration for name, (_, duration) in used.items()}
-    return PanelPredictions(proba, seconds, source().held_out, source().codes)
+    start = None if by_view is None else by_view().start
+    return PanelPredictions(proba, seconds, source().held_out, source().codes, start)
 
 
 def predict_estimator(estimator: TransductiveClassifier, fitted_on: Domains, domains: Domains) -> Array:

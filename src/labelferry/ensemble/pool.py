@@ -3,21 +3,30 @@ r"""One answer from a panel, without labels of the target: a pool whose weights 
     S_m   target documents x classes: the probabilities of member m, made equally confident by ranks
     k_m   mean kappa of the labels of member m with those of the other members
     h     balanced accuracy of SourceLR on held-out labelled documents, corrected for chance
-    e     h (kappa(EM, EM with much smoothing) + kappa(EM, EM with the source's class proportions)) / 2
+    s     (kappa(EM, EM with much smoothing) + kappa(EM, EM with the source's class proportions)) / 2
+    r     mean recall of the classes that the mixture finds, by self-training, corrected for chance
+    e     h sqrt(s r)
     p_c   proportion of class c in the source, of K classes
+    V     target documents x classes: co-training of words and the second view
 
     w_m  = exp(c_0 + c_m + c_k (k_m - mean k) + [m is the mixture] c_e logit(e))                                     (1)
     Q_ic proportional to  (K p_c)^lambda prod_m S_mic^w_m                                                            (2)
-    tau  = t_0 + t_h h + t_e max(0, e - e_0)                                                                         (3)
+    tau  = t_0 + t_h h + t_e max(0, e - e_0), times t_v with a second view                                           (3)
+    A_ic proportional to  sqrt(S(Q)_ic S(V')_ic)      with a second view; otherwise A = Q                            (4)
+    V'_ic proportional to  f_c^e V_ic,    f: V f has the mean of Q                                                   (5)
 
-(1) is scaled down if the weights sum to more than 3; h and e are cut at 0, logit(e) uses e from .05 to .97.
+(1) is scaled down if the weights sum to more than 3; h, s, r and e are cut at 0, logit(e) uses e from .05 to .97.
 
 Where the classes are clusters of the target, the mixture models find the same clusters with any setting: e is near one
 and the mixture decides. Where they are not, such as positive and negative reviews, the mixtures move to the topics: e
-is small and the linear members decide. (2) ties the class proportions to those of the source; a balanced source changes
-nothing. (3) is the budget of change: at most the share tau of SourceLR's labels is changed, those with the largest log
-Q_new - log Q_SourceLR first. So the answer can lose at most this share against SourceLR, and the share of labels that
-did change is an exact bound.
+is small and the linear members decide. If they move to the topics together, as for classes that are a style, they
+contradict self-training, which the classes of the source guide: so e needs r too. Unlike a kappa, r is high if the two
+differ in class proportions only, which self-training with balanced classes cannot find. (2) ties the class proportions
+to those of the source; a balanced source changes nothing. In (4) the words and co-training have the same vote, without
+a coefficient. Co-training gives all classes the same weight; (5) lets the words decide the proportions as far as the
+classes are clusters. (3) is the budget of change: at most the share tau of SourceLR's labels is changed, those with the
+largest log A_new - log A_SourceLR first. So the answer can lose at most this share against SourceLR, and the share of
+labels that did change is an exact bound.
 
 "mixture" is the mean of the three EM models. The coefficients are in `calibration.json`, fitted over corpora by
 `labelferry bench calibrate`: c by the class-balanced log-likelihood (2) without lambda, every corpus with weight one.
@@ -32,13 +41,22 @@ import numpy as np
 from scipy.special import logit, softmax
 from scipy.stats import rankdata
 
-from ..assessment.agreement import chance_corrected_recall, kappa, mean_kappas, set_top_probability
+from ..assessment.agreement import (
+    balanced_accuracy,
+    chance_corrected_recall,
+    correct_for_chance,
+    kappa,
+    mean_kappas,
+    set_top_probability,
+)
 from ..assessment.assessment import PanelPredictions
 from ..assessment.calibration import load_calibration
+from ..core.proportions import log_factors
 from ..linalg.matrix import Array
-from .panel import MIXTURES
+from .panel import CO_TRAINING, LINEAR, MIXTURES
 
 MIXTURE = "mixture"
+SELF_TRAINING = LINEAR[1]
 LEAST_CONFIDENT = 0.25  # confidence of the least confident prediction, between chance (0) and certainty (1)
 MIN_PROBABILITY = 1e-4
 MAX_WEIGHT = 3.0  # of all members: larger weights would make all probabilities 0 or 1
@@ -53,14 +71,14 @@ class PoolCoefficients(NamedTuple):
     agreement: float  # c_k
     stability: float  # c_e
     proportions: float  # lambda
-    budget: tuple[float, float, float, float]  # t_0, t_h, t_e, e_0
+    budget: tuple[float, float, float, float, float]  # t_0, t_h, t_e, e_0, t_v
 
 
 class Evidence(NamedTuple):
     """What the weights follow."""
 
     held_out: float  # h
-    stability: float  # e / h; 0 without mixtures
+    stability: float  # sqrt(s r); 0 without mixtures
     agreement: dict[str, float]  # k_m
 
     @property
@@ -75,6 +93,7 @@ class PooledAnswer(NamedTuple):
     budget: float  # tau
     changed: float  # share of labels that differ from SourceLR: the most that can be lost against it
     evidence: Evidence
+    before_budget: Array  # A: what the members say together, whatever SourceLR says
 
 
 def load_coefficients() -> PoolCoefficients:
@@ -98,33 +117,41 @@ def combine_members(
 ) -> PooledAnswer:
     """The answer from equally confident members and their evidence."""
     w = pool_weights(S, evidence, coefficients)
-    Q = pool(S, w, predictions.source_proportions, coefficients.proportions)
-    before = predictions.source_only.argmax(axis=1)
-    tau = budget_of_change(evidence, coefficients)
-    P = keep_within(Q, before, tau)
+    A = pool(S, w, predictions.source_proportions, coefficients.proportions)
     weights = dict(zip(S, (w / w.sum()).tolist(), strict=True))
+    V = predictions.proba.get(CO_TRAINING)
+    if V is not None:
+        A = vote_together(A, V, evidence.clusters)
+        weights = {name: weight / 2 for name, weight in weights.items()} | {CO_TRAINING: 0.5}
+    before = predictions.source_only.argmax(axis=1)
+    tau = budget_of_change(evidence, coefficients, with_view=V is not None)
+    P = keep_within(A, before, tau)
     if MIXTURE in weights:
         share = weights.pop(MIXTURE) / len(MIXTURES)
         weights |= dict.fromkeys(MIXTURES, share)
-    return PooledAnswer(P, weights, tau, float((P.argmax(axis=1) != before).mean()), evidence)
+    return PooledAnswer(P, weights, tau, float((P.argmax(axis=1) != before).mean()), evidence, A)
 
 
 def equally_confident(proba: Mapping[str, Array]) -> dict[str, Array]:
-    """S of each member, the three mixtures as one."""
-    S = {name: rank_calibrate(P) for name, P in proba.items()}
+    """S of each member that uses words, the three mixtures as one."""
+    S = {name: rank_calibrate(P) for name, P in proba.items() if name != CO_TRAINING}
     if all(name in S for name in MIXTURES):
         S[MIXTURE] = np.mean([S.pop(name) for name in MIXTURES], axis=0)
     return S
 
 
 def find_evidence(predictions: PanelPredictions, S: Mapping[str, Array]) -> Evidence:
-    """h, the stability of the mixtures, and k_m."""
+    """h, sqrt(s r), and k_m."""
     codes = {name: P.argmax(axis=1) for name, P in S.items()}
     agreement = dict(zip(codes, mean_kappas(list(codes.values())), strict=True))
     stability = 0.0
     if MIXTURE in S:
         em, smooth, tied = (predictions.proba[name].argmax(axis=1) for name in MIXTURES)
-        stability = (kappa(em, smooth) + kappa(em, tied)) / 2
+        stability = max((kappa(em, smooth) + kappa(em, tied)) / 2, 0.0)
+        if SELF_TRAINING in codes:
+            K = predictions.source_only.shape[1]
+            recall = correct_for_chance(balanced_accuracy(codes[SELF_TRAINING], codes[MIXTURE], K), K)
+            stability = float(np.sqrt(stability * max(recall, 0.0)))
     return Evidence(chance_corrected_recall(predictions.held_out, predictions.source_codes), stability, agreement)
 
 
@@ -150,10 +177,19 @@ def pool(S: Mapping[str, Array], weights: Array, source_proportions: Array, stre
     return Q
 
 
-def budget_of_change(evidence: Evidence, c: PoolCoefficients) -> float:
+def vote_together(Q: Array, V: Array, e: float) -> Array:
+    """A in (4)."""
+    log_V = np.log(np.maximum(V, 1e-9))
+    matched = softmax(log_V + min(e, 1.0) * log_factors(log_V, Q.mean(axis=0), tol=1e-6), axis=1)  # (5)
+    A: Array = softmax((np.log(rank_calibrate(Q)) + np.log(rank_calibrate(matched))) / 2, axis=1)
+    return A
+
+
+def budget_of_change(evidence: Evidence, c: PoolCoefficients, with_view: bool) -> float:
     """tau in (3), from 0 to 1."""
-    t0, th, te, e0 = c.budget
-    return float(np.clip(t0 + th * max(evidence.held_out, 0.0) + te * max(0.0, evidence.clusters - e0), 0, 1))
+    t0, th, te, e0, tv = c.budget
+    tau = t0 + th * max(evidence.held_out, 0.0) + te * max(0.0, evidence.clusters - e0)
+    return float(np.clip(tau * tv if with_view else tau, 0, 1))
 
 
 def keep_within(Q: Array, before: Array, share: float) -> Array:

@@ -99,6 +99,16 @@ def logistic(X: Matrix, codes: Array, C: float = START_C) -> LinearModel:
     return weights(model.fit(in_double_precision(X), codes), X.dtype)
 
 
+def balanced_weights(codes: Array) -> Array:
+    """One weight per document, mean one, so that all classes have the same total weight.
+
+    >>> balanced_weights(np.array([0, 0, 0, 1])).round(2).tolist()
+    [0.67, 0.67, 0.67, 2.0]
+    """
+    counts = np.bincount(codes)
+    return np.asarray(len(codes) / ((counts > 0).sum() * np.maximum(counts, 1)))[codes]
+
+
 def in_memory_if_few(X: Matrix) -> Any:
     """Blocks of at most MAX_FITTED documents in memory: the answer is then that of the solver for one matrix."""
     return in_memory(X) if X.shape[0] <= MAX_FITTED else X

@@ -16,7 +16,7 @@ from ..text import clean
 from .inputs import Inputs
 from .opinions import Opinion
 from .options import TextOptions
-from .views import embed_documents, is_matrix
+from .views import embed_documents, is_auto, is_matrix
 
 NAME = "descriptions"
 ENCODER, NO_VIEW = "wordllama", "none"
@@ -25,7 +25,7 @@ ENCODER, NO_VIEW = "wordllama", "none"
 def described_opinion(inputs: Inputs, sentences: Mapping[str, str], options: TextOptions) -> Opinion:
     """The opinion of these sentences, with the difference of the two largest cosines as confidence."""
     model = options.embed
-    if model is None or is_matrix(model) or (isinstance(model, str) and model == NO_VIEW):
+    if model is None or is_auto(model) or is_matrix(model) or (isinstance(model, str) and model == NO_VIEW):
         model = ENCODER
     texts = [text for source in inputs.sources for text in source.texts] + list(inputs.texts)
     vectors = embed_documents(model, [*clean(texts, **options.cleaning), *sentences.values()])

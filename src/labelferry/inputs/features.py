@@ -34,7 +34,7 @@ from .memory import COPIES, check_memory, words_within
 from .options import TextOptions
 from .rows import NOT_LEARNED, hidden_messages
 from .text_blocks import fit_tfidf_blocks
-from .views import make_view, view_name
+from .views import is_auto, is_none, make_view
 
 N_SAMPLED = 200  # texts from which the number of entries is estimated
 
@@ -82,8 +82,9 @@ def check_dask(cluster: Any, estimator: TransductiveClassifier, options: TextOpt
     if cluster is None:
         return
     check_installed()
-    for name in ("features", "embed"):
-        if getattr(options, name) is not None:
+    named = None if is_auto(options.embed) or is_none(options.embed) else options.embed
+    for name, value in (("features", options.features), ("embed", named)):
+        if value is not None:
             raise ValueError(
                 f"dask (--dask) counts the words of texts, and {name} (--{name}) replaces the words. Omit one of them."
             )
@@ -98,7 +99,8 @@ def make_features(inputs: Inputs, options: TextOptions, backend: Backend | None 
     features = vectorize(inputs, options, backend) if options.features is None else own_features(inputs, options)
     features = features._replace(learned=[~empty_rows(X) for X in features.Xs])
     messages = [*features.messages, *not_learned_messages(inputs, features)]
-    return features._replace(messages=messages, view=make_view(inputs, options), view_name=view_name(options.embed))
+    view = make_view(inputs, options, backend)
+    return features._replace(messages=[*messages, *view.messages], view=view.vectors, view_name=view.name)
 
 
 def not_learned_messages(inputs: Inputs, features: Features) -> list[str]:

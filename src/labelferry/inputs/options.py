@@ -59,10 +59,11 @@ class TextOptions:
         target are in the result, without a label; those of the sources are left out.
     encoding : str, default=None
         Encoding of the files if it is not UTF-8.
-    embed : str, callable, object or array, default=None
+    embed : str, callable, object or array, default="auto"
         Model that turns texts into vectors, which are used beside the words: a name or folder
         (`labelferry.text.encoders`), a function of a list of texts, or an object with `encode`. Or the vectors
-        themselves, as in `features`.
+        themselves, as in `features`. "auto": minilm or wordllama, if one of them is installed; None or "none": words
+        alone.
     features : path, array or tuple of arrays, default=None
         Features of the documents to use instead of their words: one row per document, rows of the sources first. A
         .npz or .npy file, an array or a sparse matrix, or a tuple (source, target).
@@ -116,12 +117,13 @@ class TextOptions:
     embed: Annotated[
         Any,
         Option(
-            "Use vectors of the texts beside their words: wordllama, minilm, a folder, a name such as "
-            "sentence-transformers/all-MiniLM-L6-v2, or a .npy file with one row per document.",
+            "Vectors of the texts to use beside their words: wordllama, minilm, a folder, a name such as "
+            "sentence-transformers/all-MiniLM-L6-v2, or a .npy file with one row per document; 'none': words alone; "
+            "'auto': minilm or wordllama, if installed.",
             str,
             metavar="MODEL",
         ),
-    ] = None
+    ] = AUTO
     features: Annotated[
         Any, Option("Feature matrix (.npz, .npy) instead of words; rows of the sources first.", Path)
     ] = None

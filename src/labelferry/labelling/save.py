@@ -26,7 +26,7 @@ def save_model(result: Labelling, path: str | PathLike[str]) -> None:
     documents, texts = result.documents, result.inputs.texts
     codes = np.searchsorted(estimator.classes_, documents.labels)
     student = None
-    if isinstance(estimator, AutoTransfer) and features.view is not None:
+    if isinstance(estimator, AutoTransfer) and estimator.panel_.predictions.view_weight:  # 0 if it was left out
         student = fit_view_student(features.view_name, features.view, domains, codes)
     scores = word_evidence(domains, estimator.transduction_proba_, features.shown).score.astype(np.float32)
     model = Model(

@@ -20,6 +20,7 @@ from ..ensemble.fitted_panel import ASSESSING, FittedPanel
 from ..ensemble.panel import LINEAR, SOURCE_ONLY, make_estimators
 from ..inputs.features import Features
 from ..inputs.inputs import Inputs
+from ..inputs.views import view_message
 from .accept_rank import accept_ranks
 from .all_rows import with_all_rows, with_reasons
 from .answers import AnsweredRows, of_documents, with_answers
@@ -100,6 +101,9 @@ def build_result(
     if min_confidence is not None:
         review = (confidence < min_confidence) | empty | review_all | (answer.groups >= 0)
     other_language = list(features.other_language) or [""] * len(P)
+    if answer.view_weight is not None:
+        messages = [*features.messages, view_message(features.view_name, answer.view_weight)]
+        features = features._replace(messages=messages)
     return Labelling(
         labels=classes[order[:, 0]],
         confidence=confidence,

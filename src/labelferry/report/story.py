@@ -14,7 +14,6 @@ from ..labelling.outlook import usable_outlook
 from ..labelling.verdict import marks, other_languages, spellings, verdict_of
 from ..linalg.matrix import Array
 
-NOTABLE = 0.02  # difference of two accuracies that is worth a sentence
 SMALL_RANGE = 0.1  # of class proportions: the methods agree
 
 
@@ -27,7 +26,7 @@ def tell(result: Labelling, labelled: str | PathLike[str] | None = None, job: st
     """
     a = result.assessment
     return {
-        "use": [usable_outlook(result)["sentence"], marks(result), *answered(result)],
+        "use": [usable_outlook(result, in_job=job is not None)["sentence"], marks(result), *answered(result)],
         "known": [
             *spellings(result),
             *other_languages(result),
@@ -44,12 +43,13 @@ def estimates(a: Assessment) -> list[str]:
     """The estimated accuracy, if there is one."""
     if not a.can_estimate:
         return []
-    b, plain = a.balanced_accuracy, a.accuracy
-    overall = f"; about {plain.mean:.0%} over all documents ({plain.low:.0%} to {plain.high:.0%})"
+    b = a.balanced_accuracy
+    origin = f"how far off such estimates were on {a.n_corpora} collections of texts"
+    if a.n_answers:
+        origin = f"what {a.n_answers} answers leave open"
     return [
-        f"Averaged over the classes, about {b.mean:.0%} of the labels are correct ({b.low:.0%} to {b.high:.0%} is "
-        f"plausible){overall if abs(b.mean - plain.mean) >= NOTABLE else ''}. These are estimates; their ranges follow "
-        f"from {f'{a.n_answers} answers' if a.n_answers else f'{a.n_corpora} other collections of texts'}."
+        f"About {b.mean:.0%} of the labels are correct, mean of the classes. The range is {b.low:.0%} to {b.high:.0%}: "
+        f"{origin}."
     ]
 
 
@@ -57,9 +57,9 @@ def agreement(a: Assessment) -> str:
     """How far the methods agree, and how much the result differs from a classifier without transfer."""
     codes, final = a.members.codes, a.proba.argmax(axis=1)
     return (
-        f"{len(codes)} methods give {(codes == final).mean():.0%} of the documents the same label as this result, on "
-        f"average. {a.changed:.0%} of the labels differ from those of an ordinary classifier, which learns from the "
-        "labelled documents only."
+        f"A single method gives {(codes == final).mean():.0%} of the documents the same label (mean of {len(codes)} "
+        f"methods). An ordinary classifier, which learns from the labelled documents only, gives {a.changed:.0%} of "
+        "them another one."
     )
 
 
@@ -132,10 +132,7 @@ def way_to_use(labelled: str | PathLike[str] | None, job: str | None) -> dict[st
         }
     file = shlex.quote(fspath(labelled))
     sentence = (
-        "Run the first command, fill in the column answer of sample.csv, and run the second command. It prints which "
+        "Draw documents, fill in the column answer of sample.csv, and run the command that is printed: it says which "
         "labels you can use, with a guarantee."
     )
-    return {
-        "sentence": sentence,
-        "commands": [f"labelferry accept {file} -o sample.csv", f"labelferry accept {file} sample.csv"],
-    }
+    return {"sentence": sentence, "commands": [f"labelferry accept {file} -o sample.csv"]}

@@ -21,6 +21,7 @@ from .encoders import Encoder
 
 BATCH = 256  # texts
 MAX_CHARACTERS = 8000  # of a text; models read 256 to 512 words, and long texts would fill the memory
+MAX_COST = 1000  # characters that a text counts for in the progress: models read 128 to 512 word pieces
 N_BYTES = 16  # of a key
 
 
@@ -30,7 +31,7 @@ def embed_texts(
     *,
     cache: Path | None = None,
     batch: int = BATCH,
-    announce: Callable[[int, int], None] | None = None,
+    announce: Callable[[int, int, float], None] | None = None,
 ) -> np.ndarray:
     """Compute the vectors of texts.
 
@@ -45,7 +46,8 @@ def embed_texts(
     batch : int, default=256
         Number of texts that are encoded together.
     announce : callable, default=None
-        Called before each batch with the number of texts that are done and the number of all texts to encode.
+        Called before each batch with the number of texts that are done, the number of all texts to encode, and the
+        share of the work that is done.
 
     Returns
     -------
@@ -60,9 +62,10 @@ def embed_texts(
     vectors = {} if folder is None else read_vectors(folder, set(keys))
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
     order = sorted(missing, key=lambda key: len(missing[key]))  # texts of one length together are faster
+    cost = np.cumsum([0, *(1 + min(len(missing[key]), MAX_COST) for key in order)])
     for start in range(0, len(order), batch):
         if announce is not None:
-            announce(start, len(order))
+            announce(start, len(order), float(cost[start] / cost[-1]))
         some = order[start : start + batch]
         rows = check_vectors(encoder.encode([missing[key] for key in some]), [missing[key] for key in some])
         vectors |= zip(some, rows, strict=True)

@@ -82,7 +82,9 @@ def show(console: Console, report: dict[str, Any], how: str) -> None:
     answer = new_table(
         "mean over corpora", "SourceLR", "answer", "gain", "worst", "losing > 2", "losing > 5", numbers=6
     )
-    for name, row in report["answer"].items():
+    by_words = report["by_words"] or {"answer": {}, "groups": {}, "estimates": None}
+    rows = [*report["answer"].items(), *((f"{name} by words", row) for name, row in by_words["answer"].items())]
+    for name, row in rows:
         numbers = [f"{row['source_only']:.3f}", f"{row['answer']:.3f}", f"{row['gain']:+.3f}", f"{row['worst']:+.3f}"]
         answer.add_row(name.replace("_", " "), *numbers, f"{row['losing_2']:.3f}", f"{row['losing_5']:.3f}")
     console.print(answer)
@@ -90,9 +92,12 @@ def show(console: Console, report: dict[str, Any], how: str) -> None:
     for row in report["members"]:
         members.add_row(escape(row["member"]), *(f"{v:+.3f}" for v in row["gain"]))
     console.print(members)
-    console.print("Groups: " + ", ".join(f"{name} {value:.3f}" for name, value in report["groups"].items()))
+    for title, groups in (("Groups", report["groups"]), ("Groups by words", by_words["groups"])):
+        if groups:
+            console.print(f"{title}: " + ", ".join(f"{name} {value:.3f}" for name, value in groups.items()))
     estimates = new_table("estimate of", "error", "coverage", "worst corpus", "width", numbers=4)
-    for name, row in report["estimates"].items():
+    by_name = report["estimates"] | ({"balanced accuracy by words": e} if (e := by_words["estimates"]) else {})
+    for name, row in by_name.items():
         keys = ("error", "coverage", "worst_corpus", "width")
         estimates.add_row(name.replace("_", " "), *(f"{row[key]:.3f}" for key in keys))
     console.print(estimates)

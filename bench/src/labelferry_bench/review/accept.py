@@ -130,9 +130,9 @@ def _designs(task: PanelTask, learned: Learned, error: float, seed: int, n_learn
         rng = np.random.default_rng([crc32(task.name.encode()), seed, 7])
         for kind, reviewed, cost in reviewers(wrong, rng):
             yield run(f"U20, {kind}", ladder_sets(ladder, reviewed, budget, cost), of_set)
-        strict = make_ladder(labels.score, labels.p_wrong, error=error, seed=seed, known=known, strict=True)
-        at_most = dict(zip(strict.sizes, strict.at_most, strict=True))
-        yield run("U20, strict", ladder_sets(strict, wrong, budget), lambda n: at_most[n])
+        outside = make_ladder(labels.score, labels.p_wrong, error=error, seed=seed, known=known, outside=True)
+        at_most = dict(zip(outside.sizes, outside.at_most, strict=True))
+        yield run("U20, outside", ladder_sets(outside, wrong, budget), lambda n: at_most[n])
 
 
 def ladder_sets(ladder: Ladder, wrong: Array, budget: int, cost: Array | None = None) -> list[tuple[int, int]]:

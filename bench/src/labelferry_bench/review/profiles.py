@@ -72,7 +72,7 @@ def fit_profiles(files: Sequence[FileLine], x: Callable[[FileLine], Array]) -> P
 
 
 def compare(files: Sequence[FileLine], *, frozen: bool, reported: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Expected and realised shares, one row per limit: means over corpora, at ANSWERS.
+    """Expected and realised shares, one row per limit: means over corpora, at ANSWERS; errors of the corpora's means.
 
     `frozen`: after learning; otherwise before the first answer. `reported`: corpora; none: all.
     """
@@ -93,7 +93,9 @@ def compare(files: Sequence[FileLine], *, frozen: bool, reported: Sequence[str] 
             inside = ((runs >= low - 0.5 / one.n) & (runs <= high + 0.5 / one.n)).mean(axis=0)
             real = runs.mean(axis=0)
             values[one.corpus].append(np.array([mean, real, np.abs(mean - real), inside]))
-        table = np.mean([np.mean(values[c], axis=0) for c in corpora], axis=0)
-        names = ("expected", "realised", "mean_error", "in_range")
+        means = np.array([np.mean(values[c], axis=0) for c in corpora])
+        of_corpora = np.abs(means[:, 0] - means[:, 1]).mean(axis=0)
+        table = [*means.mean(axis=0), of_corpora]
+        names = ("expected", "realised", "mean_error", "in_range", "error_of_corpora")
         rows.append({"error": error, **{name: row.round(3).tolist() for name, row in zip(names, table, strict=True)}})
     return rows

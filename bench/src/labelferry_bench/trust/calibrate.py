@@ -19,7 +19,7 @@ tested on unseen corpora: docs/methods/auto.md has the alternatives.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
 
@@ -33,7 +33,8 @@ from labelferry.assessment.calibration import Calibration, Levels, MemberLimits
 from labelferry.assessment.confidence import ConfidenceCoefficients, confidence_features
 from labelferry.assessment.estimate import MAX_ESTIMATE, EstimateCoefficients, estimate, features
 from labelferry.assessment.new_classes import Clusters, NewClassCoefficients, statistic
-from labelferry.assessment.signals import Signals, read_signals
+from labelferry.assessment.signals import Signals
+from labelferry.ensemble.panel import CO_TRAINING
 from labelferry.ensemble.pool import (
     Evidence,
     PoolCoefficients,
@@ -48,7 +49,7 @@ from labelferry.ensemble.pool import (
 from ..papers.pools import Array
 from .records import Record
 
-LAMBDA, SHARPNESS, BUDGET = 0.2, 2.0, (0.02, 0.15, 2.0, 0.45)
+LAMBDA, SHARPNESS, BUDGET = 0.2, 2.0, (0.02, 0.15, 2.0, 0.45, 2.0)
 LEVEL = 0.9
 N_DOCUMENTS = 100  # per task, in the fit of the pool; twice as many for the confidence
 RIDGE, START, MAX_ITER = 0.01, -2.6, 40  # of the fit of the pool
@@ -79,7 +80,7 @@ def answer_task(task: Prepared, coefficients: PoolCoefficients) -> Judged:
     answer = combine_members(p, task.S, task.evidence, coefficients)
     codes = answer.proba.argmax(axis=1)
     kappas = np.array([kappa(codes, member) for member in p.codes.values()])
-    signals = read_signals(kappas, p.held_out, p.source_codes, p.source_only)
+    signals = p.signals(kappas)
     accuracy = float((codes == record.yt).mean())
     return Judged(record, answer, codes, kappas, signals, accuracy, score(record, codes))
 
@@ -97,11 +98,22 @@ class Prepared:
     S: dict[str, Array]
     evidence: Evidence
 
+    @property
+    def has_view(self) -> bool:
+        return self.record.predictions.with_view is not None
+
 
 def prepare(record: Record) -> Prepared:
     """Make the members equally confident, and find the evidence."""
     S = equally_confident(record.predictions.proba)
     return Prepared(record, S, find_evidence(record.predictions, S))
+
+
+def without_view(task: Prepared) -> Prepared:
+    """The same task by words alone: coefficients are fitted on both forms, because users have both."""
+    p = task.record.predictions
+    proba = {name: P for name, P in p.proba.items() if name != CO_TRAINING}
+    return replace(task, record=replace(task.record, predictions=p._replace(proba=proba, with_view=None)))
 
 
 def corpus_weights(records: Sequence[Record]) -> Array:
@@ -291,22 +303,24 @@ def fit_new_classes(complete: Sequence[Clusters], corpora: Array) -> NewClassCoe
 
 
 # -- all together -----------------------------------------------------------------------------------------------------
-def calibrate(records: Sequence[Record]) -> tuple[Calibration, list[Judged]]:
-    """All coefficients from the ordinary tasks; and every task, judged by coefficients from other corpora."""
+def calibrate(records: Sequence[Record]) -> tuple[Calibration, list[Judged], list[Judged]]:
+    """All coefficients from the ordinary tasks; and every task, judged by coefficients from other corpora.
+
+    Tasks with texts are judged with their second view; in the last list, all ordinary tasks by words alone.
+    """
     tasks = [prepare(record) for record in records]
     plain = [task for task in tasks if task.record.kind == "plain"]
+    plain += [without_view(task) for task in plain if task.has_view]
     corpora = sorted({task.record.corpus for task in plain})
     by_corpus = {c: _fit_all([t for t in plain if t.record.corpus != c]) for c in corpora}
-    judged = []
-    for task in tasks:
-        calibration = by_corpus[task.record.corpus]
-        judged.append(judge_task(task, calibration))
+    judged = [judge_task(task, by_corpus[task.record.corpus]) for task in tasks]
+    by_words = [judge_task(task, by_corpus[task.record.corpus]) for task in plain if not task.has_view]
     everything = _fit_all(plain)
-    return everything._replace(corpora=tuple(corpora), date=date.today().isoformat()), judged
+    return everything._replace(corpora=tuple(corpora), date=date.today().isoformat()), judged, by_words
 
 
 def _fit_all(plain: Sequence[Prepared]) -> Calibration:
-    coefficients = fit_pool(plain)
+    coefficients = fit_pool([task for task in plain if not task.has_view])  # each task once
     answers = [answer_task(task, coefficients) for task in plain]
     balanced = fit_estimate(answers, lambda j: j.balanced)
     accuracy = fit_estimate(answers, lambda j: j.accuracy)

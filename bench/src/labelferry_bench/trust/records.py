@@ -16,16 +16,18 @@ from zlib import crc32
 
 import numpy as np
 
-from labelferry.assessment.assessment import PanelPredictions
+from labelferry.assessment.assessment import PanelPredictions, WithView
 from labelferry.assessment.facts import TargetFacts, target_facts
 from labelferry.core.domains import Domains
 from labelferry.ensemble.panel import fit_panel, panel_settings
-from labelferry.files import atomic_write
+from labelferry.files import atomic_write, user_cache
+from labelferry.text import embed_texts, find_encoder
 
 from ..papers.pools import Array
 from .tasks import TaskData, TrustTask
 
-VERSION = 6
+VERSION = 7
+VIEW = "wordllama"  # the second view of tasks with texts: the default that everybody can install
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,18 @@ def fit_task(task: TrustTask) -> Record:
     """Fit the panel on a task."""
     data = task.load()
     domains = as_domains(data)
-    return Record(
-        task.name, task.corpus, task.kind, task.group, fit_panel(domains, seed=0), target_facts(domains), data.yt
-    )
+    predictions = fit_panel(domains, seed=0, second_view=view_of(data))
+    return Record(task.name, task.corpus, task.kind, task.group, predictions, target_facts(domains), data.yt)
+
+
+def view_of(data: TaskData, model: str = VIEW) -> Array | None:
+    """Vectors of the documents in the order of `as_domains`; None without texts."""
+    if data.texts is None:
+        return None
+    sources = [np.flatnonzero(data.source_of == s) for s in np.unique(data.source_of)]
+    rows = np.concatenate([*sources, np.arange(len(data.ys), len(data.texts))])
+    vectors = embed_texts(data.texts, find_encoder(model), cache=user_cache() / "embeddings")
+    return np.asarray(vectors[rows])
 
 
 def as_domains(data: TaskData) -> Domains:
@@ -83,10 +94,13 @@ def write_record(record: Record, path: Path) -> None:
         "group": record.group,
         "members": list(predictions.proba),
         "seconds": predictions.seconds,
+        "view_weight": predictions.view_weight,  # None without a second view
         "facts": record.facts.as_dict(),
     }
     arrays: dict[str, Any] = {f"member{i}": P.astype(np.float32) for i, P in enumerate(predictions.proba.values())}
     arrays |= {"held_out": predictions.held_out.astype(np.float32), "codes": predictions.source_codes, "yt": record.yt}
+    if (view := predictions.with_view) is not None:
+        arrays |= {"view": view.proba.astype(np.float32), "view_held_out": view.held_out.astype(np.float32)}
     arrays |= {f"facts_{name}": values for name, values in record.facts.arrays().items()}
     with atomic_write(path) as draft, draft.open("wb") as file:
         np.savez_compressed(file, meta=np.array(json.dumps(meta)), **arrays)
@@ -99,7 +113,10 @@ def read_record(path: Path) -> Record:
         proba = {name: file[f"member{i}"].astype(np.float64) for i, name in enumerate(meta["members"])}
         facts = TargetFacts.from_arrays(meta["facts"], {k[6:]: file[k] for k in file.files if k.startswith("facts_")})
         held_out, codes, yt = file["held_out"].astype(np.float64), file["codes"], file["yt"]
-    predictions = PanelPredictions(proba, meta["seconds"], held_out, codes)
+        view = None
+        if meta["view_weight"] is not None:
+            view = WithView(meta["view_weight"], *(file[name].astype(np.float64) for name in ("view", "view_held_out")))
+    predictions = PanelPredictions(proba, meta["seconds"], held_out, codes, view)
     return Record(meta["name"], meta["corpus"], meta["kind"], meta["group"], predictions, facts, yt)
 
 

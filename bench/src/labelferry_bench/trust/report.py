@@ -17,14 +17,18 @@ N_BINS = 10
 MIN_UNMARKED = 20  # labels without review, for the ratio of errors to the promise
 
 
-def report(judged: Sequence[Judged]) -> dict[str, Any]:
-    """All figures as plain values; means are over corpora of the mean over their tasks."""
+def report(judged: Sequence[Judged], by_words: Sequence[Judged] = ()) -> dict[str, Any]:
+    """All figures as plain values; means are over corpora of the mean over their tasks.
+
+    `by_words`: the ordinary tasks without their second view, for the figures of words alone.
+    """
     plain = [j for j in judged if j.record.kind == "plain"]
     traps = [j for j in judged if j.record.kind != "plain"]
     return {
         "tasks": len(plain),
         "corpora": [_corpus_row(name, [j for j in plain if j.record.corpus == name]) for name in _corpora(plain)],
         "answer": _answer(plain),
+        "by_words": _by_words(by_words) if by_words else None,
         "members": _members(plain),
         "groups": _groups(plain),
         "estimates": {name: _estimates(plain, name) for name in ("balanced_accuracy", "accuracy")},
@@ -37,6 +41,14 @@ def report(judged: Sequence[Judged]) -> dict[str, Any]:
         "new_classes": _new_classes(plain, [j for j in traps if j.record.kind == "missing class"]),
         "traps": [_trap(j) for j in traps],
         "seconds": _mean(plain, lambda j: sum(j.record.predictions.seconds.values())),
+    }
+
+
+def _by_words(judged: Sequence[Judged]) -> dict[str, Any]:
+    return {
+        "answer": _answer(judged),
+        "groups": _groups(judged),
+        "estimates": _estimates(judged, "balanced_accuracy"),
     }
 
 

@@ -37,7 +37,7 @@ def run_trust(
     `as_shipped`: whether to judge by the coefficients of this version; all corpora must be new to it.
     """
     if not as_shipped:
-        return report(_calibrate(folder, corpora, jobs, show)[1])
+        return report(*_calibrate(folder, corpora, jobs, show)[1:])
     tasks, shipped = all_tasks(corpora), load_calibration()
     if seen := sorted({task.corpus for task in tasks} & {*shipped.corpora}):
         raise ValueError(
@@ -56,11 +56,21 @@ def run_calibration(
     show: Callable[[str], None] = lambda _: None,
 ) -> Calibration:
     """Fit all coefficients and write them to a file; the parameters are those of `run_trust`."""
-    calibration, judged = _calibrate(folder, corpora, jobs, show)
-    figures = report(judged)
+    calibration, *judged = _calibrate(folder, corpora, jobs, show)
+    figures = report(*judged)
     kept = {
         name: figures[name]
-        for name in ("tasks", "answer", "groups", "estimates", "verdicts", "member_verdicts", "review", "new_classes")
+        for name in (
+            "tasks",
+            "answer",
+            "by_words",
+            "groups",
+            "estimates",
+            "verdicts",
+            "member_verdicts",
+            "review",
+            "new_classes",
+        )
     }
     calibration = calibration._replace(report=rounded(kept))
     write_text(file, json.dumps(rounded(calibration.as_dict()), indent=1) + "\n")
@@ -69,7 +79,7 @@ def run_calibration(
 
 def _calibrate(
     folder: Path, corpora: Sequence[str] | None, jobs: int, show: Callable[[str], None]
-) -> tuple[Calibration, list[Judged]]:
+) -> tuple[Calibration, list[Judged], list[Judged]]:
     records = _records(all_tasks(corpora), folder, jobs, show)
     if len({record.corpus for record in records}) < 3:
         raise ValueError(

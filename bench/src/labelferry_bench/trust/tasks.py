@@ -55,6 +55,7 @@ class TaskData(NamedTuple):
     Xt: sp.csr_array
     yt: Array
     classes: Array
+    texts: list[str] | None = None  # of the source, then of the target; None if the corpus has matrices only
 
 
 class TaskTexts(NamedTuple):
@@ -105,7 +106,11 @@ class TrustTask:
         rows_s = np.sort(draw(rng, ys, codes, self.n_source, self.rare_source))
         rows_t = np.sort(draw(rng, yt, codes, self.n_target, self.rare_target))
         Xs, Xt = keep_used_words(sp.csr_array(table.Xs)[rows_s], sp.csr_array(table.Xt)[rows_t])
-        return TaskData(Xs, ys[rows_s], np.zeros(len(rows_s), dtype=int), Xt, yt[rows_t], classes)
+        texts = None
+        if table.ids is not None:
+            text_of = texts_by_id(self.corpus)
+            texts = [text_of[str(i)] for ids, rows in zip(table.ids, (rows_s, rows_t), strict=True) for i in ids[rows]]
+        return TaskData(Xs, ys[rows_s], np.zeros(len(rows_s), dtype=int), Xt, yt[rows_t], classes, texts)
 
     def texts(self) -> TaskTexts:
         """The same documents as texts; of a task of a table there are none."""
@@ -115,7 +120,7 @@ class TrustTask:
         d = self._texts(rng)
         chinese = bool(CHINESE.search(d.source[0]))
         Xs, Xt = vectorize(d.source, d.target, pairs=chinese and not self.split_at_spaces)
-        return TaskData(Xs, d.ys, d.source_of, Xt, d.yt, d.classes)
+        return TaskData(Xs, d.ys, d.source_of, Xt, d.yt, d.classes, d.source + d.target)
 
     def _texts(self, rng: np.random.Generator) -> TaskTexts:
         corpus = read_corpus(self.data)
@@ -181,6 +186,17 @@ def keep_used_words(Xs: sp.csr_array, Xt: sp.csr_array) -> tuple[sp.csr_array, s
     """Drop the words that are in fewer than two of the documents."""
     used = sum(np.bincount(X.indices, minlength=X.shape[1]) for X in (Xs, Xt)) >= 2
     return Xs[:, used], Xt[:, used]
+
+
+@lru_cache(maxsize=2)
+def texts_by_id(corpus: str) -> dict[str, str]:
+    """The texts of the documents of a table task, by the names that `Loaded.ids` has."""
+    if corpus == "amazon":
+        reviews = load_amazon()
+        return dict(zip(reviews.fields["id"].tolist(), reviews.texts, strict=True))
+    articles = load_newsgroups()
+    names = zip(articles.fields["group"].tolist(), articles.fields["id"].tolist(), strict=True)
+    return {f"{g}/{i}": strip_headers(text) for (g, i), text in zip(names, articles.texts, strict=True)}
 
 
 @lru_cache(maxsize=3)

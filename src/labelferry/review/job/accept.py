@@ -43,45 +43,45 @@ class JobAccept:
         self,
         error: float = ERROR,
         *,
-        strict: bool = False,
+        outside: bool = False,
         per_class: bool = False,
         learn: int = N_LEARN,
         state: JobState | None = None,
     ) -> Usable:
         """The labels that may be used; nothing is recorded."""
-        return self._usable(Limit(float(error), strict, per_class), learn, state)
+        return self._usable(Limit(float(error), outside, per_class), learn, state)
 
     def _usable(self, limit: Limit, learn: int = N_LEARN, state: JobState | None = None) -> Usable:
         state = self._log.state() if state is None else state
         with self._lock:
             labels, carried = self._of_fit(state)
             part = carried.part(limit)
-            statement = carried.rounds + 1
-            ladders = self._made_ladders(limit, labels, part, statement)
+            round_number = carried.rounds + 1
+            ladders = self._made_ladders(limit, labels, part, round_number)
         accepted = None if part is None else part.accepted(labels, state)
         return usable_labels(
             labels.frozen,
-            labels.given(state.first_codes, state),
+            labels.given(state),
             limit,
             earlier=() if accepted is None else (accepted,),
-            statement=statement,
-            before=carried.tail + len(self._tested(state) - {limit}) * round_tail(statement),
+            round_number=round_number,
+            before=carried.tail + len(self._tested(state) - {limit}) * round_tail(round_number),
             learning=self.learning(state, learn),
             ladders=ladders,
         )
 
-    def _made_ladders(self, limit: Limit, labels: JobLabels, part: Part | None, statement: int) -> Ladders:
+    def _made_ladders(self, limit: Limit, labels: JobLabels, part: Part | None, round_number: int) -> Ladders:
         """The ladders of the labels outside the part that was accepted when the fit was made; answers do not matter."""
         if limit not in self._ladders:
             free = None if part is None else ~part.documents[labels.documents]
-            self._ladders[limit] = make_ladders(labels.frozen, limit, statement=statement, among=free)
+            self._ladders[limit] = make_ladders(labels.frozen, limit, round_number=round_number, among=free)
         return self._ladders[limit]
 
     def issue(
-        self, error: float = ERROR, *, strict: bool = False, per_class: bool = False, learn: int = N_LEARN
+        self, error: float = ERROR, *, outside: bool = False, per_class: bool = False, learn: int = N_LEARN
     ) -> Usable:
         """The labels that may be used; the statement is recorded if it is new."""
-        state, limit = self._log.state(), Limit(float(error), strict, per_class)
+        state, limit = self._log.state(), Limit(float(error), outside, per_class)
         usable = self._usable(limit, learn, state)
         if usable.learning is not None:
             return usable
@@ -112,18 +112,19 @@ class JobAccept:
         limits = {limit_of(row) for row in self.statements(state.fit.fit)}
         limits |= {part.limit for part in carried.parts}
         usable = {limit for limit in limits if self._usable(limit, state=state).n}
-        return min(usable or limits, key=lambda limit: (limit.error, -limit.strict, -limit.per_class), default=None)
+        return min(usable or limits, key=lambda limit: (limit.error, -limit.outside, -limit.per_class), default=None)
 
     def learning(self, state: JobState, learn: int = N_LEARN) -> Learning | None:
         """How many random answers the labels learn from first; None if they have learned, cannot, or need not."""
         has_learned = "held_out/seen" in state.fit.arrays
-        if learn < 1 or has_learned or not self._can_learn or self.statements(state.fit.fit):
+        if learn < 1 or has_learned or not self.can_learn or self.statements(state.fit.fit):
             return None
         n_classes = len(self._store.classes)
         return Learning(sum(0 <= code < n_classes for code in state.codes.values()), learn)
 
     @cached_property
-    def _can_learn(self) -> bool:
+    def can_learn(self) -> bool:
+        """Whether the labels are those of a panel."""
         return "start" in self._store.database.arrays("pool")
 
     def carry(self, state: JobState) -> Carried:
@@ -161,4 +162,4 @@ class JobAccept:
 def limit_of(row: CertificateRow) -> Limit:
     """The limit of a statement."""
     content = row.content
-    return Limit(float(content["error"]), bool(content["strict"]), bool(content.get("by_class")))
+    return Limit(float(content["error"]), bool(content["outside"]), bool(content.get("by_class")))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import Accepted, round_tail, wrong_labels
+from ...certificate import Accepted, round_tail, still_accepted, wrong_labels
 from ...certificate.ladder import TAIL
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
@@ -35,20 +35,12 @@ class Part(NamedTuple):
 
     def accepted(self, labels: JobLabels, state: JobState) -> Accepted | None:
         """The claim with the answers since the labels learned; None if they refute it."""
-        inside = [document for document in state.first_codes if self.documents[document]]
-        given = labels.given(inside, state)
-        wrong = wrong_labels(labels.frozen.labels, given.first, given.again)
-        counts = self.counts
-        n_answers, n_wrong = counts["n_answers"] + len(wrong), counts["n_wrong"] + sum(wrong.values())
-        unseen, most = counts["n"] - n_answers, counts["at_most_wrong"]
-        if n_wrong > most:
-            return None
-        share = min((most - n_wrong) / unseen, 1.0) if unseen else 0.0
+        error, outside, _ = self.limit
+        n, most, n_sample, sample_wrong, n_answers, n_wrong = (self.counts[name] for name in COUNTS)
         rows = self.documents[labels.documents]
-        return Accepted(
-            self.limit.error, TAIL, self.limit.strict, rows, counts["n"], most, counts["n_sample"],
-            counts["sample_wrong"], n_answers, n_wrong, unseen, share,
-        )  # fmt: skip
+        before = Accepted(error, TAIL, outside, rows, n, most, n_sample, sample_wrong, n_answers, n_wrong)
+        given = labels.given(state)
+        return still_accepted(before, wrong_labels(labels.frozen.labels, given.first, given.again))
 
 
 class Carried(NamedTuple):
@@ -60,11 +52,11 @@ class Carried(NamedTuple):
 
     def part(self, limit: Limit) -> Part | None:
         """The largest set that was accepted at this limit or a lower one."""
-        error, strict, per_class = limit
+        error, outside, per_class = limit
         parts = [
             part
             for part in self.parts
-            if part.limit.error <= error and part.limit.strict >= strict and part.limit.per_class >= per_class
+            if part.limit.error <= error and part.limit.outside >= outside and part.limit.per_class >= per_class
         ]
         return max(parts, key=lambda part: part.counts["n"], default=None)
 
@@ -113,7 +105,7 @@ def carried_into(store: storage.Store, fit: FitLabels) -> Carried:
     try:
         parts = [
             Part(
-                Limit(float(part["error"]), bool(part["strict"]), bool(part.get("per_class", False))),
+                Limit(float(part["error"]), bool(part["outside"]), bool(part.get("per_class", False))),
                 checked_mask(fit.arrays[f"{PREFIX}{i}"], store.n_documents),
                 {name: int(part[name]) for name in COUNTS},
             )

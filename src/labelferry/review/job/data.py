@@ -25,7 +25,7 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
     if labelling.answers is not None and len(labelling.answers.rows):
         raise ValueError(
             "a review job starts with labels that did not learn from answers. Store the result of label without "
-            "answers, then add the answers to the job: labelferry certify JOB SAMPLE."
+            "answers, then add the answers to the job: labelferry accept JOB SAMPLE."
         )
     inputs = labelling.inputs
     classes = labelling.estimator.classes_

@@ -39,18 +39,15 @@ def labelled_table(
     values = dict(zip(store.classes, store.settings["classes"], strict=True))  # labels that are numbers stay numbers
     state = log.state()  # after the documents, so that no answer that their labels learned from is missing
     unknown, seen = without_label(store)[0], set(state.seen.rows.tolist())
-    tested = usable is not None and usable.learning is None  # `Usable.decided` says the same
-    final = {document: row for document, row in state.final.items() if document not in unknown} if tested else {}
-    decided = state.decided | final
     labels, answers = [], []
     for row in rows:
-        answer = decided.get(row.number)
+        answer = state.decided.get(row.number)
         labels.append(
             None
             if answer is not None and answer.kind == NONE_OF_THESE
             else values[answer.answer if answer is not None and answer.answer is not None else row.label]
         )
-        answers.append(answer_text(decided, row.number))
+        answers.append(answer_text(state.decided, row.number))
     extra: dict[str, list[Any]] = {
         "label": labels,
         "confidence": file_confidence(np.array([row.confidence for row in rows])).tolist(),
@@ -79,7 +76,7 @@ def labelled_table(
         extra[PREDICTED_LABEL] = [None if row.number in unknown else values[row.label] for row in rows]
         held_out = (values[store.classes[code]] if i in seen - unknown else None for i, code in enumerate(without))
         extra[HELD_OUT] = list(held_out)
-    extra = clear_unlabelled(extra, reasons_of(store, decided))
+    extra = clear_unlabelled(extra, reasons_of(store, state.decided))
     others = store.settings.get("other_rows", {})
     extra[MARK] = [
         None if row.number in unknown else Kind.ANSWERED if row.number in seen else Kind.PREDICTED for row in rows
@@ -151,7 +148,7 @@ def corrections_table(store: storage.Store, log: JobLog) -> tuple[Table, dict[st
     settings = store.settings
     file_rows = document_rows(store.n_documents, settings.get("other_rows", {}))
     state = log.state()
-    answers = state.answers
+    answers = state.deciding
     rows = store.documents.some([row.document for row in answers]) if answers else []
     first = {document: row.id for document, row in state.decided.items() if row is not None and row.kind == LABEL}
     values = dict(zip(store.classes, settings["classes"], strict=True))

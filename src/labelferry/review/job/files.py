@@ -70,7 +70,7 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
     if filled.seed != job.questions.seed:
         raise ValueError(
             f"{filled.name} was drawn with the seed {filled.seed}, and the job has {job.questions.seed}. Pass a sample "
-            "of this job: labelferry audit."
+            "that was drawn from this job (labelferry accept, labelferry audit)."
         )
     labelled = job.questions.labelled.rows
     state = job.log.state()

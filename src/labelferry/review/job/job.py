@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from .find import JobFind
 from .log import JobLog
 from .questions import JobQuestions, Question
 from .refit import refit
+from .similar import Places, places_of, similar
 from .state import JobState, among
 
 
@@ -304,7 +306,7 @@ class Job:
         return certificate
 
     def accept(
-        self, error: float = ERROR, *, strict: bool = False, per_class: bool = False, learn: int = N_LEARN
+        self, error: float = ERROR, *, outside: bool = False, per_class: bool = False, learn: int = N_LEARN
     ) -> Usable:
         """Which labels may be used without looking, by the answers so far. A new statement is recorded.
 
@@ -312,7 +314,7 @@ class Job:
         ----------
         error : float, default=0.05
             Allowed share of wrong labels among those that may be used.
-        strict : bool, default=False
+        outside : bool, default=False
             Whether the claim is about the labels outside the sample that certifies them.
         per_class : bool, default=False
             Whether there is one claim per class: all of them hold together. They need more answers.
@@ -325,7 +327,7 @@ class Job:
         usable : Usable
             The labels, the claim about them, and how many answers more labels need.
         """
-        return self.questions.acceptance.issue(error, strict=strict, per_class=per_class, learn=learn)
+        return self.questions.acceptance.issue(error, outside=outside, per_class=per_class, learn=learn)
 
     def find(self, of_class: str, recall: float = RECALL, *, level: float = LEVEL) -> Find:
         """The search for all documents of one class. Ask with `finding.next` and answer with the purpose "find".
@@ -388,6 +390,25 @@ class Job:
         """One page of documents; filters as in `store.documents.page`."""
         return self.store.documents.page(search, **filters)
 
+    def similar(self, document: int) -> list[int]:
+        """Documents that are like one, the nearest first: their numbers.
+
+        Parameters
+        ----------
+        document : int
+            Number from 0.
+
+        Returns
+        -------
+        documents : list of int
+            At most 20; none for a job of a single method.
+        """
+        return similar(self._places, document)
+
+    @cached_property
+    def _places(self) -> Places:
+        return places_of(self.store.database.arrays("pool"))
+
     def export(
         self,
         path: str | os.PathLike[str],
@@ -395,7 +416,7 @@ class Job:
         spreadsheet: bool = False,
         accepted: bool = False,
         error: float | None = None,
-        strict: bool = False,
+        outside: bool = False,
         per_class: bool = False,
         whole_file: bool = False,
     ) -> list[str]:
@@ -415,7 +436,7 @@ class Job:
         error : float, default=None
             Allowed share of wrong labels among the accepted ones. None: the lowest one of the statements
             (`accept`) with labels to use; if there is none, .05 with `accepted`, and no column otherwise.
-        strict, per_class : bool, default=False
+        outside, per_class : bool, default=False
             With `error`, as in `accept`.
         whole_file : bool, default=False
             Whether the accepted labels are those of the other promise: people label the rest.
@@ -425,19 +446,19 @@ class Job:
         messages : list of str
             One message per renamed column.
         """
-        usable = self.exported(error, strict=strict, per_class=per_class, accepted=accepted)
+        usable = self.exported(error, outside=outside, per_class=per_class, accepted=accepted)
         usable = usable.for_whole_file() if usable is not None and whole_file else usable
         tables = labelled_table(self.store, self.log, self.questions.new_class_rows, usable)
         tables = only_accepted(*tables) if accepted else tables
         return write_labelled(*tables, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
     def exported(
-        self, error: float | None = None, *, strict: bool = False, per_class: bool = False, accepted: bool = False
+        self, error: float | None = None, *, outside: bool = False, per_class: bool = False, accepted: bool = False
     ) -> Usable | None:
         """The labels that `export` marks as usable, with their claim; parameters as in `export`."""
         acceptance = self.questions.acceptance
         lowest = acceptance.strictest_limit() or (Limit() if accepted else None)
-        limit = lowest if error is None else Limit(error, strict, per_class)
+        limit = lowest if error is None else Limit(error, outside, per_class)
         if limit is None:
             return None
         usable = acceptance.usable(**limit._asdict())

@@ -33,18 +33,20 @@ class JobLabels(NamedTuple):
         documents: list[int] = self.file_rows.positions(np.array(list(rows), dtype=np.int64)).tolist()
         return documents
 
-    def given(self, documents: Iterable[int], state: JobState) -> Further:
-        """The answers to documents that the labels did not learn from."""
-        numbers = list(documents)
-        rows = self.file_rows.rows[np.array(numbers, dtype=np.int64)].tolist()
-        places = self.frozen.places(rows)
-        by_place = {places[row]: document for row, document in zip(rows, numbers, strict=True) if row in places}
-        others = ~self.frozen.rows.contains(np.array(rows, dtype=np.int64))
+    def given(self, state: JobState) -> Further:
+        """The answers; those to documents that the labels learned from only say what people decided."""
+        documents = np.fromiter(state.first_codes, dtype=np.int64)
+        rows = self.file_rows.rows[documents]
+        inside = self.frozen.rows.contains(rows)
+        places = dict(zip(documents[inside].tolist(), self.frozen.rows.positions(rows[inside]).tolist(), strict=True))
+        learned = set(self.frozen.known.rows.tolist())
+        new = {document: place for document, place in places.items() if place not in learned}
+        others = zip(documents[~inside].tolist(), rows[~inside].tolist(), strict=True)
         return Further(
-            {place: state.first_codes[document] for place, document in by_place.items()},
-            {place: state.again_codes.get(document, []) for place, document in by_place.items()},
-            {row: state.codes[d] for row, d, other in zip(rows, numbers, others.tolist(), strict=True) if other},
-            {place: state.final_codes[d] for place, d in by_place.items() if d in state.final_codes},
+            {place: state.first_codes[document] for document, place in new.items()},
+            {place: state.again_codes.get(document, []) for document, place in new.items()},
+            {row: state.codes[document] for document, row in others},
+            {place: state.codes[document] for document, place in places.items()},
         )
 
     def mask(self, places: Array) -> Array:

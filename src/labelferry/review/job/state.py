@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import UNCLEAR_CODE, Answers, wrong_labels
+from ...certificate import UNCLEAR_CODE, Answers
 from ...certificate.sampling import answered_prefix
 from ...labelling.answers import code_of
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
-from ..store.decisions import by_document, current_answers, decide
+from ..store.decisions import by_document, current_answers, decide, deciding_answers, standing_answers
 from ..store.fit_labels import FitLabels
-from ..store.records import AGAIN, LIST, UNDO, AnswerRow
+from ..store.records import AGAIN, LIST, AnswerRow
 
 CHOSEN = (AGAIN, LIST)  # answers to documents that were chosen by their answers, or by a person
 
@@ -32,11 +32,10 @@ def among(documents: RowIndex, answers: Answers) -> Answers:
 
 
 class Asked(NamedTuple):
-    """The answers to one document that count for its label: see `labelferry.certificate.final_answers`."""
+    """The answers to one document that test its label: see `labelferry.certificate.final_answers`."""
 
     first: dict[str, AnswerRow]  # the last one of each person
     again: list[AnswerRow]  # to the same question once more, because the first answers contradict the label
-    corrected: dict[str, AnswerRow]  # as `first`, with the corrections that people made later
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,14 @@ class JobState:
         return current_answers(self.log)
 
     @cached_property
+    def deciding(self) -> list[AnswerRow]:
+        """The answers that say what a document is."""
+        return deciding_answers(self.log)
+
+    @cached_property
     def decided(self) -> dict[int, AnswerRow | None]:
         """Per answered document, the answer on which the reviewers agree; None for a disagreement."""
-        return {document: decide(rows) for document, rows in by_document(self.answers).items()}
+        return {document: decide(rows) for document, rows in by_document(self.deciding).items()}
 
     @cached_property
     def codes(self) -> dict[int, int]:
@@ -70,19 +74,14 @@ class JobState:
     @cached_property
     def asked(self) -> dict[int, Asked]:
         """Per answered document, its first answers, and what was said after these contradicted the label."""
-        taken_back = {row.replaces for row in self.log if row.kind == UNDO}
         asked: dict[int, Asked] = {}
-        for row in self.log:
-            if row.kind == UNDO or row.id in taken_back:
-                continue
-            first, again, corrected = asked.setdefault(row.document, Asked({}, [], {}))
+        for row in standing_answers(self.log):
+            first, again = asked.setdefault(row.document, Asked({}, []))
             blind = row.shown is None and row.purpose not in CHOSEN  # an answer to the same first question
             if blind or not first or not self._contradicts(row.document, first):
-                first[row.reviewer] = corrected[row.reviewer] = row
+                first[row.reviewer] = row
             elif row.purpose == AGAIN:
                 again.append(row)
-            else:
-                corrected[row.reviewer] = row
         return asked
 
     def _contradicts(self, document: int, first: Mapping[str, AnswerRow]) -> bool:
@@ -93,24 +92,8 @@ class JobState:
         return document in self.asked and self._contradicts(document, self.asked[document].first)
 
     @cached_property
-    def final(self) -> dict[int, AnswerRow | None]:
-        """As `decided`, for the documents that the labels did not learn from: what people finally say about labels."""
-        labels, seen = self.fit.arrays["labels"], set(self.seen.rows.tolist())
-        wrong = wrong_labels(labels, self.first_codes, self.again_codes)
-        return {
-            document: again[0] if self.contradicted(document) and not wrong[document] else decide([*corrected.values()])
-            for document, (_, again, corrected) in self.asked.items()
-            if document not in seen
-        }
-
-    @cached_property
-    def final_codes(self) -> dict[int, int]:
-        """The codes of `final`."""
-        return {document: self._code(row) for document, row in self.final.items()}
-
-    @cached_property
     def first_codes(self) -> dict[int, int]:
-        """As `codes`, without the answers to documents that were asked again."""
+        """As `codes`, by the answers that test the labels: without those that were given again, and corrections."""
         return {document: self._code(decide(list(rows.first.values()))) for document, rows in self.asked.items()}
 
     @cached_property
@@ -126,7 +109,7 @@ class JobState:
     @property
     def disagreements(self) -> list[dict[str, Any]]:
         """Documents with different answers and no majority: `document`, and `answers` as rows of the log."""
-        rows = by_document(self.answers)
+        rows = by_document(self.deciding)
         return [{"document": document, "answers": rows[document]} for document, row in self.decided.items() if not row]
 
     @property

@@ -170,7 +170,7 @@ def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | Non
     Accepted labels stay as they were, also where the new labels differ, unless people named the class.
     """
     if after is None:
-        return usable_labels(frozen, given, limit)
+        return replace(usable_labels(frozen, given, limit), alone=len(frozen.known.rows) > 0)
     check_rounds(frozen, limit, after)
     rows = after.frozen.rows.rows[after.accepted.rows]
     places = frozen.rows.positions(rows)
@@ -187,7 +187,7 @@ def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | Non
     learned = frozen.known.rows[(frozen.known.codes >= 0) & (frozen.known.codes < len(frozen.classes))]
     labels[learned] = frozen.labels[learned]
     frozen = frozen._replace(labels=labels, fingerprints=(*after.frozen.fingerprints, *frozen.fingerprints))
-    statement = after.statement + 1
+    round_number = after.round_number + 1
     wrong = wrong_labels(labels, given.first, given.again)
     kept = still_accepted(after.accepted._replace(rows=accepted), wrong)
     return usable_labels(
@@ -195,9 +195,9 @@ def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | Non
         given,
         limit,
         earlier=() if kept is None else (kept,),
-        statement=statement,
+        round_number=round_number,
         before=after.tail,
-        ladders=make_ladders(frozen, limit, statement=statement, among=~accepted),  # answers do not change them
+        ladders=make_ladders(frozen, limit, round_number=round_number, among=~accepted),  # answers do not change them
     )
 
 
@@ -207,10 +207,10 @@ def check_rounds(frozen: Frozen, limit: Limit, after: Usable) -> None:
         raise ValueError(
             f"the earlier labels were accepted at {after.error:g}, not at {limit.error:g} as now. Pass the same limit."
         )
-    if limit.strict and not after.limit.strict:
+    if limit.outside and not after.limit.outside:
         raise ValueError(
-            "the earlier claim is about all accepted labels, and this one is about those outside the sample (--unseen, "
-            "strict=True). Pass the same limit."
+            "the earlier claim is about all accepted labels, and this one is about those outside the sample "
+            "(`outside`). Pass the same limit."
         )
     if frozen.fingerprints[-1] in after.frozen.fingerprints:
         raise ValueError(

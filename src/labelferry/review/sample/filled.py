@@ -19,6 +19,7 @@ from ...tables.cells import as_text
 from ...tables.row_index import RowIndex
 from ...tables.spreadsheet import read_protected
 from ..store.decisions import majority
+from ..store.records import ACCEPT
 from .audit import Sample, sample_names, sample_orders
 from .corrections import NOT_RANDOM, is_corrections, read_corrections
 from .exchange import TEXT, is_json, read_json
@@ -88,7 +89,7 @@ def text_column(table: Table, population: Population, needed: Sequence[str]) -> 
     if missing:
         raise ValueError(
             f"{table.name} has no column {missing[0]!r}; it has {', '.join(table.columns)}. Pass a file that "
-            "`labelferry audit` or `labelferry export --corrections` wrote, with all its columns."
+            "`labelferry accept`, `audit` or `export --corrections` wrote, with all its columns."
         )
     return text
 
@@ -144,6 +145,12 @@ def one_number(table: Table, column: str) -> int:
 
 def certify_sample(population: Population, filled: Filled, level: float = LEVEL) -> Certificate:
     """What the answers of a sample prove about the labels of its population; an error if these changed."""
+    if ACCEPT in filled.purposes.values():
+        raise ValueError(
+            f"{filled.name} is a sample of `labelferry accept`: it is about the most certain labels, and says which of "
+            f"them can be used: labelferry accept {population.name} {filled.name}. For a certificate of all labels, "
+            "draw a sample with labelferry audit."
+        )
     population = same_labels(population, filled)
     orders = sample_orders(population, filled.seed)
     source_only = population.labels if population.source_only is None else population.source_only

@@ -30,7 +30,7 @@ class Limit(NamedTuple):
     """What is claimed about labels that may be used."""
 
     error: float = ERROR  # allowed share of wrong labels
-    strict: bool = False  # whether the claim is about the labels outside the sample that certifies them
+    outside: bool = False  # whether the claim is about the labels outside the sample that certifies them
     per_class: bool = False  # whether there is one claim per class
 
 
@@ -53,11 +53,11 @@ class Frozen(NamedTuple):
     positions: Array  # of the places in the texts
     fingerprints: tuple[str, ...]  # of the labels of all rounds, this one last
 
-    def ladder(self, error: float, *, tail: float, strict: bool = False, among: Array | None = None) -> Ladder:
+    def ladder(self, error: float, *, tail: float, outside: bool = False, among: Array | None = None) -> Ladder:
         """The ladder of these labels, or of those in the mask `among`."""
         return make_ladder(
             -self.ranks, self.p_wrong, error=error, tail=tail, seed=self.seed, known=self.known.rows, among=among,
-            strict=strict,
+            outside=outside,
         )  # fmt: skip
 
     def places(self, rows: Iterable[int]) -> dict[int, int]:
@@ -83,7 +83,7 @@ def freeze(population: Population, seed: int, values: list[Any] | None = None) -
     if ranking is None:
         raise ValueError(
             f"{population.name} has no column confidence from 0 to 1, so it is unknown which labels are most certain. "
-            "Pass a file that `labelferry label` wrote, or add the column."
+            "Pass a file that `labelferry label` wrote, add the column, or name yours (--confidence)."
         )
     kept = np.flatnonzero(ranking.ranks)
     ranks = ranking.ranks[kept]
@@ -128,27 +128,27 @@ class Ladders(NamedTuple):
         return keys[0] if len(keys) == 1 else crc32(repr(keys).encode())
 
 
-def make_ladders(frozen: Frozen, limit: Limit, *, statement: int = 1, among: Array | None = None) -> Ladders:
-    """The ladders of the labels, or of those in the mask `among`; `statement`: number of the round of learning.
+def make_ladders(frozen: Frozen, limit: Limit, *, round_number: int = 1, among: Array | None = None) -> Ladders:
+    """The ladders of the labels, or of those in the mask `among`; `round_number`: of the round of learning.
 
     A ladder for 10 % begins with a larger set than that for 5 %. A second ladder for 10 % begins where that for 5 %
     does, so that labels that are certified at 5 % can be used at 10 % as well. Both share the tail: their claims
     together hold as often as one.
     """
-    tail, (error, strict, per_class) = round_tail(statement), limit
-    whole = frozen.ladder(error, tail=tail, strict=strict)
+    tail, (error, outside, per_class) = round_tail(round_number), limit
+    whole = frozen.ladder(error, tail=tail, outside=outside)
     if per_class:
         classes = make_class_ladders(
             -frozen.ranks, frozen.p_wrong, frozen.labels, error=error, tail=tail, seed=frozen.seed,
-            known=frozen.known.rows, among=among, strict=strict,
+            known=frozen.known.rows, among=among, outside=outside,
         )  # fmt: skip
         current = tuple(ladder for ladder in classes.values() if ladder.n_labels)
         if current:
             return Ladders(current, None, whole, among)
     if error <= ERROR:
-        one = whole if among is None else frozen.ladder(error, tail=tail, strict=strict, among=among)
+        one = whole if among is None else frozen.ladder(error, tail=tail, outside=outside, among=among)
         return Ladders((one,), None, whole, among)
-    usual = frozen.ladder(ERROR, tail=tail, strict=strict, among=among)
-    early = replace(frozen.ladder(error, tail=EARLY * tail, strict=strict, among=among), start=usual.start)
-    one = frozen.ladder(error, tail=(1 - EARLY) * tail, strict=strict, among=among)
+    usual = frozen.ladder(ERROR, tail=tail, outside=outside, among=among)
+    early = replace(frozen.ladder(error, tail=EARLY * tail, outside=outside, among=among), start=usual.start)
+    one = frozen.ladder(error, tail=(1 - EARLY) * tail, outside=outside, among=among)
     return Ladders((one,), early, whole, among)

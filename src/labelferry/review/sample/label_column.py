@@ -52,13 +52,13 @@ class LabelColumn:
         answers: Any = None,
         *,
         seed: int | None = None,
-        strict: bool = False,
+        outside: bool = False,
         per_class: bool = False,
     ) -> Usable:
         """Which labels may be used without looking, by answers of people; parameters as in `Result.accept`."""
         classes, n = np.array(self.population.classes, dtype=object), len(self.table)
         return usable_of_answers(
-            self.population, answers, n, classes, Limit(float(error), strict, per_class), seed=seed
+            self.population, answers, n, classes, Limit(float(error), outside, per_class), seed=seed
         )
 
     def write(self, path: str | PathLike[str], accepted: Usable, *, spreadsheet: bool = False) -> list[str]:

@@ -95,6 +95,7 @@ def population_of_table(
         predicted, roles, found, warnings, rival = roles_of(everything, chosen)
         messages += found
     else:
+        check_no_sample(everything)
         if "label" not in everything.columns:
             raise ValueError(
                 f"{everything.name} has no column 'label'. Pass a file that `labelferry label` wrote, or name the "
@@ -145,6 +146,14 @@ def population_of_table(
         ranking,
         rival,
     )
+
+
+def check_no_sample(table: Table) -> None:
+    """Raise an error for a sample: labelled files have other columns, or marks."""
+    if {"purpose", "sample_seed"} <= table.columns.keys() and not any(read_marks(table.columns.get(MARK, ()))):
+        raise ValueError(
+            f"{table.name} is a sample. Name the file or job from which it was drawn first, then the sample."
+        )
 
 
 def marked_for_review(columns: Mapping[str, Sequence[str]], n: int) -> Array:

@@ -24,11 +24,11 @@ OTHERS = ("needs_review", "source_only", "confidence", ACCEPT_RANK)
 KNOWN = "\1"  # label of a document that counts with its answer, whatever its label
 NO_FINGERPRINT = (
     f"has no column {FINGERPRINT!r}, so nobody can tell whether the labels are still those for which it was drawn. "
-    "Restore the column, or draw a new sample: labelferry audit."
+    "Restore the column, or draw a new sample (labelferry accept, labelferry audit)."
 )
 OTHER_LABELS = (
-    "Answers that changed labels cannot certify them: draw a new sample (labelferry audit), or certify the file from "
-    "which this one was drawn."
+    "Answers that changed labels cannot certify them: draw a new sample (labelferry accept, labelferry audit), or pass "
+    "the file from which this one was drawn."
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...certificate import (
+    UNCLEAR_CODE,
     Accepted,
     Finished,
     Ladder,
@@ -25,12 +26,14 @@ from ...certificate import (
     union,
     wrong_labels,
 )
+from ...certificate.accept import waiting
+from ...certificate.expected import N_LEARN as N_LEARN
+from ...certificate.final_answers import agree
 from ...linalg.matrix import Array
 from .frozen import ERROR as ERROR
 from .frozen import USUAL, Frozen, Ladders, Limit, make_ladders
 from .usable_text import sentences
 
-N_LEARN = 20  # random answers that the labels learn from before they are frozen
 N_LEARN_MANY, MANY = 40, 200  # if so many answers are planned
 OTHER_ERROR = 0.1  # whose needs are shown if nothing can be used yet
 YES, ANSWER = "yes", "answer"  # in the column accepted
@@ -54,11 +57,19 @@ class Further(NamedTuple):
     first: Mapping[int, int]  # class codes; K for none of these, -1 for unclear and for a disagreement
     again: Mapping[int, Sequence[int]]
     others: Mapping[int, int] = MappingProxyType({})  # by row of the file: of documents without a predicted label
-    corrected: Mapping[int, int] = MappingProxyType({})  # as `first`, with later corrections: for labels, not for tests
+    decided: Mapping[int, int] | None = None  # of a job: what people say now about all answered places
 
     def said(self, place: int) -> int:
-        """What people say about a place, if its label is wrong."""
-        return self.corrected.get(place, self.first[place])
+        """What people say about a place, if its label is wrong. Corrections count here, but test no label."""
+        again = self.again.get(place, ())
+        first = again[0] if agree(again) else self.first[place]
+        return first if self.decided is None else self.decided.get(place, first)
+
+    def known(self, frozen: Frozen) -> dict[int, int]:
+        """What people say about the places that the labels learned from."""
+        pairs = zip(frozen.known.rows.tolist(), frozen.known.codes.tolist(), strict=True)
+        now = self.decided
+        return {row: code if now is None else now.get(row, UNCLEAR_CODE) for row, code in pairs}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +83,12 @@ class Usable:
     current: Accepted  # what they certify in this round of learning
     earlier: tuple[Accepted, ...]  # what was certified in earlier rounds and stays as it was
     finished: Finished  # the other promise: how many labels to use if people label all other documents
-    statement: int = 1  # 1, or the number of this round if there were others with labels that had learned less
+    round_number: int = 1  # 1, or the number of this round if there were others with labels that had learned less
     before: float = 0.0  # probability that any statement of earlier rounds is false
     # if the labels are to learn from random answers first: nothing is certified before
     learning: Learning | None = None
-    whole_file: bool = False  # whether rows, labels and columns are those of the other promise
+    whole_file: bool = False  # whether rows, labels, columns and text are those of the other promise
+    alone: bool = False  # whether the labels learned from answers, and it is unknown what was accepted before
 
     @cached_property
     def accepted(self) -> Accepted:
@@ -99,7 +111,7 @@ class Usable:
     @property
     def tail(self) -> float:
         """Probability that any statement so far is false."""
-        return self.before + round_tail(self.statement)
+        return self.before + round_tail(self.round_number)
 
     @property
     def level(self) -> float:
@@ -142,7 +154,7 @@ class Usable:
         return self.finished.n_to_label
 
     def for_whole_file(self) -> Usable:
-        """The same with the rows, labels and columns of the other promise: people label the rest."""
+        """The same with the rows, labels, columns and text of the other promise: people label the rest."""
         return replace(self, whole_file=True)
 
     @property
@@ -160,6 +172,18 @@ class Usable:
         """Further answers, and the labels that may be used then, if they all agree with the labels."""
         before = sum(part.n for part in self.earlier)
         return [(step.more_answers, before + step.n) for step in self.current.needs]
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether answers show that more labels will hardly be certified: allow more errors, or learn from them."""
+        return self.current.out_of_reach and any(self.wrong.values())
+
+    @property
+    def n_waiting(self) -> int:
+        """Answers that do not count yet: a document before them in the random order has none."""
+        ladders = (*self.ladders.current, self.ladders.whole)
+        among = np.logical_or.reduce([ladder.place < ladder.n_labels for ladder in self.ladders.current])
+        return waiting(ladders, self.wrong, among)
 
     @property
     def again(self) -> list[int]:
@@ -188,12 +212,11 @@ class Usable:
     @cached_property
     def decided(self) -> dict[int, int]:
         """Per answered place, the class code by people: also answers that the labels learned from."""
-        known = dict(zip(self.frozen.known.rows.tolist(), self.frozen.known.codes.tolist(), strict=True))
         final = {
-            place: self.given.said(place) if is_wrong else int(self.frozen.labels[place])
+            place: self.given.said(place) if is_wrong or self.given.decided else int(self.frozen.labels[place])
             for place, is_wrong in self.wrong.items()
         }
-        return {**known, **final}
+        return {**self.given.known(self.frozen), **final}
 
     def column(self) -> list[str]:
         """The column accepted, per row of the file: yes, answer (a person's), or empty."""
@@ -233,7 +256,7 @@ class Usable:
         if self.n or self.learning or self.error >= OTHER_ERROR:
             return None
         limit = self.limit._replace(error=OTHER_ERROR)
-        ladders = make_ladders(self.frozen, limit, statement=self.statement, among=self.ladders.among)
+        ladders = make_ladders(self.frozen, limit, round_number=self.round_number, among=self.ladders.among)
         found = certified_by(ladders, self.wrong)
         steps = [Step(0, found.n)] if found.n else found.needs[:1]
         return {"error": OTHER_ERROR, **steps[0]._asdict()} if steps else None
@@ -252,9 +275,9 @@ class Usable:
             found.append({"class": name, **kept, "needs": [step._asdict() for step in part.needs]})
         return found
 
-    def text(self) -> str:
-        """What may be used, in sentences."""
-        return "\n".join(sentences(self.as_dict()))
+    def text(self, *, terminal: bool = False) -> str:
+        """What may be used, in sentences; in a `terminal` they name options of the command."""
+        return "\n".join(sentences(self.as_dict(), whole_first=self.whole_file, alone=self.alone, terminal=terminal))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values without the rows."""
@@ -262,7 +285,7 @@ class Usable:
         answered = sum(code >= 0 and not part.rows[place] for place, code in self.decided.items())
         values = part.as_dict()
         kept = (
-            "strict", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most", "n_sample",
+            "outside", "at_most_wrong", "n_answers", "n_wrong", "unseen", "unseen_wrong", "unseen_at_most", "n_sample",
             "sample_wrong", "rest_at_most",
         )  # fmt: skip
         return {
@@ -270,17 +293,19 @@ class Usable:
             "error": self.error,
             "tail": self.tail,
             "level": self.level,
-            "statement": self.statement,
+            "round_number": self.round_number,
             "n_documents": self.n_documents,
             "n_accepted": self.n,
             "n_learned": self.n_learned,
+            "n_answered": answered,
+            "n_waiting": self.n_waiting,
             "n_not_usable": self.n_documents - self.n - answered,
             "per_class": self.per_class(),
             "missing_classes": self.missing_classes(),
             "by_class": self.by_class(),
             "rungs": values["rungs"],
             "needs": [Step(*step)._asdict() for step in self.needs],
-            "out_of_reach": self.current.out_of_reach,
+            "out_of_reach": self.out_of_reach,
             "other_limit": self.other_limit(),
             "ask_again": len(self.again),
             "learning": None if self.learning is None else self.learning._asdict(),
@@ -294,7 +319,7 @@ def usable_labels(
     limit: Limit = USUAL,
     *,
     earlier: Sequence[Accepted] = (),
-    statement: int = 1,
+    round_number: int = 1,
     before: float = 0.0,
     learning: Learning | None = None,
     ladders: Ladders | None = None,
@@ -305,15 +330,15 @@ def usable_labels(
     """
     if ladders is None:
         free = ~np.logical_or.reduce([part.rows for part in earlier]) if earlier else None
-        ladders = make_ladders(frozen, limit, statement=statement, among=free)
+        ladders = make_ladders(frozen, limit, round_number=round_number, among=free)
     given = Further({}, {}) if learning else given
     wrong = wrong_labels(frozen.labels, given.first, given.again)
     current = certified_by(ladders, wrong)
     unclear = [place for place, is_wrong in wrong.items() if is_wrong and given.said(place) < 0]
-    unclear += frozen.known.rows[frozen.known.codes < 0].tolist()
+    unclear += [place for place, code in given.known(frozen).items() if code < 0]
     finished = finish_file(ladders.whole, wrong, unclear=unclear)
-    finished = finished._replace(tail=before + round_tail(statement))  # there was one such statement in each round
-    return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, statement, before, learning)
+    finished = finished._replace(tail=before + round_tail(round_number))  # there was one such statement in each round
+    return Usable(frozen, limit, ladders, given, current, tuple(earlier), finished, round_number, before, learning)
 
 
 def certified_by(ladders: Ladders, wrong: Mapping[int, bool]) -> Accepted:

@@ -13,13 +13,18 @@ ASSUMED = "Assumed: the answers are right, documents are answered in the given o
 MOST_NAMED = 12  # classes in a sentence
 
 
-def sentences(values: Values) -> list[str]:
-    """At most seven lines: what may be used, the claim, classes, the whole file, what is next, what is assumed."""
+def sentences(values: Values, *, whole_first: bool = False, alone: bool = False, terminal: bool = False) -> list[str]:
+    """What may be used, the claim, classes, the whole file, what is next, what is assumed.
+
+    `whole_first`: the promise about the whole file first. `alone`: earlier rounds are unknown.
+    """
     if values["learning"] is not None:
         return [_learning(values)]
-    first = _usable(values) if values["n_accepted"] else _nothing(values)
+    part = [_usable(values) if values["n_accepted"] else _nothing(values), _by_class(values), _classes(values)]
+    whole = [whole_file(values, first=whole_first, hint=" (--whole-file)" if terminal and not whole_first else "")]
+    promises = [*whole, *part] if whole_first else [*part, _again(values), *whole]
     lines = [
-        first, _by_class(values), _classes(values), _again(values), whole_file(values), _more(values), ASSUMED
+        *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "", ASSUMED
     ]  # fmt: skip
     return [line for line in lines if line]
 
@@ -42,13 +47,13 @@ def _usable(values: Values) -> str:
         f"Usable now: {n:,} of {values['n_documents']:,} labels. With {confidence(values['level'])} confidence at most "
         f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
-    tested = f"in {values['statement']} rounds" if values["statement"] > 1 else "at several limits"
-    if values["statement"] > 1 or values["tail"] > 1.5 * TAIL:
+    tested = f"in {values['round_number']} rounds" if values["round_number"] > 1 else "at several limits"
+    if values["round_number"] > 1 or values["tail"] > 1.5 * TAIL:
         claim += (
             f" The labels were tested {tested}; all statements hold together with {confidence(values['level'])} "
             "confidence."
         )
-    if values["strict"] and (rest := values["n_accepted"] - values["n_sample"]):
+    if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (
             f" Of the {rest:,} outside the {values['n_sample']:,} answers that certify them, at most "
             f"{max(most - values['sample_wrong'], 0):,} ({percent(values['rest_at_most'])}) are wrong."
@@ -90,16 +95,23 @@ def _by_class(values: Values) -> str:
     claims = [
         f"{one['class']} at most {one['at_most_wrong']:,} of {one['n']:,} ({one['n_answers']} answers)"
         if one["n"]
-        else f"{one['class']} none yet ({one['n_wrong']} of {one['n_answers']} answers contradict it)"
+        else f"{one['class']} none yet ({_still(one)})"
         for one in values["by_class"][:MOST_NAMED]
     ]
     more = len(values["by_class"]) - MOST_NAMED
     return f"Wrong by class, all claims together: {'; '.join(claims)}{f'; and {more} others' if more > 0 else ''}."
 
 
+def _still(one: Values) -> str:
+    """What a class without a claim needs. Which one is asked next is not said: questions are blind."""
+    if one["out_of_reach"] and one["n_wrong"]:
+        return f"out of reach: {one['n_wrong']} of {one['n_answers']} answers contradict it"
+    return f"{one['needs'][0]['more_answers']} more answers" if one["needs"] else "more than 300 further answers"
+
+
 def _others(values: Values) -> str:
-    learned, rest = values["n_learned"], values["n_not_usable"]
-    own = f"Also yours: the {learned:,} documents that the labels learned from." if learned else ""
+    answered, rest = values["n_answered"], values["n_not_usable"]
+    own = f"Also yours: {answered:,} other documents that people answered." if answered else ""
     return " ".join(part for part in (own, f"Not usable yet: {rest:,} labels." if rest else "") if part)
 
 
@@ -127,24 +139,40 @@ def _again(values: Values) -> str:
     return f"{about} asked again, best by another person. A label counts as wrong until two further answers agree."
 
 
-def whole_file(values: Values) -> str:
-    """The other promise: all labels, if people label a part of them; empty if it is far away."""
+def _waiting(values: Values) -> str:
+    n = values["n_waiting"]
+    which = "1 answer waits" if n == 1 else f"{n:,} answers wait"
+    return f"{which} for documents before in the random order, which have no answer: is a sample missing?" if n else ""
+
+
+def _alone(values: Values) -> str:
+    return (
+        f"The labels have learned from {values['n_learned']:,} answers. If labels were accepted before that, name the "
+        "earlier round (`after`): otherwise the confidence is that of this round alone."
+    )
+
+
+def whole_file(values: Values, *, first: bool = False, hint: str = "") -> str:
+    """The other promise: all labels, if people label a part of them; empty if it is far away and not the `first`."""
     finish, error = values["finish"], percent(values["error"])
     step = finish["needs"][0] if finish["needs"] else None
+    begin = "To deliver" if first else "Or deliver"
     if finish["n"]:
         rest = f"let people label the other {finish['n_to_label']:,}" if finish["n_to_label"] else "the answers"
-        more = f" {_answers(step['more_answers'])} would make it {step['n']:,} (--whole-file)." if step else ""
+        answered = finish["n_documents"] - finish["n"] - finish["n_to_label"]
+        rest += f" ({answered:,} have an answer)" if finish["n_to_label"] and answered else ""
+        more = f" {_answers(step['more_answers'])} would make it {step['n']:,}{hint}." if step else ""
         return (
-            f"Or deliver the whole file: use the {finish['n']:,} most certain labels and {rest}; then with "
+            f"{begin} the whole file: use the {finish['n']:,} most certain labels and {rest}; then with "
             f"{confidence(1 - finish['tail'])} confidence at most {finish['at_most_wrong']:,} of all "
             f"{finish['n_documents']:,} labels ({error}) are wrong.{more}"
         )
     if step:
         return (
-            f"Or deliver the whole file, with people labelling a part of it and at most {error} wrong: "
-            f"{_answers(step['more_answers'])} would allow to use the first {step['n']:,} labels (--whole-file)."
+            f"{begin} the whole file, with people labelling a part of it and at most {error} wrong: "
+            f"{_answers(step['more_answers'])} would allow to use the first {step['n']:,} labels{hint}."
         )
-    return ""
+    return f"{begin} the whole file, more than 300 further answers are needed at {error}." if first else ""
 
 
 def _answers(n: int) -> str:

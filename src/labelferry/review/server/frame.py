@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..job.job import Job
+from ..job.people import seconds_per_answer
 from ..store.records import ACCEPT, FIND, QUEUES
 from .find_panel import find_panel
 from .sessions import Session
@@ -53,6 +54,8 @@ def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[
         "usable": site.usable.panel(session.error) if purpose == ACCEPT else None,
         "limits": LIMITS,
         "finding": find_panel(site.job, session) if purpose == FIND else None,
+        "guide": site.guide,
+        "pace": seconds_per_answer(site.job.log.history(), session.reviewer),
     }
 
 

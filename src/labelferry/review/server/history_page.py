@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..job.people import agreements
 from .frame import TITLES, before_learning, frame
 from .pages import page
 from .question_page import NAMES
@@ -30,6 +31,7 @@ def show_history(request: Request, site: Site, session: Session) -> Response:
         rows=list(site.job.log.history())[::-1][:LIMIT],
         limit=LIMIT,
         disagreements=site.job.log.state().disagreements,
+        agreements=agreements(site.job.log.answers()),
         fits=list(site.job.store.fits.all())[::-1],
         kinds=NAMES,
         titles=TITLES,

@@ -1,4 +1,4 @@
-"""The list of documents: search, filter, sort, and one answer for several documents."""
+"""The list of documents: search, filter, sort, or what is similar to one; and one answer for several documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..store.records import NewAnswer
+from ..store.records import QUEUES, NewAnswer
 from .frame import frame
 from .pages import page
 from .question_page import NAMES, checked_back, parse_choice
@@ -34,6 +34,8 @@ class Filters(NamedTuple):
     state: str = ""  # a key of STATES
     sort: str = "confidence"  # a key of SORTS
     page: int = 1  # from 1
+    like: str = ""  # number of a document: only those that are similar to it
+    queue: str = ""  # to which the list of similar documents returns
 
     def query(self, **changes: Any) -> str:
         """The URL of the list with these filters and changes; values that are the default are omitted."""
@@ -48,7 +50,7 @@ def read_filters(parameters: QueryParams, classes: list[str], *, is_blind: bool 
     if is_blind:
         kept = ("search", "page") if parameters.get("state") == "review" else ("search", "page", "state")
         parameters = QueryParams({**{name: parameters[name] for name in kept if name in parameters}, "sort": "number"})
-    label, state, sort = (parameters.get(name, "") for name in ("label", "state", "sort"))
+    label, state, sort, like, queue = (parameters.get(name, "") for name in ("label", "state", "sort", "like", "queue"))
     page_number = parameters.get("page", "")
     return Filters(
         search=parameters.get("search", "").strip()[:MAX_SEARCH],
@@ -56,6 +58,8 @@ def read_filters(parameters: QueryParams, classes: list[str], *, is_blind: bool 
         state=state if state in STATES else "",
         sort=sort if sort in SORTS else "confidence",
         page=max(1, number(page_number, "page")) if page_number else 1,
+        like=str(number(like)) if like else "",
+        queue=queue if like and queue in QUEUES else "",
     )
 
 
@@ -63,7 +67,8 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
     """A page of the list."""
     job = site.job
     filters = read_filters(request.query_params, list(job.classes), is_blind=session.is_blind)
-    rows, total = find(site, filters)
+    is_blind = session.is_blind or bool(filters.like)  # the question that led here may be a blind one
+    rows, total = find_similar(site, filters) if filters.like else find(site, filters)
     answers: dict[int, list[str]] = {row.number: [] for row in rows}
     for answer in job.log.answers():
         if answer.document in answers:
@@ -75,9 +80,10 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
         answers=answers,
         total=total,
         filters=filters,
-        states={key: name for key, name in STATES.items() if not (session.is_blind and key == "review")},
+        states={key: name for key, name in STATES.items() if not (is_blind and key == "review")},
         sorts=SORTS,
-        is_blind=session.is_blind,
+        is_blind=is_blind,
+        like=job.store.documents.one(int(filters.like)) if filters.like else None,
         max_search=MAX_SEARCH,
         first=(filters.page - 1) * LIMIT + 1,
         n_pages=-(-total // LIMIT),
@@ -98,6 +104,12 @@ def find(site: Site, filters: Filters) -> tuple[list[Any], int]:
     return list(found.rows), found.total
 
 
+def find_similar(site: Site, filters: Filters) -> tuple[list[Any], int]:
+    """The documents that are similar to one, the nearest first."""
+    found = site.job.similar(int(filters.like))
+    return site.job.store.documents.some(found), len(found)
+
+
 def answer_selected(form: Form, site: Site, session: Session) -> Response:
     """Give all selected documents one answer."""
     documents = sorted({number(text) for text in form.get("document", [])})
@@ -106,9 +118,11 @@ def answer_selected(form: Form, site: Site, session: Session) -> Response:
         session.message = "Select documents first."
         return redirect(back)
     answer, kind = parse_choice(value(form, "choice"), site.job.classes)
-    shown = dict.fromkeys(documents) if session.is_blind else shown_labels(form, site, documents)
+    is_blind = session.is_blind or value(form, "blind") == "yes"
+    shown = dict.fromkeys(documents) if is_blind else shown_labels(form, site, documents)
     site.job.log.add([NewAnswer(row, answer, kind, "list", session.reviewer, label) for row, label in shown.items()])
-    session.message = f"Saved: {len(documents)} documents are {NAMES.get(kind, answer)}."
+    what = "1 document is" if len(documents) == 1 else f"{len(documents)} documents are"
+    session.message = f"Saved: {what} {NAMES.get(kind, answer)}."
     return redirect(back)
 
 

@@ -42,7 +42,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(percent=percent, at_least=at_least, at_most=at_most, count=count, clip=clip, clock=clock)
-    made.filters.update(pieces=pieces, color=color, confidence=confidence)
+    made.filters.update(pieces=pieces, color=color, confidence=confidence, seconds=seconds)
     return made
 
 
@@ -54,23 +54,23 @@ def static_file(name: str) -> tuple[bytes, str]:
 
 
 def percent(value: float | None, digits: int = 0) -> str:
-    """0.93 as 93%; a dash if there is no value."""
-    return NO_VALUE if value is None else f"{value:.{digits}%}"
+    """0.93 as 93 %; a dash if there is no value."""
+    return NO_VALUE if value is None else f"{100 * value:.{digits}f} %"
 
 
 def confidence(value: float) -> str:
     """The confidence of a label. It is never certain."""
-    return ">99%" if value >= 0.995 else percent(value)
+    return ">99 %" if value >= 0.995 else percent(value)
 
 
 def at_least(value: float) -> str:
     """The lower end of an interval in percent, rounded down."""
-    return certificate_percent(value, floor).replace(" ", "")
+    return certificate_percent(value, floor)
 
 
 def at_most(value: float) -> str:
     """The upper end of an interval in percent, rounded up."""
-    return certificate_percent(value, ceil).replace(" ", "")
+    return certificate_percent(value, ceil)
 
 
 def count(value: int | None) -> str:
@@ -87,6 +87,13 @@ def color(label: str | None, classes: Sequence[str]) -> str:
     """Name of the color of a class: class-1 to class-8, then class-other."""
     code = classes.index(label) if label in classes else N_COLORS
     return f"class-{code + 1}" if code < N_COLORS else "class-other"
+
+
+def seconds(value: float) -> str:
+    """A time in words: 7 s, 4 min, 2.5 h."""
+    if value < 90:
+        return f"{max(value, 1):.0f} s"
+    return f"{value / 60:.0f} min" if value < 5400 else f"{value / 3600:.1f} h"
 
 
 def clock(time: Any) -> str:

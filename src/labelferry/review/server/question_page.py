@@ -13,7 +13,7 @@ from ..job.questions import Question
 from ..job.reasons import reason_without_labels
 from ..store.records import ACCEPT, AGAIN, FIND, PURPOSES, QUEUES
 from .frame import frame, queue_title
-from .pages import page
+from .pages import page, percent
 from .sessions import Session
 from .site import Form, Site, number, redirect, value
 from .usable_panel import LIMITS, NOW, USE
@@ -77,6 +77,7 @@ def question_page(site: Site, session: Session, question: Question | None, purpo
         n_keys=N_KEYS,
         is_blind=is_blind,
         must_be_blind=must_be_blind,
+        has_similar=bool(site.job.similar(question.document)),
         own_answer="" if question.purpose == AGAIN else own_answer(site, question.document, session.reviewer),
     )
 
@@ -137,7 +138,7 @@ def set_limit(form: Form, site: Site, session: Session) -> Response:
     if not chosen:
         raise ValueError(f"error must be one of {', '.join(f'{limit:g}' for limit in LIMITS)}.")
     session.error = chosen[0]
-    session.message = f"At most {session.error:.0%} of the usable labels may be wrong.".replace("%", " %")
+    session.message = f"At most {percent(session.error)} of the usable labels may be wrong."
     return redirect(next_path(ACCEPT))
 
 
@@ -171,5 +172,6 @@ def checked_purpose(purpose: str) -> str:
 
 
 def checked_back(path: str) -> str:
-    """The list to which a page returns; anything else is ignored, so that no form can lead to another site."""
-    return path if path == "/list" or path.startswith("/list?") else ""
+    """The list or the queue to which a page returns; anything else is ignored: no form can lead to another site."""
+    queues = [f"/questions/{queue}" for queue in QUEUES]
+    return path if path in ("/list", *queues) or path.startswith("/list?") else ""

@@ -18,6 +18,7 @@ from ..job.job import Job
 from .app import new_app
 from .connections import Connections, LimitedSocket, OncePerError
 from .guard import LOOPBACK_NAMES, is_address
+from .guide import Part
 from .passwords import VARIABLE, Password
 from .sessions import Sessions
 from .site import Site
@@ -134,6 +135,7 @@ def serve(
     *,
     reviewer: str = "",
     password: str | None = None,
+    guide: Sequence[Part] = (),
     announce: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve the review page of a job until it is interrupted.
@@ -150,6 +152,8 @@ def serve(
         Name of the person; if it is empty, the page requests it.
     password : str or None, default=None
         Browsers need it instead of the token.
+    guide : sequence of Part, default=()
+        Guidelines beside the questions.
     announce : callable
         Called with the URL as soon as the port is open.
     """
@@ -164,6 +168,7 @@ def serve(
         base=base_url(address, port),
         cookie=f"labelferry-{port}",
         secure=address.certfile is not None,
+        guide=list(guide),
     )
     is_open_text = not address.is_loopback and address.certfile is None
     app = new_app(

@@ -16,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ..job.job import Job
 from .background import LiveCertificate, Refit
+from .guide import Part
 from .pages import page
 from .passwords import Attempts, Password
 from .sessions import Session, Sessions, Tokens, same
@@ -50,6 +51,8 @@ class Site:
         Whether the page is served with TLS.
     attempts : Attempts
         Failed passwords.
+    guide : list of Part
+        Guidelines for the people who answer.
     certificate : LiveCertificate
         The certificate of the answers so far.
     refit : Refit
@@ -67,6 +70,7 @@ class Site:
     cookie: str = "labelferry"
     secure: bool = False
     attempts: Attempts = field(default_factory=Attempts)
+    guide: list[Part] = field(default_factory=list)
     certificate: LiveCertificate = field(init=False)
     refit: Refit = field(init=False)
     usable: UsablePanels = field(init=False)

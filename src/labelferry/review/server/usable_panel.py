@@ -49,30 +49,28 @@ class UsablePanels:
         key = (fit, usable.error)
         if key not in self._plans:
             self._plans[key] = plans(usable, self._job.store.settings.get("estimated_accuracy"))
-        found, further = self._plans[key], usable.learning is None
+        found, further = self._plans[key], usable.n_learned > 0
         return outlook(found, usable.n_documents, usable.error, further=further) if found else ""
 
 
 def plans(usable: Usable, accuracy: float | None) -> list[Expected]:
-    """Labels to expect: by the estimated accuracy before the labels learn, by their confidences after it."""
-    if usable.learning is None:
-        return expected_further(usable.ladder, usable.frozen.p_wrong, answers=PLANS)
+    """Labels to expect: by their confidences if they have learned, otherwise by the estimated accuracy."""
+    ladder, n_learned = usable.ladder, 0 if usable.learning is None else usable.learning.of
+    if usable.n_learned:
+        p_wrong = usable.frozen.p_wrong[ladder.best_first]
+        return expected_further(p_wrong, error=ladder.error, tail=ladder.tail, answers=PLANS)
     if accuracy is None:
         return []
-    return expected_labels(
-        usable.n_documents, accuracy, error=usable.error, n_learned=usable.learning.of, answers=PLANS
-    )
+    return expected_labels(usable.n_documents, accuracy, error=usable.error, n_learned=n_learned, answers=PLANS)
 
 
 def panel_values(usable: Usable) -> Values:
     """The values of the panel; `step` is LEARN, NOW or USE."""
     values, text = usable.as_dict(), usable.text().splitlines()
     learning, n = usable.learning, usable.n_documents
-    people = sum(code >= 0 and not usable.accepted.rows[place] for place, code in usable.decided.items())
-    answered = learning.answers if learning is not None else people
+    answered = learning.answers if learning is not None else values["n_answered"]
     totals = Counter(usable.frozen.labels.tolist())
     first, _, claim = text[0].partition(". ")
-    found = any(usable.wrong.values())  # before that, "out of reach" is an estimate
     return {
         **values,
         "step": USE if learning is None else NOW if learning.now else LEARN,
@@ -82,10 +80,7 @@ def panel_values(usable: Usable) -> Values:
         "n": usable.n,
         "n_answered": answered,
         "n_rest": max(n - usable.n - answered, 0),
-        "out_of_reach": values["out_of_reach"] and found,
-        "next_step": None
-        if learning or not values["needs"] or (values["out_of_reach"] and found)
-        else values["needs"][0],
+        "next_step": None if learning or not values["needs"] or usable.out_of_reach else values["needs"][0],
         "counts": {name: (values["per_class"][name], totals[code]) for code, name in enumerate(usable.frozen.classes)},
         "warning": warning(usable),
     }

@@ -1,5 +1,3 @@
-from .decisions import current_answers as current_answers
-from .decisions import decide as decide
 from .engine import StoreError as StoreError
 from .records import KINDS as KINDS
 from .records import PURPOSES as PURPOSES

@@ -9,31 +9,38 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from .records import UNDO, AnswerRow
+from ...certificate.final_answers import AGREEING, agree
+from .records import AGAIN, UNDO, AnswerRow
 
 T = TypeVar("T")
 
 
-def current_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
-    """The answers that count: the last one per document and reviewer that was not taken back.
-
-    Parameters
-    ----------
-    log : iterable of AnswerRow
-        The whole log, in the order in which it was written.
-
-    Returns
-    -------
-    current : list of AnswerRow
-        At most one row per document and reviewer, in the order of the log.
-    """
+def standing_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
+    """The answers that were not taken back, in the order of the log."""
     rows = list(log)
     taken_back = {row.replaces for row in rows if row.kind == UNDO}
-    last: dict[tuple[int, str], AnswerRow] = {}
-    for row in rows:
-        if row.kind != UNDO and row.id not in taken_back:
-            last[row.document, row.reviewer] = row
+    return [row for row in rows if row.kind != UNDO and row.id not in taken_back]
+
+
+def current_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
+    """The last answer per document and reviewer that was not taken back."""
+    last = {(row.document, row.reviewer): row for row in standing_answers(log)}
     return sorted(last.values(), key=lambda row: row.id)
+
+
+def deciding_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
+    """The answers that say what a document is; learning, exports and labels to use take them.
+
+    The last one of each person; answers to a question that was asked again count only if the first two agree, and then
+    instead of the others.
+    """
+    found: list[AnswerRow] = []
+    for given in by_document(standing_answers(log)).values():
+        again = [row for row in given if row.purpose == AGAIN]
+        first = [row for row in given if row.purpose != AGAIN] or again
+        kept = again[:AGREEING] if agree([(row.kind, row.answer) for row in again]) else first
+        found += {row.reviewer: row for row in kept}.values()
+    return sorted(found, key=lambda row: row.id)
 
 
 def by_document(current: Iterable[AnswerRow]) -> dict[int, list[AnswerRow]]:
@@ -45,18 +52,7 @@ def by_document(current: Iterable[AnswerRow]) -> dict[int, list[AnswerRow]]:
 
 
 def decide(rows: Sequence[AnswerRow]) -> AnswerRow | None:
-    """The answer that more than half of the reviewers of one document gave.
-
-    Parameters
-    ----------
-    rows : sequence of AnswerRow
-        Current answers of one document.
-
-    Returns
-    -------
-    row : AnswerRow or None
-        The first row with that answer; None if there is no majority.
-    """
+    """The first of these answers to one document that more than half of the reviewers gave; None without a majority."""
     winner = majority([(row.kind, row.answer) for row in rows])
     return next((row for row in rows if (row.kind, row.answer) == winner), None)
 

@@ -24,85 +24,36 @@ FIRST_FIT = 1  # number of the labels that learned from no answer
 
 @dataclass(frozen=True)
 class FitData:
-    """Labels of one fit, one entry per document.
+    """Labels of one fit, one entry per document."""
 
-    Attributes
-    ----------
-    method : str
-        Name of the method, for people.
-    labels : array of int
-        Class codes.
-    confidence : array of float
-        Probability of each label to be correct.
-    alternative : array of int
-        Codes of the second most probable labels.
-    needs_review : array of bool
-        Labels that a person should check.
-    answers : sequence of int, default=()
-        Numbers of the answers that the fit learned from.
-    held_out : mapping of str to array, default={}
-        For the documents of these answers, what a fit without them predicts: `rows`, `labels`, `needs_review`.
-    summary : mapping, default={}
-        Plain values about the fit.
-    accept_rank : array of int, default=None
-        1 for the label that is most likely correct, 2, 3, ...; 0 for documents without a label. None: by confidence.
-    accepted : mapping of str to array of bool, default={}
-        Labels that were accepted before this fit and stay as they were.
-    """
-
-    method: str
-    labels: Array
-    confidence: Array
-    alternative: Array
-    needs_review: Array
-    answers: Sequence[int] = ()
+    method: str  # its name, for people
+    labels: Array  # class codes
+    confidence: Array  # probability of each label to be correct
+    alternative: Array  # codes of the second most probable labels
+    needs_review: Array  # labels that a person should check
+    answers: Sequence[int] = ()  # numbers of the answers that the fit learned from
+    # for the documents of these answers, what a fit without them predicts: `rows`, `labels`, `needs_review`
     held_out: Mapping[str, Array] = field(default_factory=dict)
-    summary: Mapping[str, Any] = field(default_factory=dict)
-    accept_rank: Array | None = None
-    accepted: Mapping[str, Array] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)  # plain values about the fit
+    accept_rank: Array | None = None  # 1 for the label that is most likely correct; 0: no label. None: by confidence
+    accepted: Mapping[str, Array] = field(default_factory=dict)  # masks of labels that were accepted and stay
 
 
 @dataclass(frozen=True)
 class JobData:
-    """What a new store contains.
-
-    Attributes
-    ----------
-    texts : sequence of str
-        One text per document.
-    own : mapping of str to sequence
-        The user's other columns, one value per document.
-    lines : sequence of int
-        Line of each document in the user's file.
-    evidence : sequence of list of str
-        Words that support the label of each document.
-    source_only : array of int
-        Class codes of the source-only classifier.
-    classes : sequence
-        The class labels, in the order of the codes.
-    fit : FitData
-        The first labels.
-    members : mapping of str to array
-        Probabilities per member, documents x classes.
-    pool : mapping of str to array
-        What else is needed to learn from answers.
-    settings : mapping
-        Plain values: the name and columns of the file, the seed of the questions, the settings of the run.
-    arrays : mapping of str to array, default={}
-        Other arrays, such as the order of a queue.
-    """
+    """What a new store contains."""
 
     texts: Sequence[str]
-    own: Mapping[str, Sequence[Any]]
-    lines: Sequence[int]
-    evidence: Sequence[Sequence[str]]
-    source_only: Array
-    classes: Sequence[Any]
-    fit: FitData
-    members: Mapping[str, Array]
-    pool: Mapping[str, Array]
-    settings: Mapping[str, Any]
-    arrays: Mapping[str, Array] = field(default_factory=dict)
+    own: Mapping[str, Sequence[Any]]  # the user's other columns, one value per document
+    lines: Sequence[int]  # of the documents in the user's file
+    evidence: Sequence[Sequence[str]]  # words that support the label of each document
+    source_only: Array  # class codes of the source-only classifier
+    classes: Sequence[Any]  # the labels, in the order of the codes
+    fit: FitData  # the first labels
+    members: Mapping[str, Array]  # probabilities per member, documents x classes
+    pool: Mapping[str, Array]  # what else is needed to learn from answers
+    settings: Mapping[str, Any]  # plain values: name and columns of the file, seed of the questions, settings
+    arrays: Mapping[str, Array] = field(default_factory=dict)  # others, such as the order of a queue
 
 
 class NewAnswer(NamedTuple):
@@ -156,23 +107,11 @@ class DocumentRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """One page of a list of documents.
-
-    Attributes
-    ----------
-    rows : list of DocumentRow
-        The documents of this page.
-    total : int
-        Number of documents that match.
-    more : bool
-        Whether more documents match the search than are listed.
-    offset, limit : int
-        Which of them are on this page.
-    """
+    """One page of a list of documents."""
 
     rows: list[DocumentRow]
-    total: int
-    more: bool
+    total: int  # documents that match
+    more: bool  # whether more documents match the search than are listed
     offset: int
     limit: int
 

@@ -11,7 +11,7 @@ from ...certificate.sampling import LABEL
 from .contents import MAX_ID, check_documents, damaged
 from .records import KINDS, PURPOSES, UNDO, AnswerRow, Array, CertificateRow, DocumentRow, FitRow
 
-ACCEPT_FIELDS = {"error": float, "strict": bool, "key": int, "n_accepted": int}  # of a statement about usable labels
+ACCEPT_FIELDS = {"error": float, "outside": bool, "key": int, "n_accepted": int}  # of a statement about usable labels
 
 
 def answer_problem(

@@ -9,7 +9,7 @@ from functools import partial
 
 from ..builders import REUTERS_PAIRS, TFIDF, newsgroups_task, reuters_task
 from ..splits import TwoDomains, by_groups, pairs, same_classes
-from ..table import Table, read_printed
+from ..table import PLAIN_LR, Table, read_printed
 
 # GCMF's Table 2, and TCL's Table 1: groups A are the source, groups B the target.
 GCMF_TABLE_2: TwoDomains = {
@@ -41,7 +41,7 @@ TABLE = Table(
             unit=100.0,
             column_to_method={
                 "NMF": "NMFClustering",
-                "LG": "SourceLR",
+                "LG": PLAIN_LR,
                 "SVM": "SourceSVM",
                 "TSVM": "TSVM",
                 "MTrick": "MTrick",

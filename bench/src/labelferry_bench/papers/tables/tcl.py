@@ -11,7 +11,7 @@ from functools import partial
 
 from ..builders import REUTERS_PAIRS, newsgroups_task, reuters_task, sraa_task
 from ..splits import TwoDomains, at_most, by_groups, pairs, same_classes
-from ..table import Table, read_printed
+from ..table import PLAIN_LR, Table, read_printed
 from ..task import Recipe
 from .cdsc import CDSC_SRAA
 from .gcmf import GCMF_TABLE_2
@@ -56,7 +56,7 @@ TABLE = Table(
             unit=100.0,
             column_to_method={
                 "SVM": "SourceSVM",
-                "LR": "SourceLR",
+                "LR": PLAIN_LR,
                 "mSDA": "MSDA",
                 "NMTF": "NMTF",
                 "DTL": "DTL",

@@ -1,0 +1,186 @@
+"""Labels to use: what the command, Python and the page say, and mistakes that get a hint."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from labelferry.labelling.outlook import usable_outlook
+from labelferry.review.sample.frozen import Limit, freeze
+from labelferry.review.sample.usable import N_LEARN, Further, usable_labels
+from tests.tickets import new, read_csv, write_csv
+from tests.usable import SEED, TRUTH, error_of, fill, population, run
+
+
+@pytest.fixture(scope="module")
+def out(result, tmp_path_factory):
+    path = tmp_path_factory.mktemp("hints") / "out.csv"
+    result.write(path)
+    return path
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def sums(values):
+    """The parts of a file."""
+    return values["n_accepted"] + values["n_answered"] + values["n_not_usable"]
+
+
+def test_what_to_expect_is_the_same_for_a_file_and_a_job(result, tmp_path):
+    """Labels of a file stay as they are, those of a job learn first: the same function says both."""
+    pytest.importorskip("starlette.testclient", reason="needs starlette and httpx")
+    from labelferry.review.server.usable_panel import UsablePanels
+
+    documents = result.documents
+    assert [one.n for one in result.expected(answers=(80,))] != [
+        one.n for one in result.expected(answers=(80,), learn=20)
+    ]
+    with result.store(tmp_path / "job.ferry", seed=SEED) as job:
+        assert UsablePanels(job).panel(0.05)["outlook"] == usable_outlook(documents, in_job=True)["sentence"]
+        learned = {}
+        while len(learned) < N_LEARN:
+            question = job.question("accept", "ann")
+            row = question.document + (question.document >= 7)
+            learned[row] = TRUTH[row]
+            job.answer(question.document, TRUTH[row], purpose=question.purpose, reviewer="ann")
+        job.refit()
+        after = usable_outlook(result.update(learned).documents)["sentence"]
+        assert UsablePanels(job).panel(0.05)["outlook"] == after
+        assert "further answers" in after
+    with result.store(tmp_path / "as_they_are.ferry", seed=SEED) as job:
+        job.accept(learn=0)
+        assert UsablePanels(job).panel(0.05)["outlook"] == usable_outlook(documents)["sentence"]
+    assert " of them unseen, " in usable_outlook(documents)["sentence"]
+
+
+def test_answers_that_wait_for_a_forgotten_sample_are_counted(out, tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    run("accept", out, "-n", 30, "-o", first)
+    fill(first)
+    run("accept", out, first, "-n", 12, "-o", second)
+    fill(second)
+    both = json.loads(run("accept", out, first, second, "--json").output)["accept"]
+    assert both["n_waiting"] == 0
+    forgotten = run("accept", out, second)
+    n = json.loads(run("accept", out, second, "--json").output)["accept"]["n_waiting"]
+    assert 6 < n <= 12
+    assert f"{n} answers wait for documents before in the random order" in flat(forgotten.output)
+
+
+@pytest.mark.parametrize("per_class", [False, True])
+def test_no_answer_waits_while_questions_are_answered_in_their_order(per_class):
+    """Also if some answers contradict the labels, and after sets were certified."""
+    rng, n = np.random.default_rng(0), 400
+    frozen = freeze(population(np.zeros(n, dtype=bool)), 3)._replace(labels=np.arange(n) % 2)
+    answers, limit, certified = {}, Limit(0.1, per_class=per_class), set()
+    for _ in range(120):
+        usable = usable_labels(frozen, Further(answers, {}), limit)
+        certified.add(usable.n)
+        assert usable.n_waiting == 0
+        if (row := usable.next_row()) is None:
+            break
+        answers[row] = int(frozen.labels[row]) if rng.random() < 0.98 else 1 - int(frozen.labels[row])
+        assert sums(usable.as_dict()) == n
+    assert len(certified) > 1
+
+
+def test_every_document_is_in_one_part(out, tmp_path):
+    """Usable, answered by people, not usable yet: together all documents; so are the parts of the whole file."""
+    sample = tmp_path / "s.csv"
+    run("accept", out, "--whole-file", "--error", 0.1, "-n", 60, "-o", sample)
+    fill(sample, {row: TRUTH[row] if row % 4 else "none_of_these" for row in range(len(TRUTH))})
+    values = json.loads(run("accept", out, sample, "--error", 0.1, "--json").output)["accept"]
+    assert sums(values) == values["n_documents"]
+    text, finish = "\n".join(values["sentences"]), values["finish"]
+    assert finish["n_to_label"]
+    rest = int(re.search(r"\((\d+) have an answer\)", text)[1])
+    assert finish["n"] + finish["n_to_label"] + rest == finish["n_documents"]
+
+
+def test_out_of_reach_names_a_way_out(out, result, tmp_path):
+    """Not the next sample of the same kind."""
+    sample, place = tmp_path / "s.csv", tmp_path / "job.ferry"
+    run("accept", out, "-n", 40, "-o", sample)
+    fill(sample, ["none_of_these"] * len(TRUTH))
+    done = run("accept", out, sample)
+    assert "out of reach" in flat(done.output)
+    assert done.output.rstrip().endswith(f"Next: labelferry accept {out} {sample} --error 0.1")
+    result.store(place, seed=SEED).close()
+    other = tmp_path / "other.csv"
+    run("accept", place, "--learn", 0, "-n", 40, "-o", other)
+    fill(other, [next(name for name in set(TRUTH) if name != label) for label in TRUTH])
+    done = run("accept", place, other, "--learn", 0)
+    assert done.output.rstrip().endswith(f"Next: labelferry accept {place} --relearn")
+
+
+def test_the_promise_that_was_asked_for_comes_first(out, tmp_path):
+    sample = tmp_path / "s.csv"
+    done = run("accept", out, "--whole-file", "-n", 40, "-o", sample)
+    assert done.output.index("To deliver the whole file") < done.output.index("Usable now")
+    assert "(--whole-file)" not in done.output
+    assert "(--whole-file)" in run("accept", out).output
+    fill(sample)
+    lines = json.loads(run("accept", out, sample, "--whole-file", "--json").output)["accept"]["sentences"]
+    assert lines[0].startswith("To deliver the whole file: use the ")
+
+
+def test_sentences_are_wrapped_and_commands_are_not(out):
+    lines = run("accept", out).output.splitlines()
+    assert all(len(line) <= 120 or line.startswith("Next: ") for line in lines)
+
+
+def test_each_class_says_what_it_needs(out):
+    text = flat(run("accept", out, "--per-class").output)
+    assert re.search(r"account none yet \(\d+ more answers\); billing none yet \(\d+ more answers\);", text)
+
+
+def test_labels_that_learned_name_their_earlier_round(result, out, tmp_path):
+    """Also in Python, where nobody reads messages of the command."""
+    first = answer_until_certified(result)
+    learned = result.update(first)
+    assert "name the earlier round (`after`)" in learned.accept().text()
+    assert "`after`" not in learned.accept(after=result.accept(answers=first)).text()
+    assert "`after`" not in result.accept().text()
+
+
+def answer_until_certified(result):
+    answers = {}
+    while not (usable := result.accept(0.05, answers)).n:
+        answers[usable.next_row()] = TRUTH[usable.next_row()]
+    return answers
+
+
+def test_mistakes_get_a_hint(out, tmp_path):
+    sample = tmp_path / "s.csv"
+    assert run("accept", out, "-n", 5, "-o", sample).exit_code == 0
+    fill(sample)
+    assert "got 5. 5 % is 0.05." in error_of("accept", out, "--error", "5")
+    assert "got 5%. 5 % is 0.05." in error_of("accept", out, "--error", "5%")
+    assert "it must be a share from 0.001 to 0.5" in error_of("accept", out, "--error", "few")
+    assert f"{sample} is a sample. Name the file or job" in error_of("accept", sample, out)
+    assert f"which of them can be used: labelferry accept {out} {sample}" in error_of("certify", out, sample)
+    other = write_csv(tmp_path / "other.csv", {"text": new()["text"], "llm": TRUTH})
+    assert "name yours (--confidence)" in error_of("accept", other, "--column", "llm")
+
+
+def test_the_sample_is_written_although_nothing_is_usable(out, tmp_path):
+    sample, usable = tmp_path / "s.csv", tmp_path / "u.csv"
+    done = run("accept", out, "-n", 5, "-o", sample, "--usable", usable)
+    assert f"{usable} was not written" in flat(done.output)
+    assert len(read_csv(sample)["row"]) == 5
+    assert not usable.exists()
+    assert "no label can be used yet" in error_of("accept", out, "--usable", usable)
+
+
+def test_the_page_has_no_options_and_one_form_of_percentages(site):
+    pytest.importorskip("starlette.testclient", reason="needs starlette and httpx")
+    from tests.review.test_server_pages import Browser
+
+    site.job.accept(0.1, learn=0)
+    page = Browser(site).open("/").page
+    assert "whole file" in page
+    assert "--whole-file" not in page
+    assert not re.search(r">[^<]*\d%[^<]*<", page)

@@ -18,7 +18,7 @@ from sklearn.base import clone
 import labelferry  # its names are loaded when they are used
 
 from .assessment.verdict import Verdict
-from .certificate import Certificate
+from .certificate import LEVEL, Certificate
 from .certificate.expected import ANSWERS, Expected
 from .certificate.sampling import N_AUDIT
 from .core import progress
@@ -54,6 +54,8 @@ from .review.sample.accept_files import samples_in, usable_of_answers
 from .review.sample.accepted_columns import accepted_columns
 from .review.sample.audit import Sample, draw
 from .review.sample.filled import certify_sample, read_sample
+from .review.sample.find import RECALL, Find
+from .review.sample.find_result import find_in_result
 from .review.sample.frozen import ERROR, Limit
 from .review.sample.given import read_given
 from .review.sample.population import answers_without_label, population_of_result, population_of_several
@@ -216,6 +218,33 @@ class Result(Labelling):
         n_rows, limit = len(self.inputs.all_rows), Limit(float(error), outside, per_class)
         others = answers_without_label(self)
         return usable_of_answers(population, answers, n_rows, classes, limit, seed=seed, after=after, others=others)
+
+    def find(
+        self, of_class: Any, recall: float = RECALL, answers: Any = None, *, level: float = LEVEL,
+        seed: int | None = None,
+    ) -> Find:  # fmt: skip
+        """The search for all documents of one class, by what people answered so far.
+
+        Parameters
+        ----------
+        of_class : label
+            The class.
+        recall : float, default=0.95
+            Share of its documents to find.
+        answers : mapping of int to label, or sequence of pairs, default=None
+            Target row (from 0) to answer, all of them in the order in which they were given. In pairs, a row that
+            occurs again is a correction. Ask about `next_row()` of the result.
+        level : float, default=0.95
+            Confidence of the statement. Choose it before the first answer.
+        seed : int, default=None
+            Seed of the random draws: the same in every call. None: made from the labels.
+
+        Returns
+        -------
+        find : Find
+            `found`, `recall_at_least`, `done`, `next_row()` and `text()`. The statement holds whenever people stop.
+        """
+        return find_in_result(self, of_class, recall, answers, level=level, seed=seed)
 
     def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS, *, learn: int = 0) -> list[Expected]:
         """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.

@@ -17,6 +17,7 @@ ORDER = (
     *(
         "label",
         "accept",
+        "find",
         "review",
         "audit",
         "certify",

@@ -19,11 +19,13 @@ from ...labelling.column_names import NEW_COLUMNS
 from ...labelling.labelling import Labelling
 from ...tables.spreadsheet import write_labelled
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.find import RECALL, Find
 from ..sample.frozen import ERROR, Limit
 from ..sample.usable import N_LEARN, Usable
 from ..store.records import ACCEPT, AGAIN, FIRST_FIT, AnswerRow, NewAnswer, Page
 from .data import job_data
 from .export import corrections_table, labelled_table, only_accepted
+from .find import JobFind
 from .log import JobLog
 from .questions import JobQuestions, Question
 from .refit import refit
@@ -78,6 +80,8 @@ class Job:
         The answers, and what counts among them.
     questions : JobQuestions
         The queues of questions, and the answers that are a random sample.
+    finding : JobFind
+        The searches for all documents of a class: their questions and files.
     classes : list of str
         The class labels.
     columns : list of str
@@ -90,6 +94,7 @@ class Job:
         self.store = store
         self.log = JobLog(store)
         self.questions = JobQuestions(store, self.log)
+        self.finding = JobFind(store, self.log, self.questions)
         self.classes: list[str] = store.classes
         self.columns: list[str] = store.settings["own"]
         self.n_documents: int = store.n_documents
@@ -196,7 +201,7 @@ class Job:
             A class label; None for other kinds.
         kind : {"label", "none_of_these", "unclear"}, default="label"
             Kind of the answer.
-        purpose : {"audit", "duel", "group", "new", "accept", "again", "list"}, default="list"
+        purpose : {"audit", "duel", "group", "new", "accept", "again", "find", "list"}, default="list"
             Why the document was shown. "accept" becomes "again" if the first answers contradict the label.
         reviewer : str, default=""
             Name of the person.
@@ -323,6 +328,25 @@ class Job:
             The labels, the claim about them, and how many answers more labels need.
         """
         return self.questions.acceptance.issue(error, outside=outside, per_class=per_class, learn=learn)
+
+    def find(self, of_class: str, recall: float = RECALL, *, level: float = LEVEL) -> Find:
+        """The search for all documents of one class. Ask with `finding.next` and answer with the purpose "find".
+
+        Parameters
+        ----------
+        of_class : str
+            The class.
+        recall : float, default=0.95
+            Share of its documents to find.
+        level : float, default=0.95
+            Confidence of the statement. Choose it before the first answer.
+
+        Returns
+        -------
+        find : Find
+            `found`, `recall_at_least`, `done`, `next_row()` and `text()`. All answers of the job count.
+        """
+        return self.finding.find(of_class, recall, level)
 
     def progress(self) -> dict[str, Any]:
         """Numbers for people: documents, answers, reviewers, disagreements, answers since the last fit."""

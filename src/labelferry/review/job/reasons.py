@@ -12,6 +12,7 @@ WHY = {
     "accept": "A random sample of the most certain labels. It shows which labels can be used without looking.",
     "again": "Documents whose answer contradicts the label. If two further answers agree with the label, it counts as "
     "right.",
+    "find": "All documents of one class are searched: the most probable ones, and random ones.",
     "list": "Documents that were chosen in the list.",
 }
 
@@ -40,4 +41,5 @@ def reason_without_labels(purpose: str) -> str:
         "new": "It is like no class of the labelled documents: it may belong to a new class.",
         "accept": "Chosen at random. Your answer decides which labels can be used without looking.",
         "again": "Asked again to be sure. Answer as if nobody had answered before.",
+        "find": "Probable for the class, or chosen at random. Both are needed to say how many are found.",
     }.get(purpose, "You chose it in the list.")

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from . import entry, history_page, list_page, question_page
+from . import entry, find_page, history_page, list_page, question_page
 from .guard import LOOPBACK_NAMES, Guard, TooLarge, TooSlow, too_large, too_slow
 from .pages import static_file
 from .site import Site, message_page, read, write
@@ -99,6 +99,8 @@ ROUTES = [
     Route("/limit", write(question_page.set_limit), methods=["POST"]),
     Route("/list", read(list_page.show_list)),
     Route("/list", write(list_page.answer_selected), methods=["POST"]),
+    Route("/find", read(find_page.show_find)),
+    Route("/find", write(find_page.choose), methods=["POST"]),
     Route("/history", read(history_page.show_history)),
     Route("/export", read(history_page.show_export)),
     Route("/export/{content}.{suffix}", read(history_page.download)),

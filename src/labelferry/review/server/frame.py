@@ -6,7 +6,8 @@ from typing import Any
 
 from ..job.job import Job
 from ..job.people import seconds_per_answer
-from ..store.records import ACCEPT, QUEUES
+from ..store.records import ACCEPT, FIND, QUEUES
+from .find_panel import find_panel
 from .sessions import Session
 from .site import Site
 from .usable_panel import LIMITS
@@ -18,6 +19,7 @@ TITLES = {
     "new": "Possible new classes",
     "accept": "Labels to use",
     "again": "Labels to use",
+    "find": "Find all of a class",
     "list": "Chosen in the list",
 }
 
@@ -51,6 +53,7 @@ def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[
         "refit": site.refit.state,
         "usable": site.usable.panel(session.error) if purpose == ACCEPT else None,
         "limits": LIMITS,
+        "finding": find_panel(site.job, session) if purpose == FIND else None,
         "guide": site.guide,
         "pace": seconds_per_answer(site.job.log.history(), session.reviewer),
     }

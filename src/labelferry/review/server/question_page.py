@@ -11,7 +11,7 @@ from starlette.responses import Response
 from ...certificate.sampling import LABEL, NO_CLASS, NONE_OF_THESE, UNCLEAR
 from ..job.questions import Question
 from ..job.reasons import reason_without_labels
-from ..store.records import ACCEPT, AGAIN, PURPOSES, QUEUES
+from ..store.records import ACCEPT, AGAIN, FIND, PURPOSES, QUEUES
 from .frame import frame, queue_title
 from .pages import page, percent
 from .sessions import Session
@@ -48,7 +48,7 @@ def show_document(request: Request, site: Site, session: Session) -> Response:
     purpose, queue = (request.query_params.get(name, "list") for name in ("purpose", "queue"))
     question = site.job.questions.about(document, purpose if purpose in PURPOSES else "list")
     back = checked_back(request.query_params.get("back", ""))
-    return question_page(site, session, question, queue if queue in QUEUES else "list", back=back)
+    return question_page(site, session, question, queue if queue in (*QUEUES, FIND) else "list", back=back)
 
 
 def next_question(site: Site, session: Session, purpose: str) -> Question | None:
@@ -59,12 +59,12 @@ def next_question(site: Site, session: Session, purpose: str) -> Question | None
 
 def question_page(site: Site, session: Session, question: Question | None, purpose: str, back: str = "") -> Response:
     """The page of a question of the queue `purpose`; without one, the page says that the queue is empty."""
-    active = "questions" if purpose != "list" else "list"
+    active = purpose if purpose in ("list", FIND) else "questions"
     values = {**frame(site, session, active, purpose), "purpose": purpose, "back": back}
     if question is None:
         return page("empty.html", **values)
     text = question.text
-    must_be_blind = purpose == ACCEPT or question.purpose in (ACCEPT, AGAIN)
+    must_be_blind = purpose == ACCEPT or question.purpose in (ACCEPT, AGAIN, FIND)
     is_blind = session.is_blind or must_be_blind
     return page(
         "question.html",
@@ -149,7 +149,9 @@ def queue_of(form: Form) -> str:
 
 def next_path(purpose: str) -> str:
     """Where the next question of a queue is."""
-    return "/list" if purpose == "list" else f"/questions/{ACCEPT if purpose == AGAIN else purpose}"
+    if purpose in ("list", FIND):
+        return f"/{purpose}"
+    return f"/questions/{ACCEPT if purpose == AGAIN else purpose}"
 
 
 def parse_choice(choice: str, classes: Any) -> tuple[str | None, str]:

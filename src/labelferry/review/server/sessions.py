@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
+from ..sample.find import RECALL
 from ..sample.usable import ERROR
 
 MAX_SESSIONS = 1000  # the oldest session ends when there are more
@@ -61,6 +62,8 @@ class Session:
     skipped: dict[str, list[int]] = field(default_factory=dict)  # per purpose the documents, in their order
     is_blind: bool = False  # whether predictions are hidden, so that they cannot influence the answers
     error: float = ERROR  # allowed share of wrong labels among those that can be used
+    find_class: str = ""  # whose documents are searched; empty: not chosen
+    find_recall: float = RECALL  # the goal of the search
     began: float = 0.0  # time of the start, in seconds
     used: float = 0.0  # time of the last request, in seconds
 

@@ -17,7 +17,8 @@ UNDO = "undo"  # the kind of a row that takes an answer back
 QUEUES = ("audit", "duel", "group", "new", "accept")  # why a document is shown
 ACCEPT, AGAIN = "accept", "again"  # the label of a document is asked about again if an answer contradicts it
 LIST = "list"  # a person chose the document in the list
-PURPOSES = (*QUEUES, AGAIN, LIST)
+FIND = "find"  # all documents of one class are searched
+PURPOSES = (*QUEUES, AGAIN, FIND, LIST)
 FIRST_FIT = 1  # number of the labels that learned from no answer
 
 

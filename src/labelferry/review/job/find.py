@@ -1,0 +1,126 @@
+"""Find all documents of one class of a job: the search after the answers of its log, and the next question.
+
+Nothing is stored: which documents are random draws follows from the order of the first answers in the log, which is
+only added to (`labelferry.certificate.search`). Two people who answer at the same time get different documents; a draw
+that is skipped or waits for one of them is still a draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from os import PathLike
+from threading import RLock
+
+import numpy as np
+
+from ...certificate import LEVEL
+from ...ensemble.labelled_pool import PoolInputs
+from ...labelling.answers import code_of
+from ...labelling.column_names import NEW_COLUMNS
+from ...linalg.matrix import Array
+from ...tables import take_rows
+from ...tables.spreadsheet import write_labelled
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.audit import Sample, as_sample
+from ..sample.find import RECALL, Find, checked_class, checked_level, checked_recall, find_class, reads_of
+from ..sample.find_rank import ClassChances, chances_by_label
+from ..store.records import FIND, FIRST_FIT, UNDO, now
+from .export import labelled_table
+from .log import JobLog
+from .other_rows import document_rows
+from .population import population_of_store
+from .questions import RESERVED_SECONDS, JobQuestions, Question, next_open
+from .refit import stored_voters
+
+Key = tuple[str, float, float, int]
+
+
+class JobFind:
+    """The searches of a job."""
+
+    def __init__(self, store: storage.Store, log: JobLog, questions: JobQuestions) -> None:
+        self._store, self._log, self._questions = store, log, questions
+        self._lock = RLock()
+        self._last: tuple[Key, Find] | None = None
+        self._known: dict[int, ClassChances] = {}
+
+    def find(self, of_class: str, recall: float = RECALL, level: float = LEVEL) -> Find:
+        """The search for a class after the answers so far."""
+        name, goal = checked_class(of_class, self._store.classes, self._store.name), checked_recall(recall)
+        level = checked_level(level)
+        state, labelled = self._log.state(), self._questions.labelled
+        with self._lock:
+            key = (name, goal, level, state.version[1])
+            if self._last is None or self._last[0] != key:
+                given = [row for row in state.log if row.kind != UNDO]
+                inside = labelled.contains(np.array([row.document for row in given], dtype=np.int64)).tolist()
+                pairs = [
+                    (int(labelled.positions(row.document)), code_of(row.kind, row.answer, self._store.classes))
+                    for row, here in zip(given, inside, strict=True)
+                    if here
+                ]
+                final = {int(labelled.positions(d)): c for d, c in state.codes.items() if labelled.contains(d)}
+                code = self._store.classes.index(name)
+                reads, codes = reads_of(pairs, final, code)
+                rows = document_rows(self._store.n_documents, self._store.settings.get("other_rows", {}))
+                found = find_class(
+                    name, rows.then(labelled.rows), self._questions.seed, goal, level, reads, codes, self._chances(code)
+                )  # fmt: skip
+                self._last = (key, found)
+            return self._last[1]
+
+    def _chances(self, code: int) -> ClassChances:
+        if code not in self._known:
+            self._known[code] = self._new_chances(code)
+        return self._known[code]
+
+    def _new_chances(self, code: int) -> ClassChances:
+        first, labelled = self._store.fits.arrays(FIRST_FIT), self._questions.labelled
+        labels, second, confidence = (first[name][labelled.rows] for name in ("labels", "alternative", "confidence"))
+        without = chances_by_label(labels, second, confidence, code, len(self._store.classes))
+        return ClassChances(code, without, *self._panel)
+
+    @cached_property
+    def _panel(self) -> tuple[PoolInputs | None, Array]:
+        """What learns from answers, and the position of each of its documents; nothing for a single method."""
+        pool, members = self._store.pool()
+        if "start" not in pool:
+            return None, np.zeros(0, dtype=np.int64)
+        inputs = PoolInputs(pool["start"], members, pool["coordinates"], stored_voters(pool, self._store))
+        inside, positions = self._questions.labelled.contains(pool["rows"]), np.full(len(pool["rows"]), -1)
+        positions[inside] = self._questions.labelled.positions(pool["rows"][inside])
+        return inputs, positions
+
+    def next(
+        self, of_class: str, reviewer: str = "", *, skip: Collection[int] = (), recall: float = RECALL
+    ) -> Question | None:
+        """The next document to read, None if there is none; others than those that other persons were shown last."""
+        found = self.find(of_class, recall)
+        order = [int(self._questions.labelled.rows[position]) for position in found.next_positions()]
+        shown = self._store.answers.shown_since(now(RESERVED_SECONDS))
+        others = {document for name, document in shown.items() if name != reviewer}
+        row = next_open(order, skip, others)
+        row = next_open(order, (), others) if row is None else row
+        if row is None:
+            return None
+        if shown.get(reviewer) != row:
+            self._store.answers.add_shown(row, reviewer)
+        return self._questions.about(row, FIND)
+
+    def sample(self, of_class: str, n: int) -> Sample:
+        """The next n documents to read, for a file; the labels are hidden."""
+        positions = list(self.find(of_class).next_positions())[:n]
+        if not positions:
+            raise ValueError(f"{self._store.name}: every document was read, no question is left.")
+        population = population_of_store(self._store, self._log.state(), self._questions.labelled)
+        return as_sample(population, [(FIND, position) for position in positions], self._questions.seed, blind=True)
+
+    def write_found(self, found: Find, path: str | PathLike[str]) -> list[str]:
+        """Write the documents that were found with all columns, in the order of the file; returns messages."""
+        table, extra = labelled_table(self._store, self._log, self._questions.new_class_rows)
+        rows = sorted(found.found)
+        if not rows:
+            raise ValueError(f"{self._store.name}: no document of class {found.of_class} was found yet.")
+        columns = {name: [values[row] for row in rows] for name, values in extra.items()}
+        return write_labelled(take_rows(table, rows), columns, path, reserved=NEW_COLUMNS)

@@ -16,7 +16,18 @@ class Part(NamedTuple):
 
 
 def read_guide(path: Path) -> list[Part]:
-    """The parts of a UTF-8 file; an error of one line if it cannot be read or is too long."""
+    """Read the guidelines for reviewers from a UTF-8 file.
+
+    Parameters
+    ----------
+    path : Path
+        The file; ValueError if it cannot be read or is too long.
+
+    Returns
+    -------
+    parts : list of Part
+        Headings, lists and paragraphs.
+    """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -178,7 +178,7 @@ def test_compare_with_parameters_and_truth(comparison, files):
 
 
 def test_the_command_compares_with_parameters(files):
-    shown = run("compare", *files, "--methods", "tcl(n_topics=4),auto", "--truth", "truth", width=110)
+    shown = run("compare", *files, "--methods", "tcl(n_topics=4),auto", "--truth", "truth", "--verbose", width=110)
     assert shown.exit_code == 0, shown.output
     for text in ("TCL(n_topics=4)", "auto", " of 100", "95 % interval", "true label", "'other' (5)", "recall"):
         assert text in shown.stdout
@@ -201,7 +201,7 @@ def test_diagnose_lists_the_words_that_transfer_labels(files):
         for word in row["words"]:
             assert word["in_class"] > 2 * word["elsewhere"]
             assert 0 < word["target"] <= 1
-    shown = run("diagnose", *files, "--method", "sourcelr")
+    shown = run("diagnose", *files, "--method", "sourcelr", "--verbose")
     assert shown.exit_code == 0, shown.output
     assert "words that transfer the label" in shown.stdout
     assert "password" in shown.stdout

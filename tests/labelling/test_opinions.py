@@ -173,8 +173,9 @@ def test_damaged_votes_of_a_job_are_one_line(tmp_path):
     result = sourced(*files(tmp_path), opinions="llm")
     with result.store(tmp_path / "job.ferry") as job:
         job.answer(0, TRUTH[0], purpose="audit", reviewer="ann")
-        pool = job.store.database.arrays("pool")
-        job.store.database.arrays = lambda name: {**pool, "votes 0": pool["votes 0"] + 50} if name == "pool" else {}
+        arrays = job.store.database.arrays
+        pool = {**arrays("pool"), "votes 0": arrays("pool")["votes 0"] + 50}
+        job.store.database.arrays = lambda name: pool if name == "pool" else arrays(name)
         with pytest.raises(ValueError, match="its votes have a wrong shape or type"):
             job.refit()
 

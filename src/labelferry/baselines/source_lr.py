@@ -17,9 +17,11 @@ documents best is not the best one for another domain.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.utils.class_weight import compute_sample_weight
 
 from ..core.domains import Domains
 from ..core.iterate import Solution
@@ -30,7 +32,6 @@ from ..families.linear import (
     START_C,
     LinearClassifier,
     LinearModel,
-    balanced_weights,
     fit_with_C,
     logistic_regression,
 )
@@ -50,12 +51,10 @@ class SourceModel(NamedTuple):
         return LinearModel(self.coef, self.intercept).proba(reweigh(X, self.feature_weights))
 
 
-def solve(
-    domains: Domains, *, C: float | str, class_weight: str | None, weighting: str, rng: np.random.Generator
-) -> Solution:
+def solve(domains: Domains, *, C: float | str, class_weight: Any, weighting: str, rng: np.random.Generator) -> Solution:
     X, codes = domains.labelled()
     g = np.ones(domains.n_words) if weighting == "given" else source_weights(domains)
-    v = None if class_weight is None else balanced_weights(codes)
+    v = None if class_weight is None else compute_sample_weight(class_weight, domains.classes[codes])
     fit = fit_with_C(logistic_regression(), reweigh(X, g), codes, C, GRID, default_C=START_C, sample_weight=v)
     model = SourceModel(*fit.model, g.astype(domains.dtype))
     return Solution(model, (), fit.n_iter, fit.converged)
@@ -73,8 +72,9 @@ class SourceLR(LinearClassifier):
         Weight of the loss against the squared norm of the weights. "cv" chooses the one of 0.1, 1, 10 and 100 with the
         best accuracy in stratified cross-validation, with 5 folds or as many as the smallest class has documents. If a
         class has a single document, C is 10.
-    class_weight : "balanced" or None, default="balanced"
-        "balanced": all classes have the same weight in the loss. None: all documents have.
+    class_weight : "balanced", dict or None, default="balanced"
+        "balanced": all classes have the same weight in the loss. dict: weight of a document by class, 1 for others.
+        None: all documents have the same weight.
     weighting : {"source", "given"}, default="source"
         "source": features that no labelled document has are left out, and the inverse document frequencies of all
         documents, which X is supposed to contain, are replaced by those of the labelled ones; rows keep their length.
@@ -113,7 +113,7 @@ class SourceLR(LinearClassifier):
     takes_blocks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Rules] = {
         "C": [*choice("cv"), *positive()],
-        "class_weight": [*choice("balanced"), None],
+        "class_weight": [*choice("balanced"), dict, None],
         "weighting": choice("source", "given"),
     }
 
@@ -121,7 +121,7 @@ class SourceLR(LinearClassifier):
         self,
         C: float | str = START_C,
         *,
-        class_weight: str | None = "balanced",
+        class_weight: str | Mapping[Any, float] | None = "balanced",
         weighting: str = "source",
         class_prior: Any = None,
     ) -> None:

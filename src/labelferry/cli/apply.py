@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..certificate.sentences import count
 from .app import app
 from .options import (
     AsJson,
@@ -130,7 +129,7 @@ def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: boo
         show_level(console, summary["verdict"]["level"], summary["verdict"]["sentence"])
         show_reasons(console, summary["verdict"]["reasons"] if verbose else result.warnings, all_of_them=verbose)
     if n_unknown := result.columns["known_words"].count(0):
-        console.print(f"- Without a word that the model knows, and so without a label: {count(n_unknown, 'document')}.")
+        console.print(f"- Documents without a word that the model knows, and so without a label: {n_unknown:,}.")
     rows = summary["classes"]
     shown = rows if verbose else sorted(rows, key=lambda row: -row["documents"])[:MOST_CLASSES]
     table = new_table("label", "documents", "share", "at fitting", numbers=3, compact=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..certificate.sentences import count, percent
 from .app import app
 from .audit import Labelled, check_no_column, reading_options
 from .options import Against, AsJson, Column, Confidence, Encoding, Text, Verbose, columns_of, print_json
@@ -111,6 +110,8 @@ def certify(
 
 def show_briefly(console: Console, result: dict[str, Any]) -> None:
     """The accuracy, the classes in a table, the comparison, and what it means."""
+    from ..certificate.sentences import count
+
     level = f"{100 * result['level']:g} %"
     answers = count(result["n_answers"], "answer")
     if result["n_unclear"]:
@@ -143,6 +144,8 @@ def span(interval: dict[str, float] | None) -> str:
     >>> span({"low": 0.914, "high": 1.0})
     '91 % to 100 %'
     """
+    from ..certificate.sentences import percent
+
     if interval is None:
         return "not known"
     low, high = interval["low"], interval["high"]

@@ -147,3 +147,15 @@ def test_corrections_of_a_job_with_rows_without_a_known_word_can_be_learned_from
     assert learned.labels[80] == data.y_target[80]
     assert learned.answers.rows.tolist() == [0, 5, 9, 80]
     assert not learned.needs_review[80]
+
+
+def test_answers_to_the_most_certain_labels_are_no_random_sample(demo):
+    """The questions of `accept`: labels learn from the answers, the estimates do not use them."""
+    data, result = demo
+    certain = np.argsort(-result.confidence, kind="stable")[:40]
+    mixed = np.random.default_rng(0).permutation(len(data.y_target))[:40]
+    for rows, used in ((certain, 0), (mixed, 40)):
+        updated = result.update({int(row): str(data.y_target[row]) for row in rows})
+        assert updated.assessment.n_answers == used
+        assert any("no random sample" in reason for reason in updated.assessment.verdict().reasons) != bool(used)
+        assert (updated.labels[rows] == data.y_target[rows]).all()

@@ -108,6 +108,7 @@ class Assessment(NamedTuple):
     n_corpora: int  # in the calibration
     matched: str = ""  # what the class proportions of the labels were matched to; empty if they were not
     n_answers: int = 0  # answers that the estimates are based on; 0: they are estimates without answers
+    at_random: bool = True  # False: there are answers, but not to a random sample
 
     @property
     def can_estimate(self) -> bool:
@@ -163,7 +164,14 @@ class Assessment(NamedTuple):
                 f"{values} The estimates follow from {self.n_answers} answers, compared with labels of the same "
                 "documents by fits without these answers. They suppose that the documents were drawn at random."
             )
-        return f"{values} The intervals are as wide as the errors of such estimates on {self.n_corpora} corpora."
+        chosen = (
+            ""
+            if self.at_random
+            else " The answered documents are no random sample, so the estimates do not use the answers: see `audit`."
+        )
+        return (
+            f"{values} The intervals are as wide as the errors of such estimates on {self.n_corpora} corpora.{chosen}"
+        )
 
     def _not_known(self) -> str:
         """What the estimates cannot tell, and how to find out."""
@@ -256,6 +264,7 @@ def assess(
         n_corpora=len(calibration.corpora),
         matched=matched_sentence(proportions, classes),
         n_answers=answered.n_answers if answered is not None and answered.enough else 0,
+        at_random=answered is None or answered.at_random,
     )
 
 

@@ -16,7 +16,8 @@ estimated by the answers,
     sd^2 = ((N - |A|) / N)^2 (sum_i e_i^2 + 1/2) / |A|^2 + sum_{i not in A} Var_q(u) / N^2                           (4)
 
 and the interval is (2) -+ QUANTILE sd. 1/2 is half an error more than was seen. All of this needs answers to documents
-that were drawn at random, or at least not chosen for their labels: otherwise e_i is that of other documents.
+that were drawn at random, or at least not chosen for their labels: otherwise e_i is that of other documents. If they
+clearly were not (`drawn_at_random`), the estimates are those without answers.
 
 Accuracy and balanced accuracy are those of all labels. Answered documents have correct labels, except those that belong
 to none of the classes.
@@ -27,6 +28,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import mannwhitneyu
 
 from ..linalg.matrix import Array
 from .agreement import set_top_probability
@@ -37,6 +39,7 @@ from .recalibration import recalibrate
 QUANTILE, ONE_SIDED = 1.645, 1.282  # of a normal distribution: 90 % in the interval, 90 % above a lower end
 UNSEEN = 0.5  # 1/2 in (4)
 MIN_ANSWERS = 10  # of fewer, estimates without answers are better
+CHOSEN = 0.001
 
 
 class FromAnswers(NamedTuple):
@@ -51,6 +54,7 @@ class FromAnswers(NamedTuple):
     balanced_accuracy: Estimate
     proportions: Proportions
     n_answers: int
+    at_random: bool = True  # False: the answered documents are clearly more, or less, certain than the others
 
     @property
     def labels(self) -> Array:
@@ -60,7 +64,20 @@ class FromAnswers(NamedTuple):
     @property
     def enough(self) -> bool:
         """Whether the estimates are better than those without answers."""
-        return self.n_answers >= MIN_ANSWERS
+        return self.n_answers >= MIN_ANSWERS and self.at_random
+
+
+def drawn_at_random(P: Array, rows: Array) -> bool:
+    """Whether the answered documents can be a random sample, by their largest probabilities before the answers.
+
+    False for the questions of `accept`, which are about the most certain labels. The test of Mann and Whitney calls one
+    random sample in 1 / CHOSEN chosen; it then costs its estimate, nothing else.
+    """
+    certainty = P.max(axis=1)
+    others = np.delete(certainty, rows)
+    if not len(rows) or not len(others):
+        return True
+    return bool(mannwhitneyu(certainty[rows], others, method="asymptotic").pvalue >= CHOSEN)
 
 
 def read_from_answers(P: Array, H: Array, rows: Array, codes: Array) -> FromAnswers:

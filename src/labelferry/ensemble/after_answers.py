@@ -1,8 +1,8 @@
 """Everything that follows from answers: labels that learn from them, and what the answers tell about these labels.
 
 One function for all ways in which answers arrive: a file of answers, labels of the target in `fit`, a review job. With
-fewer than MIN_ANSWERS answers the confidences are those without answers (`assessment/confidence.py`): a few answers
-tell less about the labels than the panel does.
+fewer than MIN_ANSWERS answers, or with answers to documents that were not drawn at random, the confidences are those
+without answers (`assessment/confidence.py`): such answers tell less about the labels than the panel does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..assessment.calibration import load_calibration
 from ..assessment.confidence import confidence, confidence_features
-from ..assessment.from_answers import FromAnswers, read_from_answers
+from ..assessment.from_answers import FromAnswers, drawn_at_random, read_from_answers
 from ..linalg.matrix import Array
 from .labelled_pool import RIDGES, PoolInputs, fit_with_terms, held_out, make_terms, predict, with_votes
 
@@ -59,7 +59,7 @@ def after_answers(
     terms = with_votes(inputs, make_terms(inputs), rows, codes)
     P = predict(inputs, terms, fit_with_terms(inputs, terms, rows, codes, RIDGES), np.arange(len(inputs.start)))
     H = held_out(inputs, rows, codes)
-    found = read_from_answers(P, H, rows, codes)
+    found = read_from_answers(P, H, rows, codes)._replace(at_random=drawn_at_random(inputs.start, rows))
     named = codes < inputs.n_classes
     P[rows[named]] = np.eye(inputs.n_classes)[codes[named]]
     if balanced_accuracy is not None and not found.enough:

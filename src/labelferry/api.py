@@ -231,9 +231,9 @@ class Result(Labelling):
             The class.
         recall : float, default=0.95
             Share of its documents to find.
-        answers : mapping of int to label, or sequence of pairs, default=None
-            Target row (from 0) to answer, all of them in the order in which they were given. In pairs, a row that
-            occurs again is a correction. Ask about `next_row()` of the result.
+        answers : sequence of (int, label), default=None
+            Target rows (from 0) and answers, all of them in the order in which they were given: in another order the
+            statement is wrong. A row that occurs again is a correction. Ask about `next_row()` of the result.
         level : float, default=0.95
             Confidence of the statement. Choose it before the first answer.
         seed : int, default=None

@@ -92,15 +92,15 @@ class Twin:
     def deciding(self) -> list[int]:
         """Positions of the answers that say what a document is.
 
-        Two answers to a question that was asked again, if they agree; otherwise the last one of each person, but not
-        those to a question that was asked again, unless there are no others.
+        Two answers to a question that was asked again, if they agree and nobody said anything later; otherwise the last
+        one of each person, but not those to a question that was asked again, unless there are no others.
         """
         found: list[int] = []
         for positions in self.standing().values():
             again = [p for p in positions if self.given(p).purpose == "again"]
             others = [p for p in positions if p not in again]
             if len(again) > 1 and self.given(again[0]).value == self.given(again[1]).value:
-                others = again[:2]
+                others = [p for p in others if p > again[1]] or again[:2]
             found += {self.given(p).reviewer: p for p in others or again}.values()
         return sorted(found)
 
@@ -114,16 +114,21 @@ class Twin:
     def tested(self, document: int) -> tuple[str | None, list[str]]:
         """The first answers to a document, None without a majority, and those to its question that was asked again.
 
-        An answer to a question of a queue is a first answer. One that was given in the list, or again, is one only as
-        long as the first answers agree with the label.
+        An answer to a question of a queue is a first answer, one per person. All others, and further answers of a
+        person, are first answers only as long as these agree with the label. Two answers to a question that was asked
+        again are not the last word: whoever contradicts the label later has it.
         """
+        label = self.fits[-1][document]
         first: dict[str, str] = {}
         again: list[str] = []
         for given in map(self.given, self.standing().get(document, ())):
             is_blind = given.purpose not in ("list", "again")
-            if is_blind or not first or most(list(first.values())) == self.fits[-1][document]:
+            is_new = is_blind and given.reviewer not in first
+            if len(again) > 1 and given.purpose != "again" and given.value != label:
+                again = [given.value, *again[1:]]
+            elif is_new or not first or most(list(first.values())) == label:
                 first[given.reviewer] = given.value
-            elif given.purpose == "again":
+            elif is_blind or given.purpose == "again":
                 again.append(given.value)
         return most(list(first.values())), again
 

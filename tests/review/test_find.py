@@ -61,7 +61,7 @@ def test_a_result_and_a_job_have_the_same_search(tmp_path):
             assert row == job.finding.next("account").document
             job.answer(row, str(demo.y_target[row]), purpose="find")
             answers.append((row, str(demo.y_target[row])))
-    by_row = result.find("account", answers=dict(answers), seed=7)
+    by_row = result.find("account", answers=answers, seed=7)
     assert by_row.found == [row for row, label in answers if label == "account"]
     assert by_row.n_read == 150
     assert result.find("account").next_row() == result.find("account", 0.8).next_row()  # the goal changes nothing
@@ -275,14 +275,15 @@ def test_wrong_answers_in_python(job):
     population = import_answers.__globals__["population_of_job"](job)
     for answers, said in (
         ([1, 2], "pairs"),
-        ({-1: CLASS}, "from 0"),
-        ({"a": CLASS}, "from 0"),
-        ({True: CLASS}, "from 0"),
-        ({0: "biling"}, "Did you mean"),
+        ({0: CLASS}, "pairs of row and label in the order"),
+        ([(-1, CLASS)], "from 0"),
+        ([("a", CLASS)], "from 0"),
+        ([(True, CLASS)], "from 0"),
+        ([(0, "biling")], "Did you mean"),
     ):
         with pytest.raises(ValueError, match=said):
             answers_in_order(answers, population, job.n_documents)
-    assert answers_in_order({0: "", 1: CLASS, 2: "unclear"}, population, job.n_documents) == [(1, 1), (2, -1)]
+    assert answers_in_order([(0, ""), (1, CLASS), (2, "unclear")], population, job.n_documents) == [(1, 1), (2, -1)]
     for level in (0, 1, "x", True):
         with pytest.raises(ValueError, match="level"):
             job.find(CLASS, level=level)

@@ -294,3 +294,28 @@ def test_an_export_has_the_answers_that_count(job, tmp_path):
         (document,) = usable.decided
         assert written["label"][document] == written["answer"][document] == usable.labels[document]
     assert not usable.wrong[document]
+
+
+def test_whoever_contradicts_a_label_after_it_was_asked_again_has_the_last_word(job, tmp_path):
+    """Two agreeing answers are not the end: later corrections are delivered, and the label counts as wrong again."""
+    answer = asked_first(job)
+    assert answer("ann", agree=False)
+    assert answer("bob", agree=True)
+    assert not answer("cid", agree=True)
+    (document,) = job.accept(ERROR).decided
+    label = int(job.store.fits.labels().arrays["labels"][document])
+    for person in ("ann", "bob", "cid"):
+        job.answer(document, CLASSES[(label + 1) % 3], purpose="list", reviewer=person)
+    job.export(tmp_path / "all.csv")
+    assert job.accept(ERROR).wrong[document]
+    assert read_csv(tmp_path / "all.csv")["label"][document] == CLASSES[(label + 1) % 3]
+
+
+def test_a_person_cannot_replace_a_contradiction_by_importing_the_sample_again(job):
+    job.accept(ERROR, learn=0)
+    labels = job.store.fits.labels().arrays["labels"]
+    sample = draw_accept_open(job, 1, Limit(ERROR)).columns
+    document = sample["row"][0] - 1
+    for code in ((labels[document] + 1) % 3, labels[document]):
+        import_answers(job, {**sample, "answer": [CLASSES[code]]}, "ann")
+        assert job.accept(ERROR).wrong[document]

@@ -18,8 +18,11 @@ measures it with each corpus left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from math import ceil
 from typing import NamedTuple
+
+import numpy as np
 
 from ..linalg.matrix import Array
 from .interval import LEVEL
@@ -140,6 +143,12 @@ class Search:
         if not self.waiting:
             self._draw()
 
+    def with_other_draws(self, rng: np.random.Generator) -> Search:
+        """A copy whose next draws are others, for plans: nobody may see the draws to come."""
+        other = deepcopy(self)
+        other.order = np.append(self.order[: self._next], rng.permutation(self.order[self._next :]))
+        return other
+
     def _bet(self) -> None:
         """Bet on the draws up to the first one without an answer."""
         while self.n_draws < len(self._draws) and (draw := self._draws[self.n_draws])[0] in self._possible:
@@ -164,8 +173,9 @@ class Search:
     @property
     def at_most(self) -> int:
         """m_max: by the draws, by the counts; by the counts alone if these refute the draws."""
-        counts = self.n_found + self.n_unclear + len(self.order) - self.n_read
-        return min(self.capital.largest, counts) if self.capital.largest >= self.n_found else counts
+        possible = self.n_found + self.n_unclear
+        counts = possible + len(self.order) - self.n_read
+        return max(min(self.capital.largest, counts), possible) if self.capital.largest >= self.n_found else counts
 
     def found(self) -> Found:
         """The counts and the bound."""

@@ -7,7 +7,6 @@ on in each of them as `search.py` decides, by rank of these probabilities.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +60,9 @@ def plan_search(search: Search, p: Array, recalls: Sequence[float] = RECALLS, *,
     rng, goals, n = np.random.default_rng(seed), sorted(recalls), len(search.order)
     ranking = np.argsort(-p, kind="stable").tolist()
     n_worlds = int(np.clip(MOST_READS // max(n, 1), 1, N_WORLDS))
-    needs = [_needs(deepcopy(search), ranking, (rng.random(n) < p).tolist(), goals) for _ in range(n_worlds)]
+    needs = [
+        _needs(search.with_other_draws(rng), ranking, (rng.random(n) < p).tolist(), goals) for _ in range(n_worlds)
+    ]
     return [
         SearchPlan(recall, int(np.median(column)), min(column), max(column))
         for recall, column in zip(goals, zip(*needs, strict=True), strict=True)

@@ -12,7 +12,7 @@ import typer
 from .app import app
 from .audit import check_no_column, reading_options
 from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exit_unless, print_json
-from .outputs import final_path
+from .outputs import final_path, free_name
 from .show import escape, new_console
 
 FEW, OTHER_ERROR = 40, 0.1  # so few planned answers at this limit are not spent on learning
@@ -267,7 +267,7 @@ def of_job(
         elif drawing.is_hopeless(usable) and drawing.limit.error < OTHER_ERROR:
             following = f"accept {name}{drawing.raised().option}"
         elif drawing.needs(usable) or usable.learning:
-            following += " -o sample.csv"
+            following += f" -o {free_name('sample.csv')}"
         elif usable.n:
             following = f"export {name} -o usable.csv --accepted"
         return Outcome(usable, messages, following)
@@ -315,7 +315,8 @@ def of_file(
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
         named = usable.frozen.classes if several is None else several.form.names
-        messages += [*drawn.write(out), drawn_message(usable, drawn, out, named)]
+        example = "" if several is None else several.form.text(several.form.names[:2])
+        messages += [*drawn.write(out), drawn_message(usable, drawn, out, named, example)]
         return Outcome(usable, messages, f"accept {files}{options}")
     if hopeless:
         return Outcome(usable, messages, f"accept {files}{options}")
@@ -324,7 +325,7 @@ def of_file(
             usable, messages, "" if drawing.usable or not usable.n else f"accept {files} --usable usable.csv{options}"
         )
     options += "" if seed is None or samples else f" --seed {seed}"
-    return Outcome(usable, messages, f"accept {files} -o {'next' if samples else 'sample'}.csv{options}")
+    return Outcome(usable, messages, f"accept {files} -o {free_name('next.csv' if samples else 'sample.csv')}{options}")
 
 
 def learned_message(done: dict[str, Any]) -> str:
@@ -337,13 +338,11 @@ def learned_message(done: dict[str, Any]) -> str:
     return message
 
 
-def drawn_message(usable: Any, sample: Any, out: Path, classes: Sequence[str]) -> str:
-    """What is in a sample."""
+def drawn_message(usable: Any, sample: Any, out: Path, classes: Sequence[str], several: str = "") -> str:
+    """What is in a sample; `several`: an example of several labels of one document."""
     what = "random documents to learn from" if usable.learning is not None else "documents"
-    return (
-        f"{out}: {len(sample)} {what}. Fill in the column answer: {', '.join(classes)}, none_of_these (a "
-        "class that is missing here) or unclear."
-    )
+    others = f"several as in {several!r}, none" if several else "none_of_these (a class that is missing here)"
+    return f"{out}: {len(sample)} {what}. Fill in the column answer: {', '.join(classes)}, {others} or unclear."
 
 
 def show(outcome: Outcome, *, as_json: bool) -> None:

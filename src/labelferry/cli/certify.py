@@ -12,6 +12,7 @@ import typer
 from .app import app
 from .audit import Labelled, check_no_column, reading_options
 from .options import Against, AsJson, Column, Confidence, Encoding, Text, Verbose, columns_of, print_json
+from .outputs import free_name
 from .show import MOST_CLASSES, escape, new_console, new_table, print_messages
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def certify(
     following = f"review {shlex.quote(labelled)}"
     if not is_job(labelled):
         options = reading_options(text, encoding, None if chosen is None else chosen._replace(against=None))
-        following = f"accept {shlex.quote(labelled)} -o next.csv{options}"
+        following = f"accept {shlex.quote(labelled)} -o {free_name('next.csv')}{options}"
     show_briefly(console, result)
     console.print(f"Next: labelferry {escape(following)}", soft_wrap=True)
 

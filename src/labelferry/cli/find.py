@@ -46,11 +46,13 @@ def find(
 
     if not is_job(job):
         raise ValueError(
-            f"{job} is no review job. Start one: labelferry label LABELLED NEW --store job.ferry, then find job.ferry."
+            f"{job} is no review job. Start one: labelferry label LABELLED NEW -o OUT --store job.ferry."
+            " Then: labelferry find job.ferry --class NAME."
         )
-    for place in (out, found):
-        if place is not None:
-            check_out(place, job)
+    if out is not None:
+        check_out(out, job)
+    if found is not None and found in (out, Path(job)):
+        raise ValueError(f"--found {found} is the job or the next sample. Choose another file.")
     messages = list[str]()
     with open_job(job) as opened:
         if not of_class:

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .outputs import is_standard
+from .outputs import free_name, is_standard
 from .show import (
     MOST_CLASSES,
     escape,
@@ -157,7 +157,7 @@ def next_command(written: Written) -> str:
     if written.out is None:
         return ""
     names = f" --text {shlex.quote(','.join(written.text))}" if written.text else ""
-    return f"labelferry accept {shlex.quote(written.out)} -o sample.csv{names}"
+    return f"labelferry accept {shlex.quote(written.out)} -o {free_name('sample.csv')}{names}"
 
 
 def files_of(written: list[Path | str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 
 from ..tables.formats import STANDARD, format_of, is_table_file, split_sheet
@@ -112,6 +113,13 @@ def file_number(path: Path | str | None) -> int | None:
 def final_path(path: str | Path) -> Path:
     """The path without symbolic links. A loop of links stays as it is: reading it is an error."""
     return Path(os.path.realpath(path))
+
+
+def free_name(name: str) -> str:
+    """The name, or if there is such a file, with the first number that is free: a filled-in sample must not be lost."""
+    path = Path(name)
+    names = (f"{path.stem}{number}{path.suffix}" for number in count(2))
+    return next(one for one in chain([name], names) if not Path(one).exists())
 
 
 def is_standard(path: Path) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...certificate import UNCLEAR_CODE, Answers
+from ...certificate.final_answers import AGREEING
 from ...certificate.sampling import answered_prefix
 from ...labelling.answers import code_of
 from ...linalg.matrix import Array
@@ -73,14 +74,21 @@ class JobState:
 
     @cached_property
     def asked(self) -> dict[int, Asked]:
-        """Per answered document, its first answers, and what was said after these contradicted the label."""
+        """Per answered document, its first answers, and what was said after these contradicted the label.
+
+        A person has one first answer once it contradicts the label. Who contradicts a label after it was asked again
+        has the last word: it counts as wrong.
+        """
         asked: dict[int, Asked] = {}
         for row in standing_answers(self.log):
             first, again = asked.setdefault(row.document, Asked({}, []))
             blind = row.shown is None and row.purpose not in CHOSEN  # an answer to the same first question
-            if blind or not first or not self._contradicts(row.document, first):
+            label = int(self.fit.arrays["labels"][row.document])
+            if len(again) >= AGREEING and row.purpose != AGAIN and self._code(row) != label:
+                again[0] = row
+            elif not first or not self._contradicts(row.document, first) or (blind and row.reviewer not in first):
                 first[row.reviewer] = row
-            elif row.purpose == AGAIN:
+            elif blind or row.purpose == AGAIN:
                 again.append(row)
         return asked
 

@@ -155,12 +155,16 @@ def reads_of(pairs: Iterable[tuple[int, int]], final: Mapping[int, int], code: i
 
 
 def answers_in_order(answers: Any, population: Population, n_rows: int) -> list[tuple[int, int]]:
-    """Positions and codes of answers by row of the file: a mapping, or pairs; a later pair corrects an earlier one."""
-    pairs = list(answers.items() if isinstance(answers, Mapping) else () if answers is None else answers)
+    """Positions and codes of answers as pairs of row of the file and label; a later pair corrects an earlier one."""
+    if isinstance(answers, Mapping):  # often in another order, with which the bound would be wrong
+        raise ValueError(
+            "answers must be pairs of row and label in the order in which they were given, [(row, label), ...]; got a "
+            "mapping."
+        )
     log = []
-    for pair in pairs:
+    for pair in () if answers is None else answers:
         if not (isinstance(pair, tuple | list) and len(pair) == 2):
-            raise ValueError(f"answers must map rows to labels, or be pairs of row and label; got {str(pair)[:60]!r}.")
+            raise ValueError(f"answers must be pairs of row and label; got {str(pair)[:60]!r}.")
         row, value = pair
         if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < n_rows:
             raise ValueError(f"answers: a row must be a whole number from 0 to {n_rows - 1}; got {str(row)[:40]!r}.")

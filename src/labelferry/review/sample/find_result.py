@@ -33,6 +33,8 @@ def find_in_result(
     known = list(zip(population.known.rows.tolist(), population.known.codes.tolist(), strict=True))
     log = [*known, *answers_in_order(answers, population, len(result.inputs.all_rows))]
     reads, codes = reads_of(log, dict(log), code)
+    if known and seed is not None:
+        raise ValueError("seed: these labels learned from answers, maybe in the order of this seed. Omit it.")
     seed = seed_of_labels(population, 0) if seed is None else seed
     return find_class(name, population.rows, seed, goal, checked_level(level), reads, codes, chances_of(result, code))
 

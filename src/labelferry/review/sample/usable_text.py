@@ -142,7 +142,7 @@ def _again(values: Values) -> str:
 def _waiting(values: Values) -> str:
     n = values["n_waiting"]
     which = "1 answer waits" if n == 1 else f"{n:,} answers wait"
-    return f"{which} for documents before in the random order, which have no answer: is a sample missing?" if n else ""
+    return f"{which} for documents before in the random order, which have no answer yet." if n else ""
 
 
 def _alone(values: Values) -> str:
@@ -160,7 +160,7 @@ def whole_file(values: Values, *, first: bool = False, hint: str = "") -> str:
     if finish["n"]:
         rest = f"let people label the other {finish['n_to_label']:,}" if finish["n_to_label"] else "the answers"
         answered = finish["n_documents"] - finish["n"] - finish["n_to_label"]
-        rest += f" ({answered:,} have an answer)" if finish["n_to_label"] and answered else ""
+        rest += f" (besides {answered:,} with an answer)" if finish["n_to_label"] and answered else ""
         more = f" {_answers(step['more_answers'])} would make it {step['n']:,}{hint}." if step else ""
         return (
             f"{begin} the whole file: use the {finish['n']:,} most certain labels and {rest}; then with "

@@ -32,13 +32,14 @@ def deciding_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
     """The answers that say what a document is; learning, exports and labels to use take them.
 
     The last one of each person; answers to a question that was asked again count only if the first two agree, and then
-    instead of the others.
+    instead of all others before them.
     """
     found: list[AnswerRow] = []
     for given in by_document(standing_answers(log)).values():
         again = [row for row in given if row.purpose == AGAIN]
-        first = [row for row in given if row.purpose != AGAIN] or again
-        kept = again[:AGREEING] if agree([(row.kind, row.answer) for row in again]) else first
+        kept = [row for row in given if row.purpose != AGAIN] or again
+        if agree([(row.kind, row.answer) for row in again]):
+            kept = [row for row in kept if row.id > again[AGREEING - 1].id] or again[:AGREEING]
         found += {row.reviewer: row for row in kept}.values()
     return sorted(found, key=lambda row: row.id)
 

@@ -216,6 +216,7 @@ def test_labels_and_documents_are_accepted_by_answers(folder, result, tmp_path, 
         assert all(row["label"] == (";".join(sorted(TRUTH[int(row["id"])])) or "none") for row in answered)
     else:
         assert all(name in TRUTH[int(row["id"])] for row in rows if row["accepted"] == "answer")
+        assert {row["label"] for row in rows} == {name}  # the other labels were not tested
 
 
 def test_changed_labels_are_refused(folder, tmp_path):

@@ -310,7 +310,7 @@ def of_file(
         if several is None:
             n_rows = write_usable(path, usable, drawing.usable, encoding=encoding, ours=chosen is None)
         else:
-            n_rows = write_several(path, population, usable, drawing.usable, encoding=encoding)
+            n_rows = write_several(path, population, usable, drawing.usable, name=drawing.name, encoding=encoding)
         messages.append(f"{drawing.usable}: {n_rows:,} rows that can be used")
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)

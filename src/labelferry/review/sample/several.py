@@ -211,20 +211,26 @@ def with_answered_sets(population: Population, samples: Sequence[Any]) -> Popula
 
 
 def write_several(
-    path: str | PathLike[str], population: Population, usable: Usable, out: str | PathLike[str], *, encoding: str | None
+    path: str | PathLike[str],
+    population: Population,
+    usable: Usable,
+    out: str | PathLike[str],
+    *,
+    name: str | None = None,
+    encoding: str | None,
 ) -> int:
     """Write the rows of a labelled file that can be used, accepted or answered, with the column accepted.
 
-    For whole documents `label` is the answer of people if there is one. Returns the number of rows.
+    For whole documents `label` is the answer of people if there is one; for one label (`name`) it is this label, as the
+    others were not tested. Returns the number of rows.
     """
     sets, table = several_of(population), read_protected(path, encoding=encoding)
     marks, texts = usable.column(), usable.labels
-    whole = NO not in usable.frozen.classes
-    rows = [row for row, mark in enumerate(marks) if mark and (whole or texts[row] == YES)]
+    rows = [row for row, mark in enumerate(marks) if mark and (name is None or texts[row] == YES)]
     if not rows:
         raise ValueError(f"{table.name}: no label can be used yet, and nothing was answered. Answer a sample first.")
     label = [
-        sets.form.cell(sets.form.read(text) or ()) if whole and text is not None else cell
+        sets.form.cell([name]) if name else cell if text is None else sets.form.cell(sets.form.read(text) or ())
         for text, cell in zip(texts, table.columns["label"], strict=True)
     ]
     new: dict[str, Sequence[Any]] = {name: table.columns[name] for name in NEW_COLUMNS if name in table.columns}

@@ -243,7 +243,7 @@ def test_hardly_any_later_document_has_a_label(saved, tmp_path, n_known):
     printed = " ".join(shown.stdout.split())
     assert "unsafe" in printed
     assert f"{n_known} of {n_known + 90} later documents got a label: too few to compare" in printed
-    assert "without a label: 90 documents." in printed
+    assert "without a label: 90." in printed
     for words in ("labels of the later documents are", "Hardly any", "Mean confidence", "would have to change", "nan"):
         assert words not in printed
     summary = apply(folder / "model.npz", tmp_path / "other.csv").summary()

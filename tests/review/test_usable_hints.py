@@ -96,7 +96,7 @@ def test_every_document_is_in_one_part(out, tmp_path):
     assert sums(values) == values["n_documents"]
     text, finish = "\n".join(values["sentences"]), values["finish"]
     assert finish["n_to_label"]
-    rest = int(re.search(r"\((\d+) have an answer\)", text)[1])
+    rest = int(re.search(r"\(besides (\d+) with an answer\)", text)[1])
     assert finish["n"] + finish["n_to_label"] + rest == finish["n_documents"]
 
 

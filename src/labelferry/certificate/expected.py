@@ -124,7 +124,7 @@ def expected_labels(
     Examples
     --------
     >>> expected_labels(2000, 0.9, error=0.1)[1]
-    Expected(answers=80, n=1129, low=0, high=1980, unseen=1084)
+    Expected(answers=80, n=1109, low=0, high=1980, unseen=1067)
     """
     x = np.array([1.0, -logit(np.clip(accuracy, *ESTIMATES))])
     lines = draw_lines(x, LEARNED if n_learned else NOT_LEARNED, n_draws)

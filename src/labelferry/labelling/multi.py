@@ -154,7 +154,7 @@ class MultiLabelling:
         levels = Counter(part.assessment.level for part in self.parts.values())
         level = next(iter(levels)) if len(levels) == 1 else "doubtful"
         counts = ", ".join(f"{levels[name]} {name}" for name in LEVELS if levels[name])
-        sentence = f"Of {len(self.parts)} labels {'is' if len(self.parts) == 1 else 'are'} {counts}."
+        sentence = f"Verdicts of the {len(self.parts)} labels: {counts}."
         sentence = f"{sentence} {LEVELS[level].sentence if len(levels) == 1 else MIXED}"
         reasons = [f"{name}: {verdict_of(part).sentence}" for name, part in self.parts.items()]
         return Verdict(level, sentence, [*self.skipped_messages, *reasons])

@@ -63,7 +63,7 @@ def expected(values: Values) -> list[str]:
     parts = []
     for plan in plans:
         if plan["n_read"] > values["n_read"]:
-            parts.append(f"{rough(plan['n_read']):,} ({percent(plan['n_read'] / n)}) for {percent(plan['recall'])}")
+            parts.append(f"{plan['n_read']:,} ({percent(plan['n_read'] / n)}) for {percent(plan['recall'])}")
     if not parts:
         return []
     lines = [f"Documents to read in all, an estimate and no promise: {', '.join(parts)}."]

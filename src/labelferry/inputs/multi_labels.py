@@ -139,8 +139,8 @@ def read_several(tables: Sequence[Table], target: Table, options: TextOptions) -
         raise ValueError(f"{where} has lists, such as {shown}, and a list is no class. Pass multi=True (--multi).")
     if not options.multi:
         raise ValueError(
-            f"{where} has several labels per document, such as {shown} ({n} rows). Add multi=True (--multi) for one "
-            "yes/no question per label, or multi=False (--no-multi) if each of these texts is one class."
+            f"{where} has several labels per document, such as {shown}{f' ({n} rows)' if n else ''}. Add multi=True "
+            "(--multi) for one yes/no question per label, or multi=False (--no-multi) if each such text is one class."
         )
     if not sure:
         raise ValueError(

@@ -63,10 +63,6 @@ def check_has_labels(tables: Sequence[Rows], columns: Sequence[str], *, is_half:
                 "the new documents as a second file, or name another column with label= (--label)."
             )
         if not (rows.with_label & rows.with_text).any():
-            if any(isinstance(cell, list | tuple | set | dict) for cell in rows.table.columns[column]):
-                raise ValueError(
-                    f"{name} has lists in column {column!r}, and a document gets one label. Keep one label per row."
-                )
             raise ValueError(
                 f"{name} has no label at all in column {column!r}. Name another column with label= (--label)."
             )

@@ -25,26 +25,7 @@ def messages_of(result: Labelling) -> list[str]:
         *other_answers_message(result),
         *cluster_messages(result.estimator),
         *parents_message(result),
-        *several_labels_message([str(name) for name in result.estimator.classes_]),
     ]
-
-
-def several_labels_message(classes: list[str]) -> list[str]:
-    """A warning if a class is joined from others, such as bug;ui: each document gets one label.
-
-    >>> several_labels_message(["bug", "bug;ui", "ui"])
-    ["the label 'bug;ui' looks like several labels in one cell and is a class of its own: keep one label per row"]
-    """
-    known = set(classes)
-    joined = [
-        name for name in classes if any({part.strip() for part in name.split(s)} & (known - {name}) for s in ";|,")
-    ]
-    if not joined:
-        return []
-    what = f"the label {joined[0]!r} looks like several labels in one cell and is a class of its own"
-    if len(joined) > 1:
-        what = f"{len(joined)} labels, such as {joined[0]!r}, look like several labels in one cell and are classes"
-    return [f"{what}: keep one label per row"]
 
 
 def parents_message(result: Labelling) -> list[str]:

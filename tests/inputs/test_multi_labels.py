@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelferry.inputs.inputs import read_inputs
-from labelferry.inputs.multi_labels import LISTS, TEXTS, Form, evidence, find_form, in_order
+from labelferry.inputs.label_form import LISTS, TEXTS, Form, in_order
+from labelferry.inputs.multi_labels import evidence, find_form
 from labelferry.inputs.options import TextOptions
 
 SETS = [{"bug"}, {"bug", "ui"}, {"ui"}, set(), {"api", "bug"}, {"api"}, {"ui", "api"}, {"bug"}]

@@ -11,6 +11,7 @@ import typer
 from .accept import check_out
 from .app import app
 from .options import AsJson, exit_unless, print_json
+from .outputs import free_name
 from .show import escape, new_console, print_messages
 
 N_READ = 50  # documents of a sample, if nobody asks for another number
@@ -51,8 +52,8 @@ def find(
         )
     if out is not None:
         check_out(out, job)
-    if found is not None and found in (out, Path(job)):
-        raise ValueError(f"--found {found} is the job or the next sample. Choose another file.")
+    if found is not None and found in (out, Path(job), *(samples or ())):
+        raise ValueError(f"--found {found} is the job or a sample, which would be lost. Choose another file.")
     messages = list[str]()
     with open_job(job) as opened:
         if not of_class:
@@ -72,7 +73,7 @@ def find(
             messages += [*drawn.write(out), drawn_message(drawn, out, opened.classes)]
             following = following.replace(f"find {name}", f"find {name} {shlex.quote(str(out))}", 1)
         else:
-            following += " --found found.csv" if result.done else " -o read.csv"
+            following += " --found found.csv" if result.done else f" -o {free_name('read.csv')}"
         if result.done and found is not None and out is None:
             following = ""
     show(result, messages, following, as_json=json)

@@ -12,7 +12,8 @@ from ..linalg.matrix import Array
 from ..tables import Columns, Table, take_rows, with_unreadable_rows
 from ..tables.frames import collected
 from ..tables.row_index import RowIndex
-from .multi_labels import Form, indicator_lists, read_several
+from .label_form import Form
+from .multi_labels import indicator_lists, read_several
 from .options import TextOptions
 from .rows import (
     NO_TEXT,

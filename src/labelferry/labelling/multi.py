@@ -35,8 +35,8 @@ from ..core.proportions import fit_label_proportions
 from ..ensemble.auto_transfer import AutoTransfer
 from ..inputs.features import Features
 from ..inputs.inputs import Inputs
-from ..inputs.multi_labels import UNCLEAR as UNCLEAR_WORDS
-from ..inputs.multi_labels import Form, Labels, in_order, is_list, written_form
+from ..inputs.label_form import UNCLEAR as UNCLEAR_WORDS
+from ..inputs.label_form import Form, Labels, in_order, is_list, written_form
 from ..linalg.matrix import Array
 from ..linalg.shared import sharing
 from ..tables.cells import as_text

@@ -233,8 +233,8 @@ def write_several(
         sets.form.cell([name]) if name else cell if text is None else sets.form.cell(sets.form.read(text) or ())
         for text, cell in zip(texts, table.columns["label"], strict=True)
     ]
-    new: dict[str, Sequence[Any]] = {name: table.columns[name] for name in NEW_COLUMNS if name in table.columns}
+    new: dict[str, Sequence[Any]] = {column: table.columns[column] for column in NEW_COLUMNS if column in table.columns}
     new |= {"label": label, ACCEPTED: marks}
-    kept = take_rows(replace(table, columns={n: v for n, v in table.columns.items() if n not in new}), rows)
-    write_labelled(kept, {name: [values[row] for row in rows] for name, values in new.items()}, out, reserved=())
+    kept = take_rows(replace(table, columns={c: cells for c, cells in table.columns.items() if c not in new}), rows)
+    write_labelled(kept, {column: [cells[row] for row in rows] for column, cells in new.items()}, out, reserved=())
     return len(rows)

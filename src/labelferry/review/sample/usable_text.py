@@ -136,7 +136,7 @@ def _again(values: Values) -> str:
     if not n:
         return ""
     about = "1 answer contradicts a label: it is" if n == 1 else f"{n} answers contradict labels: they are"
-    return f"{about} asked again, best by another person. A label counts as wrong until two further answers agree."
+    return f"{about} asked again, best by another person. A label counts as wrong until two further answers agree with it."
 
 
 def _waiting(values: Values) -> str:
@@ -170,7 +170,7 @@ def whole_file(values: Values, *, first: bool = False, hint: str = "") -> str:
     if step:
         return (
             f"{begin} the whole file, with people labelling a part of it and at most {error} wrong: "
-            f"{_answers(step['more_answers'])} would allow to use the first {step['n']:,} labels{hint}."
+            f"{_answers(step['more_answers'])} would make the first {step['n']:,} labels usable{hint}."
         )
     return f"{begin} the whole file, more than 300 further answers are needed at {error}." if first else ""
 

@@ -151,8 +151,8 @@ def check_columns(tables: Sequence[Table], names: Sequence[str]) -> list[str]:
                 )
             if pair_of(table.columns[column]) is None:
                 raise ValueError(
-                    f"column {column!r} of {table.name} is no label: it has other cells than 0 and 1, true and false, or "
-                    "yes and no. Name another column with label= (--label)."
+                    f"column {column!r} of {table.name} is no label: it has other cells than 0 and 1, true and false, "
+                    "or yes and no. Name another column with label= (--label)."
                 )
     return [str(find_name(tables[0].columns, name)) for name in names]
 

@@ -136,7 +136,8 @@ def _again(values: Values) -> str:
     if not n:
         return ""
     about = "1 answer contradicts a label: it is" if n == 1 else f"{n} answers contradict labels: they are"
-    return f"{about} asked again, best by another person. A label counts as wrong until two further answers agree with it."
+    until = "A label counts as wrong until two further answers agree with it."
+    return f"{about} asked again, best by another person. {until}"
 
 
 def _waiting(values: Values) -> str:

@@ -11,7 +11,7 @@ from ...certificate.sentences import count, percent
 
 Values = Mapping[str, Any]
 ASSUMED = "Assumed: the answers are right."
-MUCH = 0.85  # of the file: so much reading is said to be much
+MUCH = 0.85  # share of the file from which a sentence calls it most of the file
 
 
 def sentences(values: Values) -> list[str]:

@@ -14,7 +14,7 @@ held-out labelled documents, which only the source-only classifier has: they are
                           classes that are among them; the error is the mean of N_DRAWS draws
 
 Each cell has the mean absolute error and the mean error (estimated minus true), means over corpora of the mean over
-their tasks, and the 90 % quantile of the absolute error, every corpus with the same weight.
+their tasks, and the 90% quantile of the absolute error, every corpus with the same weight.
 """
 
 from __future__ import annotations

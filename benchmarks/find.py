@@ -204,13 +204,13 @@ def measure(folder: Path, n_orders: int) -> None:
         said = " / ".join(str(plan.n_read) for plan in plans)
         print(f"{task.corpus:19} {task.name:55} N {n} M {total} | {' | '.join(parts)} | planned {said}", flush=True)
     for way, rows in sums.items():
-        print(f"{way}: share of the file to read for 80 / 90 / 95 %, false claims", np.mean(rows, axis=0).round(3))
+        print(f"{way}: share of the file to read for 80 / 90 / 95%, false claims", np.mean(rows, axis=0).round(3))
     print("largest share of false claims:", max(row[-1] for rows in sums.values() for row in rows))
-    print(f"planned minus real share for 95 %: mean {np.mean(planned):+.3f}, absolute {np.mean(np.abs(planned)):.3f}")
+    print(f"planned minus real share for 95%: mean {np.mean(planned):+.3f}, absolute {np.mean(np.abs(planned)):.3f}")
 
 
 def choose_pace(folder: Path, n_orders: int, grid: Iterable[float] = (0.015, 0.03, 0.06, 0.12)) -> None:
-    """Share of the file to read for 95 % with each PACE, and with the one that is best on the other corpora."""
+    """Share of the file to read for 95% with each PACE, and with the one that is best on the other corpora."""
     shares: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     for task in tasks(folder):
         for pace in grid:

@@ -7,7 +7,7 @@ proportions that are drawn without looking at it. Each answer is assessed with t
 AutoTransfer does, and with members that are matched too. Coefficients are those of this version, which have seen the
 corpora: compare the rows with each other only.
 
-    drawn part   members      error of the estimate   safe   safe and below 80 %   lowest safe
+    drawn part   members      error of the estimate   safe   safe and below 80%   lowest safe
     0            as they are                   .073     11                     0          .930
     0            matched                       .073     17                     0          .908
     .25          as they are                   .074      6                     0          .918

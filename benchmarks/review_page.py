@@ -171,7 +171,7 @@ def main(n: int = 200_000, rounds: int = 100, place: str = "") -> None:
             times["question page after an answer"] = measure(pid, visitor.question, rounds, visitor.answer)
         finally:
             server.end(signal.SIGINT)
-    print(f"{'milliseconds':32} {'median':>8} {'95 %':>8} {'max':>8} {'server':>8}   load {os.getloadavg()[0]:.1f}")
+    print(f"{'milliseconds':32} {'median':>8} {'95%':>8} {'max':>8} {'server':>8}   load {os.getloadavg()[0]:.1f}")
     for name, taken in times.items():
         print(taken.line(name))
 

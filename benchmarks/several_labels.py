@@ -147,7 +147,7 @@ def filled(population: Population, task: Task, sample: Any) -> dict[str, list[An
 
 
 def coverage(task: Task) -> None:
-    """How often the intervals of a certificate miss the truth, over random samples; at most 5 % is promised."""
+    """How often the intervals of a certificate miss the truth, over random samples; at most 5% is promised."""
     result = all_topics(task.name)
     population = population_of_several(result)
     truth = np.array([[name in names for name in result.names] for names in task.new_topics])

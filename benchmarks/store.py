@@ -67,7 +67,7 @@ def measure(name: str, call: Callable[[], Any], repeats: int = N_REPEATS) -> Non
         call()
         seconds.append(time.perf_counter() - start)
     first, median, high = 1e3 * seconds[0], 1e3 * np.median(seconds), 1e3 * np.percentile(seconds, 95)
-    print(f"{name:40s} first {first:8.1f}  median {median:8.1f}  95 % {high:8.1f} ms")
+    print(f"{name:40s} first {first:8.1f}  median {median:8.1f}  95% {high:8.1f} ms")
 
 
 def main(place: str, n: int) -> None:

@@ -31,7 +31,7 @@ print(f"{n} read in random order: about {n * found[-1] // len(found)}")
 # ## How many are missed?
 #
 # A random sample of 100 tickets that people answer bounds the share of the billing tickets that have the label
-# (recall), and the share of the label that is right (precision), with 95 % confidence.
+# (recall), and the share of the label that is right (precision), with 95% confidence.
 
 sample = result.audit(100, seed=0).columns
 sample["answer"] = [demo.y_target[row - 1] for row in sample["row"]]

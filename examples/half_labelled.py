@@ -33,7 +33,7 @@ print(table.groupby("origin").label.value_counts().unstack())
 # ## How many can be used?
 #
 # Before the first question there is an estimate of what questions will bring: answers, and labels that can be used then
-# with at most 5 % of them wrong.
+# with at most 5% of them wrong.
 
 print(result.expected())
 

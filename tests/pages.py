@@ -82,7 +82,7 @@ def differences(shown, printed):
     """Where a page differs from what was printed: other words, or numbers that are not near; empty if nowhere.
 
     A line of three dots stands for anything that follows. Numbers may depend on the machine: they may differ
-    by 2 %, or by one in the last digit.
+    by 2%, or by one in the last digit.
 
     >>> differences("about 230 of 360", "about 231 of 360")
     ''

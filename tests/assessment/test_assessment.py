@@ -394,7 +394,7 @@ def test_classes_have_levels_of_their_own(calibration):
 
 @pytest.fixture(scope="module")
 def assessment():
-    """A good answer: three members with 5 % errors each."""
+    """A good answer: three members with 5% errors each."""
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
     members = {n: one_hot(np.where(rng.random(200) < 0.05, 1 - y, y)) for n in ("SourceLR", "b", "c")}
@@ -437,7 +437,7 @@ def test_the_verdict_has_the_numbers(assessment):
     verdict = assessment.verdict()
     text = " ".join(verdict.reasons)
     b, a = assessment.balanced_accuracy, assessment.accuracy
-    assert f"balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%})" in text
+    assert f"balanced accuracy {b.mean:.0%} (90% interval {b.low:.0%} to {b.high:.0%})" in text
     assert f"accuracy {a.mean:.0%} ({a.low:.0%} to {a.high:.0%})" in text
     assert f"on {len(load_calibration().corpora)} corpora" in text
     assert f"{assessment.changed:.0%} of the labels differ from those of SourceLR" in text
@@ -465,7 +465,7 @@ def test_too_few_documents_for_an_estimate(assessment):
     few = assessment._replace(facts=facts_of(n_new=7), level="doubtful")
     text = " ".join(few.verdict().reasons)
     assert "accuracy: cannot tell" in text
-    assert "90 % interval" not in text
+    assert "90% interval" not in text
     for name in ("accuracy", "balanced_accuracy"):
         assert few.estimated(name) == {"mean": None, "low": None, "high": None}
     assert assessment._replace(facts=facts_of(n_labelled=12)).can_estimate

@@ -179,7 +179,7 @@ def test_the_change_of_balanced_accuracy_is_its_derivative():
 
 @pytest.mark.parametrize("value", ["accuracy", "balanced_accuracy"])
 def test_the_intervals_hold_for_documents_drawn_at_random(value):
-    """The probabilities of these documents are too large. 90 % are allowed to be three standard errors less."""
+    """The probabilities of these documents are too large. 90% are allowed to be three standard errors less."""
     n_runs, inside, errors = 300, 0, []
     for seed in range(n_runs):
         P, y, rng = drawn(seed, sharp=0.7)

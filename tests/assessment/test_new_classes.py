@@ -115,7 +115,7 @@ def test_groups_are_numbered_by_falling_score():
 
 
 def test_a_small_group_is_not_marked():
-    """15 % of the documents are above the limit, less than MIN_SHARE."""
+    """15% of the documents are above the limit, less than MIN_SHARE."""
     clusters, c = planted_clusters([0.0, 0.5, 3.0]), NewClassCoefficients(1, 1, 1.0)
     assert 0.15 < MIN_SHARE <= 0.4
     assert statistic(clusters, c) == 0.5

@@ -74,17 +74,17 @@ def test_the_whole_file_equals_the_real_test_after_every_answer(seed):
 def test_reviewers_make_the_stated_mistakes():
     wrong = np.arange(40_000) < 20_000
     said = {kind: (flags, cost) for kind, flags, cost in reviewers(wrong, np.random.default_rng(0))}
-    first, _ = said["2 % false alarms"]
-    again, cost = said["2 % false alarms, asked again"]
+    first, _ = said["2% false alarms"]
+    again, cost = said["2% false alarms, asked again"]
     assert first[wrong].all()
     assert first[~wrong].mean() == pytest.approx(0.02, abs=0.004)
     assert again[~wrong].mean() < 0.002
     np.testing.assert_array_equal(cost, 1 + first)
-    assert said["20 % overlooked"][0][wrong].mean() == pytest.approx(0.8, abs=0.012)
-    assert said["20 % overlooked, asked again"][0][wrong].mean() == pytest.approx(0.64, abs=0.015)
-    assert said["20 % overlooked, asked twice"][0][wrong].mean() == pytest.approx(0.768, abs=0.013)
+    assert said["20% overlooked"][0][wrong].mean() == pytest.approx(0.8, abs=0.012)
+    assert said["20% overlooked, asked again"][0][wrong].mean() == pytest.approx(0.64, abs=0.015)
+    assert said["20% overlooked, asked twice"][0][wrong].mean() == pytest.approx(0.768, abs=0.013)
     assert set(said["both mistakes, asked twice"][1]) == {1, 2, 3}
-    assert not said["20 % overlooked"][0][~wrong].any()
+    assert not said["20% overlooked"][0][~wrong].any()
 
 
 def test_corpora_have_equal_weight_and_the_worst_one_is_named():

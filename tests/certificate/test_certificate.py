@@ -147,7 +147,7 @@ def test_known_documents_count_exactly_and_leave_the_population():
     labels, source_only, truth = a_task(100, 20)
     known = np.flatnonzero(labels != truth)[:10]
     labels[known] = truth[known]
-    answers = audit(truth, 100, seed=2)  # an order in which no interval misses the truth on the way, as 5 % do
+    answers = audit(truth, 100, seed=2)  # an order in which no interval misses the truth on the way, as 5% do
     given = Answers(known, truth[known])
     c = certificate(labels, source_only, answers, known=given)
     assert c.n_answers == 90
@@ -337,7 +337,7 @@ def test_planning_is_plausible():
     goals = [need.goal for need in plan(accuracy, 40, 5000, NO_DUEL, 0, 0.95)]
     assert goals == ["accuracy known within 5 points"]  # an estimate of .9 does not promise more than .9
     above = plan(Interval(0.97, 0.85, 0.99), 40, 5000, NO_DUEL, 0, 0.95)[1]
-    assert above.goal == "accuracy above 90 %"
+    assert above.goal == "accuracy above 90%"
     assert 0 < above.more_answers < 200
 
 
@@ -379,10 +379,10 @@ def test_sentences():
     labels, source_only, truth = a_task()
     c = certificate(labels, source_only, audit(truth, 40))
     first, *_, last = c.sentences()
-    assert first.startswith("With 95 % confidence, between ")
+    assert first.startswith("With 95% confidence, between ")
     assert first.endswith(" of the 300 labels are correct (40 answers).")
     assert "single labels" in last
-    assert "With 99.9 % confidence" in certificate(labels, source_only, audit(truth, 40), level=0.999).text()
+    assert "With 99.9% confidence" in certificate(labels, source_only, audit(truth, 40), level=0.999).text()
     (only,) = certificate(labels, source_only, no_answers()).sentences()
     assert only == "No answers of the random sample yet: no accuracy is certified. Answer its questions first."
 

@@ -176,7 +176,7 @@ def test_clopper_pearson_equals_scipy(k, t, level):
 
 
 def test_clopper_pearson_does_not_hold_after_every_answer():
-    """The reason for this package: 95 % intervals, read after each of 80 answers."""
+    """The reason for this package: 95% intervals, read after each of 80 answers."""
     rng = np.random.default_rng(0)
     paths = np.array([rng.permutation(np.arange(1000) < 850)[:80] for _ in range(2000)])
     low, high = clopper_pearson(paths.cumsum(axis=1), np.arange(1, 81))

@@ -23,7 +23,7 @@ from labelferry.core import progress
 from .. import tickets
 
 FAST = ("--method", "sourcelr")
-SHOWN = r"^labelferry: (.*?) \(\d+ %.*\)$"
+SHOWN = r"^labelferry: (.*?) \(\d+%.*\)$"
 
 
 def run(*arguments, width=100):
@@ -500,7 +500,7 @@ def test_progress_is_for_terminals(monkeypatch):
         progress.begin("TCL")
         time.sleep(0.2)
     assert "reading" in shown.getvalue()
-    assert re.search(r"\d %, about \d+ (s|min) left", shown.getvalue())
+    assert re.search(r"\d%, about \d+ (s|min) left", shown.getvalue())
     silent = Terminal()
     monkeypatch.setattr(sys, "stderr", silent)
     with show_progress(quiet=True):
@@ -523,8 +523,8 @@ def test_elsewhere_a_stage_is_a_line(monkeypatch):
             progress.begin(stage)
             lines.append(shown.getvalue().splitlines())
     assert lines[:2] == [[], []]
-    assert lines[2] == ["labelferry: reading (0 %)", "labelferry: TCL (0 %)"]
-    assert lines[3] == [*lines[2], "labelferry: writing (0 %)"]
+    assert lines[2] == ["labelferry: reading (0%)", "labelferry: TCL (0%)"]
+    assert lines[3] == [*lines[2], "labelferry: writing (0%)"]
 
 
 def test_review_by_error_or_by_confidence(files):

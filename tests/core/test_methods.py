@@ -180,7 +180,7 @@ def test_compare_with_parameters_and_truth(comparison, files):
 def test_the_command_compares_with_parameters(files):
     shown = run("compare", *files, "--methods", "tcl(n_topics=4),auto", "--truth", "truth", "--verbose", width=110)
     assert shown.exit_code == 0, shown.output
-    for text in ("TCL(n_topics=4)", "auto", " of 100", "95 % interval", "true label", "'other' (5)", "recall"):
+    for text in ("TCL(n_topics=4)", "auto", " of 100", "95% interval", "true label", "'other' (5)", "recall"):
         assert text in shown.stdout
     assert "…" not in run("compare", *files, "--methods", "emnaivebayes(smoothing=1.0)", width=40).stdout
 

@@ -40,7 +40,7 @@ def test_costs_by_hand(table):
 def test_it_starts_at_zero_and_without_a_time_before_the_size(table):
     clock = Clock()
     time_left = TimeLeft(clock)
-    assert str(time_left.remaining()) == "0 %"
+    assert str(time_left.remaining()) == "0%"
     time_left.expect("A", "B")
     time_left.begin("A")
     clock.now += 3
@@ -146,8 +146,8 @@ def test_stages_that_were_not_expected_and_stages_that_come_twice(table):
     [(0.2, "1 s"), (7.4, "7 s"), (12, "10 s"), (33, "35 s"), (100, "2 min"), (1000, "17 min")],
 )
 def test_the_rest_in_words(seconds, text):
-    assert str(Remaining(0.354, seconds)) == f"35 %, about {text} left"
-    assert str(Remaining(0.354, None)) == "35 %"
+    assert str(Remaining(0.354, seconds)) == f"35%, about {text} left"
+    assert str(Remaining(0.354, None)) == "35%"
 
 
 def test_the_table_has_every_method_and_every_stage():

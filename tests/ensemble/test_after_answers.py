@@ -12,7 +12,7 @@ from labelferry.ensemble.labelled_pool import PoolInputs, fit_pool, held_out, po
 
 
 def planted(seed=0, n=500):
-    """The start is too sure of itself, and one member has 85 % correct labels."""
+    """The start is too sure of itself, and one member has 85% correct labels."""
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n)
     good, start = (np.where(rng.random(n) < share, y, 1 - y) for share in (0.85, 0.7))
@@ -66,7 +66,7 @@ def test_two_answers_to_a_document_are_an_error():
 
 
 def test_confidences_that_are_too_large_are_corrected():
-    """The start says 99 %; the answers know better."""
+    """The start says 99%; the answers know better."""
     inputs, y = planted()
     rows = np.arange(100)
     result = after_answers(inputs, rows, y[rows])

@@ -39,7 +39,7 @@ def learn(inputs, rows, codes, ridges=RIDGES):
 
 
 def planted(seed=0, n=600):
-    """The start is almost flat and one member is noise; the other member has 90 % correct labels."""
+    """The start is almost flat and one member is noise; the other member has 90% correct labels."""
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n)
     good = np.where(rng.random(n) < 0.9, y, 1 - y)

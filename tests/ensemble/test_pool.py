@@ -51,7 +51,7 @@ def with_errors(y, share, seed):
 
 
 def panel(y, mixtures, **members):
-    """A panel with an excellent held-out accuracy. The source-only classifier has 25 % errors."""
+    """A panel with an excellent held-out accuracy. The source-only classifier has 25% errors."""
     proba = {SOURCE_ONLY: predict(with_errors(y, 0.25, 0)), **members}
     proba |= {name: predict(codes) for name, codes in zip(MIXTURES, mixtures, strict=True)}
     held_out = np.arange(100) % 2

@@ -122,7 +122,7 @@ class RequestCase(NamedTuple):
     query: tuple[tuple[str, str], ...] = ()
     form: tuple[tuple[str, str], ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
-    body: bytes | None = None  # in place of the form
+    body: bytes | None = None  # instead of the form
     with_token: bool = True
 
 

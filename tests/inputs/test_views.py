@@ -130,7 +130,7 @@ def test_progress_has_the_time_that_is_left(stages):
         embed_texts(texts, find_encoder(encode), batch=50, announce=Announced(lambda: now))
     assert len(stages.begun) == N_STEPS
     for stage in stages.begun[1:]:
-        minutes = float(re.fullmatch(r"embedding texts \([\d,]+ of 2,000; \d+ %, about (\d+) min left\)", stage)[1])
+        minutes = float(re.fullmatch(r"embedding texts \([\d,]+ of 2,000; \d+%, about (\d+) min left\)", stage)[1])
         assert minutes == pytest.approx((now - left[stage]) / 60, rel=0.05, abs=1)
 
 

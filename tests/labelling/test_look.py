@@ -32,7 +32,7 @@ def run(*arguments):
 
 def stages_of(result):
     """The stages on stderr, without the share that is done and the remaining time."""
-    pattern = r"^labelferry: (.*?) \(\d+ %.*\)$"
+    pattern = r"^labelferry: (.*?) \(\d+%.*\)$"
     return [re.sub(pattern, r"\1", line) for line in result.stderr.splitlines()]
 
 
@@ -172,7 +172,7 @@ def test_comparison_is_printed(files, comparison, monkeypatch):
     assert rows[[row.startswith("method") for row in rows].index(True) + 1].startswith(best["method"])
     shown = run(*arguments, "-v")
     assert shown.exit_code == 0, shown.output
-    for words in ("EMNaiveBayes", "accuracy", "balanced", "if confident", "95 % interval"):
+    for words in ("EMNaiveBayes", "accuracy", "balanced", "if confident", "95% interval"):
         assert words in shown.stdout
     assert "kappa" not in shown.stdout
     found = json.loads(run(*arguments, "--json").stdout)

@@ -94,7 +94,7 @@ def taken(columns, rows):
 
 
 def test_a_column_predicted_label_of_the_user_is_not_certified(source, tmp_path):
-    good = [truth if row % 30 else NEXT[truth] for row, truth in enumerate(TRUTH)]  # 97 % right
+    good = [truth if row % 30 else NEXT[truth] for row, truth in enumerate(TRUTH)]  # 97% right
     out = labelled(source, tmp_path, predicted_label=good)
     written = read_csv(out)
     assert written["predicted_label_before"] == good
@@ -543,9 +543,9 @@ def test_certificates_of_several_rounds_are_several_statements():
     assert several_rounds(issued((1, 0.95, 20), (2, 0.95, 0))) == []  # no answer, no statement
     (line,) = several_rounds(issued((1, 0.95, 20), (1, 0.9, 40), (2, 0.95, 20), (3, 0.95, 20)))
     assert line.startswith("certificate 3 of this job: labels were certified after 3 rounds of learning.")
-    assert "together with at least 80 %; for 95 % together, use --level 0.9833 each time" in line
+    assert "together with at least 80%; for 95% together, use --level 0.9833 each time" in line
     (line,) = several_rounds(issued(*((fit, 0.9, 20) for fit in range(1, 13))))
-    assert "together with at least 0 %" in line
+    assert "together with at least 0%" in line
 
 
 def test_certify_says_which_certificate_of_a_job_it_is(tmp_path):

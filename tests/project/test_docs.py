@@ -74,7 +74,7 @@ def test_every_page_with_commands_is_run():
     [
         ("Usable: 230 of 360 labels", "Usable: 230  of\n360 labels", False),
         ("Usable: 230 of 360 labels", "Usable: 210 of 360 labels", True),
-        ("99 % to 100 %, 0.86", "98 % to 100 %, 0.87", False),
+        ("99% to 100%, 0.86", "98% to 100%, 0.87", False),
         ("0.86", "0.83", True),
         ("1,386 labels", "1,180 labels", True),
         ("1 answer", "1 answers", True),
@@ -99,7 +99,7 @@ def test_stale_pages_are_noticed(shown, printed, fails):
         ("certify_llm", [r"Correct: .* of the 3,600 labels", r"Usable now: [12],\d\d\d of 3,600 labels"]),
         (
             "find_class",
-            [r"300 read: (29\d|300) of 550", r"Class billing: .* recall between \d\d %", r"recall 0\.9\d\d"],
+            [r"300 read: (29\d|300) of 550", r"Class billing: .* recall between \d\d%", r"recall 0\.9\d\d"],
         ),
         ("pipeline", [r"new tickets: 0\.9\d\d, safe", r"source-only, new tickets: 0\.8\d\d", r"no target rows"]),
         (

@@ -91,7 +91,7 @@ def test_round_trip_in_every_format(labelled, tmp_path, suffix):
     write_csv(filled, columns)
     done = run("certify", labelled, filled)
     assert done.exit_code == 0, done.output
-    assert "of the 120 labels, with 95 % confidence (40 answers)" in done.output
+    assert "of the 120 labels, with 95% confidence (40 answers)" in done.output
     as_lines = tmp_path / "filled.jsonl"
     write_jsonl(as_lines, columns)
     assert run("certify", labelled, as_lines).output == done.output

@@ -294,7 +294,7 @@ def test_an_open_question_has_its_new_prediction_after_learning(browser, job, st
     page.wait_for_selector("#refit[data-status='done']", timeout=60_000)
     with labelferry.open_job(job) as opened:
         row = opened.store.documents.one(document)
-    shown = ">99 %" if row.confidence >= 0.995 else f"{100 * row.confidence:.0f} %"
+    shown = ">99%" if row.confidence >= 0.995 else f"{100 * row.confidence:.0f}%"
     page.wait_for_selector(f".choice.predicted:has-text('{row.label}'):has-text('{shown}')")
     assert person.document == document
     assert page.locator(".choice .guess").first.is_visible()

@@ -86,7 +86,7 @@ def test_a_question_shows_its_reason_label_words_and_columns(browser, job):
     assert "Disagreements.</strong>" in browser.page
     assert "source-only classifier" in browser.page or "labelled documents only" in browser.page
     assert question.columns["ticket"] in browser.page
-    assert f"{100 * question.confidence:.0f} % confident" in browser.page
+    assert f"{100 * question.confidence:.0f}% confident" in browser.page
     assert "second choice" in browser.page
     with_words = next(i for i in range(job.n_documents) if job.questions.about(i).evidence)
     assert "<mark>" in browser.open(f"/documents/{with_words}").page
@@ -309,7 +309,7 @@ def test_learning_runs_once_and_reports():
     state = wait_for(refit)
     assert state.status == "done"
     assert "3 labels changed" in state.lines[0]
-    assert "50 % before, 75 % now" in state.lines[1]
+    assert "50% before, 75% now" in state.lines[1]
     job.n_answers = -1
     assert refit.start()
     state = wait_for(refit)

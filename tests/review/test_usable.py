@@ -174,10 +174,10 @@ def test_sentences():
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)
     nothing = usable_labels(frozen, Further({}, {}))
     assert nothing.text().startswith("Usable now: no labels yet. The next ")
-    assert "; at 10 % the next " in nothing.text()
+    assert "; at 10% the next " in nothing.text()
     usable = answer_until_usable(frozen, 0.05)
     text = usable.text()
-    assert f"Usable now: {usable.n:,} of 2,000 labels. With 95 % confidence at most {usable.at_most_wrong}" in text
+    assert f"Usable now: {usable.n:,} of 2,000 labels. With 95% confidence at most {usable.at_most_wrong}" in text
     assert "no label was wrong" in text
     assert "Assumed: the answers are right" in text
     assert len(text.splitlines()) <= 7
@@ -185,7 +185,7 @@ def test_sentences():
     hopeless = usable_labels(frozen, Further(bad, {})).text()
     assert "out of reach" in hopeless
     assert "40 of 40 answers contradict" in hopeless
-    assert percent(0.0501) == "5.1 %"
+    assert percent(0.0501) == "5.1%"
 
 
 def test_classes_without_accepted_labels_are_named():

@@ -154,10 +154,10 @@ def test_a_false_claim_about_any_class_is_as_rare_as_promised():
                 low = n
         # every claim is tested to the end, whatever the order of the questions
         false += any(len(climb(one, wrong, given_answers(one, {}), 120)) > 1 for one in ladders.values())
-    assert false <= 28  # 99.9 % quantile of Binomial(300, .05)
+    assert false <= 28  # 99.9% quantile of Binomial(300, .05)
 
 
-# -- 5 % is less than 10 % --------------------------------------------------------------------------------------------
+# -- 5% is less than 10% --------------------------------------------------------------------------------------------
 def test_a_set_certified_at_five_percent_is_usable_at_ten():
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)
     frozen = frozen._replace(p_wrong=np.linspace(0.01, 0.3, 2000))
@@ -191,7 +191,7 @@ def test_both_ladders_above_five_percent_share_the_tail():
             below = size
         both = (*ladders.current, ladders.early)
         false += any(len(climb(one, wrong, given_answers(one, {}), 150)) > 1 for one in both)
-    assert false <= 36  # 99.9 % quantile of Binomial(400, .05)
+    assert false <= 36  # 99.9% quantile of Binomial(400, .05)
 
 
 def agree_until_usable(job, error, told, more_than=0):
@@ -209,7 +209,7 @@ def test_statements_about_several_limits_are_several_statements(result, tmp_path
         usable = agree_until_usable(job, 0.2, told)
         assert usable.level == pytest.approx(0.95)  # no answer was looked at for the other limits
         assert job.accept(0.1).level == job.accept(0.2).level == pytest.approx(0.9)
-        assert "With 90 % confidence" in job.accept(0.2).text()
+        assert "With 90% confidence" in job.accept(0.2).text()
         job.refit()
         assert job.accept(0.2).n == usable.n
         assert job.accept(0.2).level == pytest.approx(1 - 2 * 0.05 - 0.005)
@@ -224,11 +224,11 @@ def test_an_export_has_the_lowest_limit_and_says_so(result, tmp_path):
         assert high.n > lowest.n == low.n
     done = run("export", place, "-o", tmp_path / "u.csv", "--accepted")
     assert read_csv(tmp_path / "u.csv")["accepted"] == [mark for mark in lowest.column() if mark]
-    assert f"Column accepted, limit 5 %: Usable now: {low.n} of " in done.output
-    assert "With 90 % confidence" in done.output
+    assert f"Column accepted, limit 5%: Usable now: {low.n} of " in done.output
+    assert "With 90% confidence" in done.output
     done = run("export", place, "-o", tmp_path / "u.csv", "--accepted", "--error", "0.3")
     assert read_csv(tmp_path / "u.csv")["accepted"].count("yes") == high.column().count("yes")
-    assert f"Column accepted, limit 30 %: Usable now: {high.n} of " in done.output
+    assert f"Column accepted, limit 30%: Usable now: {high.n} of " in done.output
 
 
 # -- the whole file ---------------------------------------------------------------------------------------------------

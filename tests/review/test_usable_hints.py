@@ -157,8 +157,8 @@ def test_mistakes_get_a_hint(out, tmp_path):
     sample = tmp_path / "s.csv"
     assert run("accept", out, "-n", 5, "-o", sample).exit_code == 0
     fill(sample)
-    assert "got 5. 5 % is 0.05." in error_of("accept", out, "--error", "5")
-    assert "got 5%. 5 % is 0.05." in error_of("accept", out, "--error", "5%")
+    assert "got 5. 5% is 0.05." in error_of("accept", out, "--error", "5")
+    assert "got 5%. 5% is 0.05." in error_of("accept", out, "--error", "5%")
     assert "it must be a share from 0.001 to 0.5" in error_of("accept", out, "--error", "few")
     assert f"{sample} is a sample. Name the file or job" in error_of("accept", sample, out)
     assert f"which of them can be used: labelferry accept {out} {sample}" in error_of("certify", out, sample)
@@ -183,4 +183,4 @@ def test_the_page_has_no_options_and_one_form_of_percentages(site):
     page = Browser(site).open("/").page
     assert "whole file" in page
     assert "--whole-file" not in page
-    assert not re.search(r">[^<]*\d%[^<]*<", page)
+    assert not re.search(r">[^<]*\d %[^<]*<", page)

@@ -78,7 +78,7 @@ def test_levels_are_rounded_down():
         next_round(learned, Further({}, {}), usable.limit, usable),
     )
     assert third.level == pytest.approx(0.9425)
-    assert "With 94.2 % confidence" in third.text()
+    assert "With 94.2% confidence" in third.text()
     assert "94.3" not in third.text()
 
 
@@ -88,7 +88,7 @@ def test_the_statement_about_the_whole_file_counts_the_rounds():
     assert usable.finished.tail == pytest.approx(0.05)
     assert second.ladders.whole.tail == pytest.approx(0.005)
     assert second.finished.tail == pytest.approx(0.055)
-    assert "then with 94.5 % confidence" in second.text()
+    assert "then with 94.5% confidence" in second.text()
 
 
 def test_answers_by_row_do_not_choose_a_seed(result):
@@ -198,7 +198,7 @@ def test_a_stricter_claim_has_a_sentence_of_its_own():
 
 
 def test_the_early_ladder_is_told_as_it_is():
-    """What is certified by the ladder that begins earlier, and not by the other one, at 10 %."""
+    """What is certified by the ladder that begins earlier, and not by the other one, at 10%."""
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)._replace(p_wrong=np.linspace(0.01, 0.3, 2000))
     answers = {}
     while not (usable := usable_labels(frozen, Further(answers, {}), Limit(0.1))).n:
@@ -209,7 +209,7 @@ def test_the_early_ladder_is_told_as_it_is():
     assert [rung["n"] for rung in values["rungs"] if rung["certified"]][-1] == values["n_accepted"]
     lower = usable_labels(frozen, Further(answers, {}), Limit(0.02))
     assert lower.other_limit() == {"error": 0.1, "more_answers": 0, "n": usable.n}
-    assert f"; at 10 % {usable.n:,} labels now" in lower.text()
+    assert f"; at 10% {usable.n:,} labels now" in lower.text()
 
 
 def test_labels_without_a_rank_and_rounds_that_are_not_named_are_told(first_round, tmp_path):

@@ -66,7 +66,7 @@ def certify_until(case, result, answers, n, error):
 
 
 def test_few_short_texts_are_not_called_safe(spam):
-    """Before: "safe", 93 % estimated, 77 % true."""
+    """Before: "safe", 93% estimated, 77% true."""
     assert spam.result.verdict.level != "safe"
 
 
@@ -109,7 +109,7 @@ def test_labels_are_no_worse_than_three_lines_of_scikit_learn(name, request):
 
 
 def test_one_estimate_is_printed(debt, tmp_path):
-    """Before: balanced accuracy 96 %, accuracy 83 % and mean confidence 95 % of the same labels."""
+    """Before: balanced accuracy 96%, accuracy 83% and mean confidence 95% of the same labels."""
     done = run("label", debt.old, debt.new, "-o", tmp_path / "out.csv")
     assert done.exit_code == 0
     assert done.output.count("Correct labels: about ") == 1
@@ -126,7 +126,7 @@ def test_answers_are_counted_until_labels_can_be_used(crisis, tmp_path):
 
 
 def test_unmarked_labels_are_no_promise_but_accepted_ones_are(spam):
-    """Before: of 112 labels without a mark "at most 5 % are expected to be wrong", and 23 % were."""
+    """Before: of 112 labels without a mark "at most 5% are expected to be wrong", and 23% were."""
     columns = spam.result.columns()
     unmarked = [row for row, mark in enumerate(columns["needs_review"]) if mark is False]
     wrong = len(unmarked) * (1 - accuracy(spam, columns["label"], unmarked)) if unmarked else 0
@@ -162,7 +162,7 @@ def test_answers_of_a_job_come_back_and_both_doors_mark_the_same_labels(debt, tm
 
 
 def test_labels_can_be_used_with_a_guarantee_after_some_answers(crisis):
-    """Before: 100 % marked for review, and no statement about labels that can be used."""
+    """Before: 100% marked for review, and no statement about labels that can be used."""
     rng = np.random.default_rng(5)
     learned = {int(row): crisis.truth[row] for row in rng.permutation(len(crisis.truth))[:20]}
     result = crisis.result.update(learned)
@@ -197,6 +197,6 @@ def test_guesses_of_a_language_model_are_an_opinion(crisis, tmp_path):
     result = labelferry.label(crisis.old, target, opinions="llm")
     labels = result.columns()["label"]
     assert any("llm" in message for message in result.messages)
-    assert accuracy(crisis, labels) >= accuracy(crisis, crisis.result.columns()["label"])  # 80 % alone are fewer
+    assert accuracy(crisis, labels) >= accuracy(crisis, crisis.result.columns()["label"])  # 80% alone are fewer
     assert accuracy(crisis, guesses) < accuracy(crisis, labels)
     assert result.verdict.level != "safe"

@@ -39,7 +39,7 @@ def result():
 
 
 def test_few_documents_in_another_language_are_marked(result):
-    assert result.assessment.facts == ()  # they are fewer than 10 %
+    assert result.assessment.facts == ()  # they are fewer than 10%
     assert result.other_language == [""] * 360 + ["german"] * 30
     assert result.needs_review[360:].all()
     assert not result.needs_review[:360].all()

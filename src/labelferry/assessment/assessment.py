@@ -156,7 +156,7 @@ class Assessment(NamedTuple):
         """The estimates with their origin."""
         b, a = self.balanced_accuracy, self.accuracy
         values = (
-            f"Estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%}), accuracy "
+            f"Estimated balanced accuracy {b.mean:.0%} (90% interval {b.low:.0%} to {b.high:.0%}), accuracy "
             f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%})."
         )
         if self.n_answers:

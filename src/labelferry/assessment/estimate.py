@@ -6,7 +6,7 @@ r"""Estimates of accuracy without labels of the target, with intervals over corp
 
 h is the held-out accuracy on the labelled documents, k the agreement of the panel with the answer: both must be high.
 The signals are those of `signals.py`. The coefficients are fitted by least squares over the tasks of many corpora,
-every corpus with weight one; q is the 90 % quantile of the errors on corpora that c has not seen. r q is the same for
+every corpus with weight one; q is the 90% quantile of the errors on corpora that c has not seen. r q is the same for
 tasks whose signals h and k contradict each other. The coverage of the intervals is measured, not guaranteed:
 `calibration.json` has it. b' is clipped to 0 ... .98. `labelferry bench calibrate` writes the coefficients to
 `calibration.json`. Balanced accuracy is estimated first: accuracy depends on the class proportions of the target, which
@@ -31,13 +31,13 @@ class EstimateCoefficients(NamedTuple):
     constant: float
     product: float
     confident: float
-    two_sided: float  # q of an interval with 90 %
-    one_sided: float  # q of a lower end with 90 %
+    two_sided: float  # q of an interval with 90%
+    one_sided: float  # q of a lower end with 90%
     conflict: float  # r
 
 
 class Estimate(NamedTuple):
-    """An estimate with its 90 % interval, and a lower end that holds alone with 90 %."""
+    """An estimate with its 90% interval, and a lower end that holds alone with 90%."""
 
     mean: float
     low: float

@@ -36,7 +36,7 @@ from .estimate import Estimate
 from .proportions import Proportions
 from .recalibration import recalibrate
 
-QUANTILE, ONE_SIDED = 1.645, 1.282  # of a normal distribution: 90 % in the interval, 90 % above a lower end
+QUANTILE, ONE_SIDED = 1.645, 1.282  # of a normal distribution: 90% in the interval, 90% above a lower end
 UNSEEN = 0.5  # 1/2 in (4)
 MIN_ANSWERS = 10  # of fewer, estimates without answers are better
 CHOSEN = 0.001
@@ -163,6 +163,6 @@ class Sample(NamedTuple):
 
 
 def interval(mean: float, sd: float) -> Estimate:
-    """The estimate with its 90 % interval."""
+    """The estimate with its 90% interval."""
     low, high = mean - QUANTILE * sd, mean + QUANTILE * sd
     return Estimate(mean, max(0.0, low), min(1.0, high), max(0.0, mean - ONE_SIDED * sd))

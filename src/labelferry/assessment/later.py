@@ -59,7 +59,7 @@ class LaterAssessment(NamedTuple):
         estimated = (
             "balanced accuracy unknown"
             if b is None
-            else f"estimated balanced accuracy {b.mean:.0%} (90 % interval {b.low:.0%} to {b.high:.0%})"
+            else f"estimated balanced accuracy {b.mean:.0%} (90% interval {b.low:.0%} to {b.high:.0%})"
         )
         reasons.append(
             f"Verdict when the model was fitted: {r.level}, {estimated}. It applies to later documents only if they "
@@ -195,7 +195,7 @@ def low_confidence(p_correct: Array, reference: Reference) -> tuple[Fact, ...]:
     return (
         Fact(
             "low confidence",
-            f"The mean confidence of the labels is {mean:.0%}, below the one-sided 90 % lower bound of balanced "
+            f"The mean confidence of the labels is {mean:.0%}, below the one-sided 90% lower bound of balanced "
             f"accuracy at fitting, {b.lower:.0%}.",
             "Label a random sample by hand, or run `labelferry label` again with these documents.",
             False,

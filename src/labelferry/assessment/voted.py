@@ -1,7 +1,7 @@
 """What is said about labels that lean on votes of other labellers (`labelferry.ensemble.votes`).
 
 Without answers nobody can know whether a voter that was good on the labelled documents is good on the new ones: three
-of ten voters that turn bad (right in 80 % at home, in 30 % on new documents) pass every test without labels. So labels
+of ten voters that turn bad (right in 80% at home, in 30% on new documents) pass every test without labels. So labels
 with votes are at best doubtful until MIN_SAFE_ANSWERS random answers have confirmed them.
 """
 

@@ -49,8 +49,8 @@ def changed_words(
 ) -> list[dict[str, Any]]:
     """Words whose document frequency changed most between source and target.
 
-    The order is that of the change of the square root of the frequency: a change from 1 % to 4 % counts as much as one
-    from 9 % to 16 %, since the noise of a frequency grows in the same way.
+    The order is that of the change of the square root of the frequency: a change from 1% to 4% counts as much as one
+    from 9% to 16%, since the noise of a frequency grows in the same way.
 
     Parameters
     ----------

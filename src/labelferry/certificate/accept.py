@@ -26,7 +26,7 @@ labels were found in the sample, so the labels outside the sample may be slightl
 r_j = floor(error (n_j - c)), and C_j passes at t only if r_j - k <= error (n_j - t), that is t <= c + k / error: then
 at most the share `error` of the labels outside the sample is wrong. c is .2 n_j, but at least 4 / error, so that a
 sample without wrong labels can be large enough, and at most 8 / error. On 85 tasks (`python -m benchmarks.accept`, 20
-answers to learn from) it accepts .126 / .178 of the labels after 120 / 200 answers at 5 % and .250 / .260 at 10 %;
+answers to learn from) it accepts .126 / .178 of the labels after 120 / 200 answers at 5% and .250 / .260 at 10%;
 without `outside` .191 / .270 and .329 / .378.
 """
 

@@ -26,7 +26,7 @@ uniform prior (Waudby-Smith & Ramdas 2020) 1.15-1.47 / 1.20-1.58 / 1.25-1.63; th
 1.18-1.29 / 1.25-1.36 / 1.30-1.38. Updating after 10, 20, 40, 80 answers only would give 1.11-1.14 / 1.08-1.11 /
 1.02-1.12.
 
-**Looks.** The limits are used after each of the first `EVERY` = 200 answers, then each time that there are 5 % more
+**Looks.** The limits are used after each of the first `EVERY` = 200 answers, then each time that there are 5% more
 answers (210, 220, 231, ...). Between two looks no R is rejected: the interval is that of the last look, except for what
 the counts alone exclude, and it is valid there too. The probabilities of (1) are kept for the values of k that are not
 nearly impossible: at most `NEGLIGIBLE` is removed per `ROUND` answers and counts as spent, so (2) still holds.

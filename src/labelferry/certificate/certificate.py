@@ -112,7 +112,7 @@ def certificate_sentences(c: Certificate, what: str = "labels are correct") -> l
     if not c.n_answers and not c.n_known:
         nothing = "No answers of the random sample yet: no accuracy is certified. Answer its questions first."
         return [nothing, _duel(c)] if c.better_than_source_only.n_answers else [nothing]
-    level = f"{100 * c.level:g} %"
+    level = f"{100 * c.level:g}%"
     result = [
         f"With {level} confidence, {between(c.accuracy)} of the {c.n_documents:,} {what} "
         f"({count(c.n_answers, 'answer')})."

@@ -16,15 +16,15 @@ and the realised share of the file, the mean error (against the mean of three ra
 within the range:
 
                                 expected           realised           mean error         in the range
-    5 %, before the first       .01 / .12 / .24    .01 / .08 / .23    .01 / .10 / .17    .99 / .95 / .86
-    5 %, after learning         .01 / .11 / .23    .01 / .08 / .23    .01 / .09 / .13    1.0 / .94 / .85
-    10 %, before the first      .01 / .27 / .39    .01 / .25 / .36    .01 / .18 / .21    .99 / .90 / .86
-    10 %, after learning        .01 / .26 / .38    .01 / .25 / .36    .01 / .14 / .17    1.0 / .93 / .89
+    5%, before the first       .01 / .12 / .24    .01 / .08 / .23    .01 / .10 / .17    .99 / .95 / .86
+    5%, after learning         .01 / .11 / .23    .01 / .08 / .23    .01 / .09 / .13    1.0 / .94 / .85
+    10%, before the first      .01 / .27 / .39    .01 / .25 / .36    .01 / .18 / .21    .99 / .90 / .86
+    10%, after learning        .01 / .26 / .38    .01 / .25 / .36    .01 / .14 / .17    1.0 / .93 / .89
 
-There is hardly a bias: the means agree. But whole corpora are off, at 10 % by .13 after 80 and 160 answers, so most of
+There is hardly a bias: the means agree. But whole corpora are off, at 10% by .13 after 80 and 160 answers, so most of
 the error is no chance of a file or of its random order. Before the first answer this is what the estimated accuracy
 allows: medians instead of means, a regression of the realised shares on the estimate and on the confidences, and
-boosted trees have errors of .13 to .15, on average over the three numbers of answers at 10 %; with the true accuracy it
+boosted trees have errors of .13 to .15, on average over the three numbers of answers at 10%; with the true accuracy it
 would be .08.
 The estimated accuracy is the only thing known before the first answer that helps: votes and margins of the members do
 not. With the true (a, b) of each file, the error is .05 to .06.

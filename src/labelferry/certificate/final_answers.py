@@ -11,12 +11,12 @@ About the true classes it says the same if *no answer agrees with a wrong label*
 only make the accepted set smaller. Wrong labels that are overlooked make claims false, and asking again adds to them:
 if a person overlooks the share q of the wrong labels, people finally overlook q + (1 - q) q^agreeing. Therefore two
 further answers must agree by default, not one. Asking again finds nothing that the first answer overlooked: hide the
-labels. Measured on 85 tasks, limit 5 %, 20 answers to learn from, accepted share after 120 / 200 answers (all answers
+labels. Measured on 85 tasks, limit 5%, 20 answers to learn from, accepted share after 120 / 200 answers (all answers
 counted) and runs with any false claim about the true classes:
 
     mistakes of each person                      not again             1 agrees              2 agree
-    2 % of the right labels are called wrong     .078 / .136  .002     .186 / .260  .016     .177 / .254  .016
-    20 % of the wrong labels are overlooked      .211 / .289  .085     .228 / .317  .160     .213 / .292  .092
+    2% of the right labels are called wrong     .078 / .136  .002     .186 / .260  .016     .177 / .254  .016
+    20% of the wrong labels are overlooked      .211 / .289  .085     .228 / .317  .160     .213 / .292  .092
     both                                         .085 / .147  .020     .220 / .313  .154     .196 / .282  .085
     none                                         .195 / .264  .016
 """

@@ -15,8 +15,8 @@ is tested: they are not random. If a false claim passes, then for some k >= k*. 
 x_k* <= x_k <= b_t; or it is tested above, so W_n <= r has passed for n = n_j* >= k*, and x_k* <= x_n <= b_t. In both
 cases the test of W_k* <= r in S_j* has passed, which has probability `tail` at most, after any number of answers.
 
-**Why rungs.** Questions about labels that will not be used tell nothing. In a rung with half of the labels, 5 % of
-the whole file are 10 % of the rung. Without a wrong label, n_j / error N times the same number of answers is needed
+**Why rungs.** Questions about labels that will not be used tell nothing. In a rung with half of the labels, 5% of
+the whole file are 10% of the rung. Without a wrong label, n_j / error N times the same number of answers is needed
 for every rung, and most of them are answered for the rungs below: the first labels can be used early, and nothing is
 lost at the end. Compare `accept.py`, where the share of wrong labels *among the used ones* is limited: it needs more
 answers, and fewer labels can be used.

@@ -206,7 +206,7 @@ def _check(score: Array, p_wrong: Array, error: float, tail: float) -> tuple[Arr
     if not ((p_wrong >= 0) & (p_wrong <= 1)).all():
         raise ValueError("p_wrong must be from 0 to 1. Pass the chance of each label to be wrong.")
     if not 0 < error < 1:
-        raise ValueError(f"error must be between 0 and 1, got {error}. For at most 5 % wrong labels pass .05.")
+        raise ValueError(f"error must be between 0 and 1, got {error}. For at most 5% wrong labels pass .05.")
     if not 0 < tail <= 0.5:
-        raise ValueError(f"tail must be above 0 and at most .5, got {tail}. For 95 % confidence pass .05.")
+        raise ValueError(f"tail must be above 0 and at most .5, got {tail}. For 95% confidence pass .05.")
     return score, p_wrong

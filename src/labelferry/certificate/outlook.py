@@ -26,9 +26,9 @@ def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = 
 
     >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)  # doctest: +NORMALIZE_WHITESPACE
     'Nothing can be promised without answers: about 80 answers (13 minutes) will probably release 400 of 2,000 labels
-    (range 0 to 900), 340 of them unseen, at most 5 % wrong.'
+    (range 0 to 900), 340 of them unseen, at most 5% wrong.'
     """
-    plan, limit = best_plan(plans, n), f"at most {error:.0%} wrong".replace("%", " %")
+    plan, limit = best_plan(plans, n), f"at most {error:.0%} wrong"
     begin = "Expected" if further else "Nothing can be promised without answers"
     more = "further answers" if further else "answers"
     if plan is None:

@@ -63,7 +63,7 @@ def plan(accuracy: Interval, n_answers: int, n: int, duel: Duel, n_sampled: int,
 
     add(f"accuracy known within {100 * WITHIN:.0f} points", _within(accuracy.low, accuracy.high), _within)
     if accuracy.estimate > ABOVE:
-        add(f"accuracy above {100 * ABOVE:.0f} %", _above(accuracy.low, accuracy.high), _above)
+        add(f"accuracy above {100 * ABOVE:.0f}%", _above(accuracy.low, accuracy.high), _above)
     if duel.verdict != UNKNOWN:
         needs.append(Need(f"better than the {duel.rival}: decided", 0))
     elif duel.n_answers and duel.difference.estimate and n_sampled:

@@ -18,7 +18,7 @@ def percent(share: float, rounding: Callable[[float], int] = round) -> str:
     """A share in percent; one digit after the point near 0 and 1, where whole numbers would hide the rest."""
     digits = 1 if min(share, 1 - share) < 0.02 else 0
     value = rounding(round(share * 10 ** (2 + digits), 6)) / 10**digits
-    return f"{value:g} %"
+    return f"{value:g}%"
 
 
 def count(n: int, noun: str) -> str:

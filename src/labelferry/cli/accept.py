@@ -94,8 +94,8 @@ def share(text: str | float) -> float:
         value = -1.0
     if 0.001 <= value <= 0.5 and number == str(text).strip():
         return value
-    hint = f" {value:g} % is {value / 100:g}." if 0.1 <= value <= 50 else ""
-    raise typer.BadParameter(f"it must be a share from 0.001 to 0.5, such as 0.05 for 5 %; got {text}.{hint}")
+    hint = f" {value:g}% is {value / 100:g}." if 0.1 <= value <= 50 else ""
+    raise typer.BadParameter(f"it must be a share from 0.001 to 0.5, such as 0.05 for 5%; got {text}.{hint}")
 
 
 @app.command()
@@ -121,7 +121,7 @@ def accept(
     ] = None,
     learn: Annotated[
         int | None,
-        typer.Option(min=0, help="Random answers to learn from first (default: 20; -n 200: 40; -n 40 at 10 %: 0)."),
+        typer.Option(min=0, help="Random answers to learn from first (default: 20; -n 200: 40; -n 40 at 10%: 0)."),
     ] = None,
     relearn: Annotated[
         bool,
@@ -172,7 +172,7 @@ def accept(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 if no label can be used.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Find the labels that can be used without looking: with 95 % confidence, at most 5 % of them are wrong.
+    """Find the labels that can be used without looking: with 95% confidence, at most 5% of them are wrong.
 
     Example: labelferry accept job.ferry -o sample.csv
 

@@ -113,7 +113,7 @@ def show_briefly(console: Console, result: dict[str, Any]) -> None:
     """The accuracy, the classes in a table, the comparison, and what it means."""
     from ..certificate.sentences import count
 
-    level = f"{100 * result['level']:g} %"
+    level = f"{100 * result['level']:g}%"
     answers = count(result["n_answers"], "answer")
     if result["n_unclear"]:
         answers += f", {result['n_unclear']} unclear"
@@ -143,7 +143,7 @@ def span(interval: dict[str, float] | None) -> str:
     """An interval, rounded outward.
 
     >>> span({"low": 0.914, "high": 1.0})
-    '91 % to 100 %'
+    '91% to 100%'
     """
     from ..certificate.sentences import percent
 

@@ -70,7 +70,7 @@ def show_briefly(console: Console, comparison: dict[str, Any]) -> None:
     print_messages(console, special(comparison["messages"]))
     known = comparison["truth"] is not None
     rows = sorted(comparison["rows"], key=lambda row: -row["accuracy" if known else "agreement"])
-    names = ("accuracy", "95 % interval", "agreement") if known else ("agreement", "seconds")
+    names = ("accuracy", "95% interval", "agreement") if known else ("agreement", "seconds")
     table = new_table("method", *names, numbers=len(names), compact=True)
     for row in rows[:MOST_METHODS]:
         scores = [f"{row['accuracy']:.1%}", f"{row['low']:.0%} to {row['high']:.0%}"] if known else []
@@ -94,7 +94,7 @@ def show(console: Console, comparison: dict[str, Any]) -> None:
     console.print(table)
     console.print(
         "agreement: how often the other methods give the same label, on a scale from 0 (as by chance) to 1 (always). "
-        "if confident: share of equal labels on the 20 % of the documents that SourceLR is most confident about."
+        "if confident: share of equal labels on the 20% of the documents that SourceLR is most confident about."
     )
     if comparison["truth"] is not None:
         show_scores(console, rows)
@@ -104,7 +104,7 @@ def show(console: Console, comparison: dict[str, Any]) -> None:
 def show_scores(console: Console, rows: list[dict[str, Any]]) -> None:
     """Print how many labels of each method are correct, the best first."""
     heading(console, "Compared with the true labels")
-    table = new_table("method", "correct", "accuracy", "95 % interval", "balanced", numbers=4)
+    table = new_table("method", "correct", "accuracy", "95% interval", "balanced", numbers=4)
     for row in sorted(rows, key=lambda row: -row["accuracy"]):
         interval = f"{row['low']:.0%} to {row['high']:.0%}"
         correct = f"{row['correct']} of {row['documents']}"

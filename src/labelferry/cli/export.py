@@ -47,7 +47,7 @@ def export(
             messages = opened.export(out, spreadsheet=spreadsheet, accepted=accepted, error=error)
             usable = opened.exported(error, accepted=accepted)
             if usable is not None:
-                messages.append(f"Column accepted, limit {100 * usable.error:g} %: {usable.text().splitlines()[0]}")
+                messages.append(f"Column accepted, limit {100 * usable.error:g}%: {usable.text().splitlines()[0]}")
     console = new_console()
     print_messages(console, messages)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)

@@ -32,7 +32,7 @@ def find(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 3 if the goal is not reached.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Find all documents of one class: with 95 % confidence, at least 95 % of them are found.
+    """Find all documents of one class: with 95% confidence, at least 95% of them are found.
 
     Example: labelferry find job.ferry --class bug -o read.csv
 

@@ -81,8 +81,8 @@ def show_reasons(console: Console, reasons: Sequence[str], *, all_of_them: bool 
 def first_sentence(text: str) -> str:
     """The text up to its first full stop.
 
-    >>> first_sentence("12.5 % of v. 2 fail. Read them.")
-    '12.5 % of v. 2 fail.'
+    >>> first_sentence("12.5% of v. 2 fail. Read them.")
+    '12.5% of v. 2 fail.'
     """
     return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
 

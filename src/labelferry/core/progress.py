@@ -98,9 +98,9 @@ class Remaining(NamedTuple):
     def __str__(self) -> str:
         s = self.seconds
         if s is None:
-            return f"{self.share:.0%}".replace("%", " %")
+            return f"{self.share:.0%}"
         left = f"{max(s, 1):.0f} s" if s < 10 else f"{5 * round(s / 5)} s" if s < 90 else f"{s / 60:.0f} min"
-        return f"{self.share:.0%}, about {left} left".replace("%", " %")
+        return f"{self.share:.0%}, about {left} left"
 
 
 class TimeLeft:

@@ -80,7 +80,7 @@ def fit_label_proportions(P: Array, proportions: Array) -> ProportionScaling:
     """The scaling (1) after which the labels, not only the probabilities, have the proportions.
 
     Scores that hardly differ, such as .51 and .49, match proportions of .9 and .1 by giving every document to the
-    larger class. So the power is the smallest of 1, 2, 4, ..., 128 for which at most 2 % of the labels are in the wrong
+    larger class. So the power is the smallest of 1, 2, 4, ..., 128 for which at most 2% of the labels are in the wrong
     class, and at most a fifth of the smallest class, which would vanish otherwise; or the last one.
     """
     L, near = _log(P), min(_NEAR, _NEAR_RARE * float(proportions.min()))

@@ -136,7 +136,7 @@ class AutoTransfer(TransductiveClassifier):
     verdict_ : Verdict
         `level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`.
     estimated_balanced_accuracy_, estimated_accuracy_ : dict
-        `mean`, `low` and `high`: estimates without labels of the target, with 90 % intervals from the errors of
+        `mean`, `low` and `high`: estimates without labels of the target, with 90% intervals from the errors of
         such estimates on other corpora; with at least ten target labels, estimates based on these. None for fewer than
         30 target documents.
     needs_review_ : array of bool, shape (n_target,)

@@ -58,8 +58,8 @@ def compare(
     -------
     comparison : dict
         Plain values. `rows` has one dict per method: `agreement` (mean kappa with the others), `confident` (agreement
-        with SourceLR on the 20 % of the documents it is most confident about), `seconds`, and with `truth` also
-        `documents` and `correct` (numbers), `accuracy` with its 95 % interval from `low` to `high`, `balanced` accuracy
+        with SourceLR on the 20% of the documents it is most confident about), `seconds`, and with `truth` also
+        `documents` and `correct` (numbers), `accuracy` with its 95% interval from `low` to `high`, `balanced` accuracy
         and `confusion` (`true` and `predicted` labels, and a table of `documents`). `truth` has the number of
         `documents` with a true label, and the labels `unknown` to the source.
 

@@ -92,7 +92,7 @@ class Labelling:
 
     @property
     def estimated_accuracy(self) -> dict[str, float | None]:
-        """Estimated accuracy of all labels: `mean`, and the 90 % interval from `low` to `high`; None if unknown."""
+        """Estimated accuracy of all labels: `mean`, and the 90% interval from `low` to `high`; None if unknown."""
         return self.assessment.estimated("accuracy")
 
     @property

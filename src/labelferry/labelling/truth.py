@@ -74,7 +74,7 @@ def check_column(columns: Mapping[str, Sequence[Any]], column: str, name: str) -
 def score(labels: Array, classes: Array, truth: Truth | None) -> dict[str, Any]:
     """How many labels are correct.
 
-    Returns `documents`, `correct`, `accuracy` with its 95 % interval from `low` to `high` (Clopper and Pearson),
+    Returns `documents`, `correct`, `accuracy` with its 95% interval from `low` to `high` (Clopper and Pearson),
     `balanced` (mean of the recalls of the true labels) and `confusion`; all None without true labels.
     """
     if truth is None:

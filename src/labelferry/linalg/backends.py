@@ -82,7 +82,7 @@ class Threads:
 class TreeSum:
     """Sums of tuples in a fixed binary tree: each half of the largest power of two below the number of terms.
 
-    At most log2(n) partial sums are in memory. Sums of groups of 2^k consecutive terms can be added in place of the
+    At most log2(n) partial sums are in memory. Sums of groups of 2^k consecutive terms can be added instead of the
     terms; the result is the same, bit by bit.
     """
 

@@ -29,7 +29,7 @@ class Blocks:
     """A matrix of blocks of rows.
 
     Make one with `Blocks.of`, `write_blocks`, `open_blocks` or `labelferry.from_parquet`. Every estimator that needs
-    only products with the documents takes it in place of a sparse matrix.
+    only products with the documents takes it instead of a sparse matrix.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ update U_d, V_d and H. Theorem 1: these updates never increase (7).
 
 Departures
 ----------
-- The KKT line of the paper has V H'U'U H in place of U H V'V H' (a misprint: the sizes do not fit); its update (8) is
+- The KKT line of the paper has V H'U'U H instead of U H V'V H' (a misprint: the sizes do not fit); its update (8) is
   right.
 - "X / ||X||" in Algorithm 1 may mean the whole matrix or each document. Here the whole matrix is divided by its
   norm, because lambda = gamma = 100 (the values of the paper) have no effect otherwise. Mean accuracy on comp-sci,

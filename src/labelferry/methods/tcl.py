@@ -193,7 +193,7 @@ def update_topics(
 
 
 def expected(B: Iterable[Array], VtV: Iterable[Array]) -> list[Array]:
-    """B_d V_d'V_d for every domain, words x classes, B_d = P_d H: what the model has in place of X_d' V_d.
+    """B_d V_d'V_d for every domain, words x classes, B_d = P_d H: what the model has instead of X_d' V_d.
 
     (5), (6) and (8) are written with these products, so that topics meet topics nowhere: with c classes and k topics an
     update costs 4 c operations per entry of U or W_d, in the paper's order 2 k per domain.

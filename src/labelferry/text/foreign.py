@@ -2,7 +2,7 @@
 
 A short text is easily taken for another language. So a text is marked only if its language is clear, and if those of
 the labelled documents are very improbable. Measured on the demo and on 12 English corpora (99,149 new texts): 93 texts
-were marked. 81 of them are in another language or have parts in it, 12 are English (.012 %; at most .4 % of one
+were marked. 81 of them are in another language or have parts in it, 12 are English (.012%; at most .4% of one
 corpus): names, song texts, letters with spaces between them. Of 55 sentences of 2 to 13 words in German, French,
 Spanish, Dutch, Russian, Italian and Polish, 53 were marked.
 """

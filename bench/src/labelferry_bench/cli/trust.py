@@ -101,7 +101,7 @@ def show(console: Console, report: dict[str, Any], how: str) -> None:
         keys = ("error", "coverage", "worst_corpus", "width")
         estimates.add_row(name.replace("_", " "), *(f"{row[key]:.3f}" for key in keys))
     console.print(estimates)
-    verdicts = new_table("verdict", "answers", "mean accuracy", "lowest", "below 80 %", numbers=4)
+    verdicts = new_table("verdict", "answers", "mean accuracy", "lowest", "below 80%", numbers=4)
     for level in ("safe", "doubtful", "unsafe"):
         row = report["verdicts"][level]
         values = ["" if row[key] is None else f"{row[key]:.3f}" for key in ("accuracy", "lowest", "below_80")]
@@ -109,7 +109,7 @@ def show(console: Console, report: dict[str, Any], how: str) -> None:
     console.print(verdicts)
     called = report["verdicts"]["good_called_safe"]
     console.print(
-        f"Answers with 85 % or more that are called safe: {'none exist' if called is None else f'{called:.2f}'}"
+        f"Answers with 85% or more that are called safe: {'none exist' if called is None else f'{called:.2f}'}"
     )
     for name in ("member_verdicts", "review", "proportions"):
         console.print(f"{name.replace('_', ' ')}: " + ", ".join(f"{k} {v:.3f}" for k, v in report[name].items()))

@@ -1,9 +1,9 @@
 """Which labels may be used, measured on tasks with known truth: accepted shares and false claims.
 
-Designs, at the limits 5 % and 10 %, each with confidence 95 %:
+Designs, at the limits 5% and 10%, each with confidence 95%:
 
     U0, U20, U40   the ladder of `labelferry.certificate`, after learning from 0, 20 or 40 random answers
-    A0             a random sample of the whole file, the same tests upwards from the 30 % best labels, nothing learned
+    A0             a random sample of the whole file, the same tests upwards from the 30% best labels, nothing learned
     file 0, 20     the whole file: people label the rest; after learning from 0 or 20 answers
 
 A run is one draw of the answers to learn from and one random order of the questions; claims are read after every
@@ -164,8 +164,8 @@ def reviewers(wrong: Array, rng: np.random.Generator) -> Iterator[tuple[str, Arr
     """Kinds of mistakes: which labels people finally call wrong, and the number of answers per document."""
     alarm, missed = rng.random((3, len(wrong))) < FALSE_ALARMS, rng.random((3, len(wrong))) < OVERLOOKED
     for kind, alarms, misses in (
-        ("2 % false alarms", alarm, np.zeros_like(missed)),
-        ("20 % overlooked", np.zeros_like(alarm), missed),
+        ("2% false alarms", alarm, np.zeros_like(missed)),
+        ("20% overlooked", np.zeros_like(alarm), missed),
         ("both mistakes", alarm, missed),
     ):
         first, second, third = np.where(wrong, ~misses, alarms)  # each person: the label is wrong

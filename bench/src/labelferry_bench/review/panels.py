@@ -41,7 +41,7 @@ class PanelTask(NamedTuple):
     corpus: str
     inputs: PoolInputs
     p_correct: Array  # of the labels without answers
-    interval: tuple[float, float, float]  # estimated accuracy without answers: mean, low, high (90 %)
+    interval: tuple[float, float, float]  # estimated accuracy without answers: mean, low, high (90%)
     truth: Array  # the number of classes for a class that the source lacks
 
     @property

@@ -4,10 +4,10 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
     estimates    least squares with weights >= 0 on the chance-corrected scale (`assessment/estimate.py`), quantiles of
                  leave-one-corpus-out errors, separate ones for tasks whose signals contradict each other
     confidence   logistic regression with weights >= 0 on documents (`assessment/confidence.py`)
-    members      at most 5 % of the members that are 5 points better are called worse, and at most 3 % of those that are
+    members      at most 5% of the members that are 5 points better are called worse, and at most 3% of those that are
                  5 points worse are called better
-    levels       the smallest lower end from which at most MAX_UNSAFE of the answers are below 80 % accuracy, and none
-                 below 65 %, on corpora that were not in the fit
+    levels       the smallest lower end from which at most MAX_UNSAFE of the answers are below 80% accuracy, and none
+                 below 65%, on corpora that were not in the fit
     new classes  scales of the two contrasts, and the limit that is exceeded on MAX_ALARMS of the complete tasks
                  (`assessment/new_classes.py`)
 

@@ -26,5 +26,5 @@ def several_rounds(issued: Sequence[CertificateRow]) -> list[str]:
     return [
         f"certificate {n} of this job: labels were certified after {n} rounds of learning. Each statement alone holds "
         f"with its own confidence, the {n} statements about the accuracy together with at least "
-        f"{max(0, 100 * together):.4g} %; for {100 * issued[-1].level:g} % together, use --level {alone:.4g} each time"
+        f"{max(0, 100 * together):.4g}%; for {100 * issued[-1].level:g}% together, use --level {alone:.4g} each time"
     ]

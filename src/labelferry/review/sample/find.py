@@ -106,7 +106,7 @@ class Find:
 
     @cached_property
     def plans(self) -> list[SearchPlan]:
-        """Documents to read until 80, 90, 95 % and the goal are certified, if the probabilities are right."""
+        """Documents to read until 80, 90, 95% and the goal are certified, if the probabilities are right."""
         return plan_search(self.search, self.p, sorted({*RECALLS, self.recall}))
 
     def as_dict(self, *, plans: bool = True) -> dict[str, Any]:

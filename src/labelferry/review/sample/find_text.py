@@ -41,7 +41,7 @@ def claim(values: Values) -> str:
 
 def sure(values: Values) -> str:
     """The confidence."""
-    return f"With {100 * values['level']:g} % confidence,"
+    return f"With {100 * values['level']:g}% confidence,"
 
 
 def goal(values: Values) -> str:

@@ -131,8 +131,8 @@ class Ladders(NamedTuple):
 def make_ladders(frozen: Frozen, limit: Limit, *, round_number: int = 1, among: Array | None = None) -> Ladders:
     """The ladders of the labels, or of those in the mask `among`; `round_number`: of the round of learning.
 
-    A ladder for 10 % begins with a larger set than that for 5 %. A second ladder for 10 % begins where that for 5 %
-    does, so that labels that are certified at 5 % can be used at 10 % as well. Both share the tail: their claims
+    A ladder for 10% begins with a larger set than that for 5%. A second ladder for 10% begins where that for 5%
+    does, so that labels that are certified at 5% can be used at 10% as well. Both share the tail: their claims
     together hold as often as one.
     """
     tail, (error, outside, per_class) = round_tail(round_number), limit

@@ -252,7 +252,7 @@ class Usable:
         return [self.frozen.classes[code] for code in codes if not per_class[self.frozen.classes[code]]]
 
     def other_limit(self) -> dict[str, Any] | None:
-        """What 10 % needs, if nothing can be used yet: `error`, `more_answers` and `n`; None if that is no help."""
+        """What 10% needs, if nothing can be used yet: `error`, `more_answers` and `n`; None if that is no help."""
         if self.n or self.learning or self.error >= OTHER_ERROR:
             return None
         limit = self.limit._replace(error=OTHER_ERROR)

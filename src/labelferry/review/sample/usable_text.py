@@ -193,7 +193,7 @@ def confidence(level: float) -> str:
     """A level with at most one digit, rounded down.
 
     >>> confidence(0.95), confidence(0.9425)
-    ('95 %', '94.2 %')
+    ('95%', '94.2%')
     """
     return _tenths(floor(level * 1000 + 1e-9))
 
@@ -202,10 +202,10 @@ def percent(share: float) -> str:
     """A share of wrong labels with at most one digit, rounded up so that nothing is promised that is not true.
 
     >>> percent(0.05), percent(0.0537)
-    ('5 %', '5.4 %')
+    ('5%', '5.4%')
     """
     return _tenths(ceil(share * 1000 - 1e-9))
 
 
 def _tenths(tenths: int) -> str:
-    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10:.1f} %"
+    return f"{tenths // 10}%" if tenths % 10 == 0 else f"{tenths / 10:.1f}%"

@@ -93,7 +93,7 @@ class RefitState:
         what = "1 label" if changed == 1 else f"{changed:,} labels"
         lines = [f"Learned from {result.get('answers', 0):,} answers. {what} changed."]
         if before is not None and after is not None:
-            change = f"{100 * before:.0f} % before, {100 * after:.0f} % now"
+            change = f"{100 * before:.0f}% before, {100 * after:.0f}% now"
             lines.append(f"Correct on the answered documents, each predicted without its answer: {change}.")
         return lines
 

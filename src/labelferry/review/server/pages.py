@@ -54,13 +54,13 @@ def static_file(name: str) -> tuple[bytes, str]:
 
 
 def percent(value: float | None, digits: int = 0) -> str:
-    """0.93 as 93 %; a dash if there is no value."""
-    return NO_VALUE if value is None else f"{100 * value:.{digits}f} %"
+    """0.93 as 93%; a dash if there is no value."""
+    return NO_VALUE if value is None else f"{100 * value:.{digits}f}%"
 
 
 def confidence(value: float) -> str:
     """The confidence of a label. It is never certain."""
-    return ">99 %" if value >= 0.995 else percent(value)
+    return ">99%" if value >= 0.995 else percent(value)
 
 
 def at_least(value: float) -> str:

@@ -25,7 +25,7 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 
 import labelferry
 from labelferry.api import MultiResult
-from labelferry.certificate import clopper_pearson
+from labelferry.certificate.interval import clopper_pearson
 from labelferry.labelling.multi import RARE
 from labelferry.review.sample.accept_files import draw_accept
 from labelferry.review.sample.audit import draw

@@ -20,8 +20,7 @@ from zlib import crc32
 import numpy as np
 
 import labelferry
-from labelferry.certificate import make_ladder
-from labelferry.certificate.ladder import Ladder
+from labelferry.certificate.ladder import Ladder, make_ladder
 from labelferry.certificate.limits import allowed
 from labelferry_bench.review.accept import file_sets
 from labelferry_bench.trust.tasks import read_corpus

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from labelferry.certificate import certified, finish_file, finish_questions, make_ladder, next_question
 from labelferry.certificate.expected import ANSWERS, Profiles, places
+from labelferry.certificate.finish import finish_file, finish_questions
+from labelferry.certificate.ladder import make_ladder
 from labelferry.ensemble.labelled_pool import PoolInputs
 from labelferry.linalg.normalize import normalize_rows_l2
 from labelferry_bench.review.accept import (
@@ -24,6 +25,7 @@ from labelferry_bench.review.accept import (
 )
 from labelferry_bench.review.panels import PanelTask
 from labelferry_bench.review.profiles import compare, file_line, fit_profiles, true_line
+from tests.certificate.ladders import certified, next_question
 
 
 def planted(seed, n=150):

@@ -9,26 +9,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from labelferry.certificate import (
-    Ladder,
-    accept_labels,
-    audit_order,
-    certified,
-    contradictions,
-    make_class_ladders,
-    make_ladder,
-    next_question,
-    next_questions,
-    require_frozen,
-    round_tail,
-    union,
-    wrong_labels,
-)
-from labelferry.certificate.accept import given_answers, passes
-from labelferry.certificate.ahead import chance_to_pass, climb
+from labelferry.certificate import audit_order
+from labelferry.certificate.accept import climb, given_answers, next_questions, passes
+from labelferry.certificate.accepted import accept_labels, chance_to_pass
 from labelferry.certificate.bounds import count_bounds, count_design
-from labelferry.certificate.ladder import outside_margin
+from labelferry.certificate.final_answers import contradictions, wrong_labels
+from labelferry.certificate.ladder import Ladder, make_ladder, outside_margin, require_frozen
 from labelferry.certificate.limits import allowed, limits
+from labelferry.certificate.rounds import round_tail, union
+from tests.certificate.ladders import certified, next_question
 
 LEVEL_TAIL = 0.05
 
@@ -429,8 +418,8 @@ def test_a_claim_that_answers_refute_is_withdrawn():
 def test_moving_the_start_the_order_or_the_limit_after_an_answer_is_refused():
     score = np.arange(200.0)
     ladder = make_ladder(score, np.full(200, 0.02), error=0.05, seed=1)
-    require_frozen(ladder, ladder.key)
-    require_frozen(make_ladder(score, np.full(200, 0.02), error=0.05, seed=1), ladder.key)
+    require_frozen(ladder.key, ladder.key)
+    require_frozen(make_ladder(score, np.full(200, 0.02), error=0.05, seed=1).key, ladder.key)
     with pytest.raises(FrozenInstanceError):
         ladder.start = 0
     with pytest.raises(ValueError, match="read-only"):
@@ -444,13 +433,13 @@ def test_moving_the_start_the_order_or_the_limit_after_an_answer_is_refused():
     )
     for other in others:
         with pytest.raises(ValueError, match="fixed before the first answer"):
-            require_frozen(other, ladder.key)
+            require_frozen(other.key, ladder.key)
 
 
 def test_a_ladder_is_restored_from_its_plain_fields():
     ladder = make_ladder(np.arange(90.0), np.full(90, 0.02), error=0.1, seed=1, known=[5], outside=True)
     again = Ladder(**asdict(ladder))
-    require_frozen(again, ladder.key)
+    require_frozen(again.key, ladder.key)
     answers = {int(row): False for row in ladder.order[:50]}
     assert accept_labels(again, answers).as_dict() == accept_labels(ladder, answers).as_dict()
 
@@ -548,21 +537,6 @@ def test_the_union_of_two_rounds():
     assert both.unseen_at_most * both.unseen == pytest.approx(one.unseen_wrong + two.unseen_wrong)
     with pytest.raises(ValueError, match="in common"):
         union([one, one])
-
-
-def test_ladders_of_classes_are_disjoint_and_share_the_tail():
-    rng = np.random.default_rng(1)
-    labels, score = rng.integers(0, 3, 900), rng.random(900)
-    ladders = make_class_ladders(score, 1 - score, labels, error=0.1, known=[4, 5], seed=9)
-    assert sorted(np.concatenate([one.order for one in ladders.values()]).tolist()) == [
-        i for i in range(900) if i not in (4, 5)
-    ]
-    assert sum(one.tail for one in ladders.values()) == pytest.approx(0.05)
-    order = audit_order(900, 9, [4, 5])
-    for code, one in ladders.items():
-        part = [i for i in order.tolist() if labels[i] == code and i not in (4, 5)]
-        assert one.order.tolist() == part
-        assert (labels[accept_labels(one, dict.fromkeys(part, False)).rows] == code).all()
 
 
 def test_a_label_is_right_if_the_first_or_two_further_answers_agree_with_it():

@@ -5,8 +5,7 @@ import pytest
 from scipy.special import expit, logit
 
 from labelferry.certificate import expected as module
-from labelferry.certificate.accept import given_answers
-from labelferry.certificate.ahead import climb
+from labelferry.certificate.accept import climb, given_answers
 from labelferry.certificate.expected import (
     FROZEN,
     LEARNED,

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import binom
 
 import labelferry
-from labelferry.certificate import certified, next_question
 from labelferry.certificate.limits import allowed
 from labelferry.ensemble.acceptance import candidates
 from labelferry.labelling.accept_rank import file_confidence, rank_by
@@ -18,6 +17,7 @@ from labelferry.review.sample.population import population_of_file, population_o
 from labelferry.review.sample.same_labels import labels_fingerprint, seed_of_labels
 from labelferry.review.sample.usable import N_LEARN, Further, usable_labels
 from labelferry.review.sample.usable_text import percent
+from tests.certificate.ladders import certified, next_question
 from tests.tickets import new, read_csv, write_csv
 from tests.usable import SEED, TRUTH, N, fill, population, run, same
 

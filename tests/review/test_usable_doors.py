@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import labelferry
-from labelferry.certificate import accept_labels, make_class_ladders, next_of_several
-from labelferry.certificate.accept import given_answers
-from labelferry.certificate.ahead import climb
+from labelferry.certificate import Answers, audit_order
+from labelferry.certificate.accept import climb, given_answers
+from labelferry.certificate.accepted import accept_labels
 from labelferry.certificate.ladder import TAIL
-from labelferry.certificate.rounds import accept_several
+from labelferry.certificate.rounds import accept_several, next_of_several
 from labelferry.review.job.files import draw_accept_open, import_answers
 from labelferry.review.sample.accept_files import usable_of_samples
 from labelferry.review.sample.frozen import Limit, freeze, make_ladders
@@ -81,10 +81,32 @@ def test_the_page_a_file_and_python_have_the_same_set_for_the_same_answers(resul
 
 
 # -- a claim per class ------------------------------------------------------------------------------------------------
+def class_ladders(score, p_wrong, labels, *, known=(), seed=1):
+    """The ladders at 10 % with a claim per class."""
+    frozen = freeze(population(np.zeros(len(labels), dtype=bool)), seed)._replace(
+        labels=labels, ranks=np.argsort(np.argsort(-score, kind="stable")) + 1, p_wrong=p_wrong
+    )
+    frozen = frozen._replace(known=Answers(np.array(known, dtype=int), np.zeros(len(known), dtype=int)))
+    return make_ladders(frozen, Limit(0.1, per_class=True)).current
+
+
+def test_ladders_of_classes_are_disjoint_and_share_the_tail():
+    rng = np.random.default_rng(1)
+    labels, score = rng.integers(0, 3, 900), rng.random(900)
+    ladders = class_ladders(score, 1 - score, labels, known=[4, 5], seed=9)
+    assert sorted(np.concatenate([one.order for one in ladders]).tolist()) == [i for i in range(900) if i not in (4, 5)]
+    assert sum(one.tail for one in ladders) == pytest.approx(0.05)
+    order = audit_order(900, 9, [4, 5])
+    for code, one in enumerate(ladders):
+        part = [i for i in order.tolist() if labels[i] == code and i not in (4, 5)]
+        assert one.order.tolist() == part
+        assert (labels[accept_labels(one, dict.fromkeys(part, False)).rows] == code).all()
+
+
 def test_questions_about_several_ladders_certify_as_announced():
     rng = np.random.default_rng(3)
     labels, score = rng.integers(0, 3, 1200), rng.random(1200)
-    ladders = list(make_class_ladders(score, 0.2 * (1 - score), labels, error=0.1, seed=1).values())
+    ladders = class_ladders(score, 0.2 * (1 - score), labels)
     answers = {}
     needs = accept_several(ladders, answers).needs
     for more, n in needs:
@@ -140,12 +162,12 @@ def test_claims_per_class_are_the_same_in_all_doors(result, tmp_path):
 
 def test_a_false_claim_about_any_class_is_as_rare_as_promised():
     """Every rung of every class has one wrong label too many; looks after every answer."""
-    rng, error, runs, false = np.random.default_rng(5), 0.1, 300, 0
+    rng, runs, false = np.random.default_rng(5), 300, 0
     labels = np.repeat([0, 1], 120)
     for seed in range(runs):
         wrong, score = np.zeros(240, dtype=bool), np.tile(np.arange(120.0), 2)[::-1]
-        ladders = make_class_ladders(score, np.full(240, 0.05), labels, error=error, seed=seed)
-        for code, ladder in ladders.items():
+        ladders = class_ladders(score, np.full(240, 0.05), labels, seed=seed)
+        for code, ladder in enumerate(ladders):
             low = 0
             by_place = np.flatnonzero(labels == code)[np.argsort(ladder.place[labels == code])]
             for n, r in zip(ladder.sizes, ladder.at_most, strict=True):
@@ -153,7 +175,7 @@ def test_a_false_claim_about_any_class_is_as_rare_as_promised():
                 wrong[by_place[low + rng.permutation(n - low)[: max(more, 0)]]] = True
                 low = n
         # every claim is tested to the end, whatever the order of the questions
-        false += any(len(climb(one, wrong, given_answers(one, {}), 120)) > 1 for one in ladders.values())
+        false += any(len(climb(one, wrong, given_answers(one, {}), 120)) > 1 for one in ladders)
     assert false <= 28  # 99.9% quantile of Binomial(300, .05)
 
 

@@ -8,10 +8,9 @@ import pytest
 from scipy.stats import binom
 
 import labelferry
-from labelferry.certificate import accept_several
-from labelferry.certificate.accept import given_answers
-from labelferry.certificate.ahead import climb
+from labelferry.certificate.accept import climb, given_answers
 from labelferry.certificate.finish import file_ladder, looks
+from labelferry.certificate.rounds import accept_several
 from labelferry.review.sample.accept_files import next_round, read_samples
 from labelferry.review.sample.frozen import Limit, freeze
 from labelferry.review.sample.population import population_of_file

@@ -32,7 +32,7 @@ without `outside` .191 / .270 and .329 / .378.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +42,7 @@ from .ladder import Ladder
 from .limits import ROUNDING, limits
 
 NOTHING, RIGHT, WRONG = -1, 0, 1  # about a label, in `Given.states`
+MOST_ANSWERS = 300  # further answers to look ahead
 
 
 class Given(NamedTuple):
@@ -58,7 +59,7 @@ class Given(NamedTuple):
 
 
 def given_answers(ladder: Ladder, wrong: Mapping[int, bool]) -> Given:
-    """The answers as arrays."""
+    """All answers as arrays, also those for other purposes; `wrong`: by row, whether the label is wrong."""
     rows = np.fromiter(wrong.keys(), dtype=np.int64, count=len(wrong))
     flags = np.fromiter(wrong.values(), dtype=bool, count=len(wrong))
     states = np.full(len(ladder.place), NOTHING, dtype=np.int8)
@@ -71,50 +72,8 @@ def given_answers(ladder: Ladder, wrong: Mapping[int, bool]) -> Given:
     return Given(states, ladder.place[rows], flags)
 
 
-def certified(ladder: Ladder, wrong: Mapping[int, bool]) -> int:
-    """The highest certified rung, counted from 0; -1 if there is none.
-
-    Parameters
-    ----------
-    ladder : Ladder
-        The frozen ladder.
-    wrong : mapping of int to bool
-        All answers, also those for other purposes: row, and whether the label is wrong (`wrong_labels`).
-
-    Returns
-    -------
-    rung : int
-        Position in `ladder.sizes`.
-    """
-    return highest(ladder, given_answers(ladder, wrong))
-
-
-def next_question(ladder: Ladder, wrong: Mapping[int, bool]) -> int | None:
-    """The document to ask about next; None if everything is certified or has an answer.
-
-    Parameters
-    ----------
-    ladder : Ladder
-        The frozen ladder.
-    wrong : mapping of int to bool
-        All answers, as in `certified`.
-
-    Returns
-    -------
-    row : int or None
-        Target row.
-    """
-    given = given_answers(ladder, wrong)
-    for j in range(max(highest(ladder, given) + 1, ladder.start), len(ladder.sizes)):
-        rows = first_inside(ladder, j, given.inside(ladder.sizes[j])[0] + 1)
-        free = rows[given.states[rows] == NOTHING]
-        if len(free):
-            return int(free[0])
-    return None
-
-
 def highest(ladder: Ladder, given: Given) -> int:
-    """As `certified`."""
+    """The highest certified rung, counted from 0; -1 if there is none."""
     top = -1
     for j in range(ladder.start, len(ladder.sizes)):
         if not passed(ladder, j, given):
@@ -166,3 +125,50 @@ def first_inside(ladder: Ladder, j: int, count: int) -> Array:
         if len(rows) >= count or seen == N:
             return np.asarray(rows[:count])
         seen = min(2 * seen, N)
+
+
+class Step(NamedTuple):
+    """A larger set, and the answers until it is certified."""
+
+    more_answers: int  # number of further answers
+    n: int  # labels that can be used then
+
+
+def climb(ladder: Ladder, wrong: Array, given: Given, budget: int, cost: Array | None = None) -> list[Step]:
+    """What is certified after further answers, if they are as in `wrong` and are asked as by `next_questions`."""
+    top, spent = highest(ladder, given), 0
+    steps = [Step(0, ladder.sizes[top] if top >= 0 else 0)]
+    for j, rows, certified in ascend(ladder, wrong, given, budget):
+        spent += len(rows) if cost is None else int(cost[rows].sum())
+        if not certified or spent > budget:
+            break
+        steps.append(Step(spent, ladder.sizes[j]))
+    return steps
+
+
+def ascend(ladder: Ladder, wrong: Array, given: Given, budget: int) -> Iterator[tuple[int, Array, bool]]:
+    """Rung by rung: the new questions until its claim passes, or `budget` questions if it does not; whether it does.
+
+    If a rung does not pass, the next one is only reached when all documents of this one have an answer.
+    """
+    answered = given.states != NOTHING
+    for j in range(max(highest(ladder, given) + 1, ladder.start), len(ladder.sizes)):
+        rows = first_inside(ladder, j, given.inside(ladder.sizes[j])[0] + budget)
+        hits = np.flatnonzero(passes(ladder, j, wrong[rows]))
+        asked = rows[: hits[0] + 1] if len(hits) else rows
+        found = given.inside(ladder.sizes[j])[1] + int(wrong[asked[given.states[asked] == NOTHING]].sum())
+        certified = len(hits) > 0 and found <= ladder.at_most[j]  # answers beyond the sample can refute a claim
+        rows = asked if certified else rows
+        new = rows[~answered[rows]]
+        answered[new] = True
+        yield j, new, certified
+
+
+def next_questions(ladder: Ladder, wrong: Mapping[int, bool], n: int) -> list[int]:
+    """The next n documents to ask about, if the answers all agree with the labels."""
+    given, rows = given_answers(ladder, wrong), list[int]()
+    for _, new, _ in ascend(ladder, given.states == WRONG, given, n):
+        rows += new.tolist()
+        if len(rows) >= n:
+            break
+    return rows[:n]

@@ -16,8 +16,7 @@ import numpy as np
 from scipy.stats import beta
 
 from ..linalg.matrix import Array
-from .accept import WRONG, Given, given_answers, highest, passes, prefix
-from .ahead import MOST_ANSWERS, Step, chance_to_pass, climb
+from .accept import MOST_ANSWERS, WRONG, Given, Step, climb, given_answers, highest, passes, prefix
 from .ladder import Ladder
 from .limits import limits
 
@@ -28,75 +27,33 @@ OUT_OF_REACH = 0.05
 
 
 class Rung(NamedTuple):
-    """One set of the ladder.
+    """One set of the ladder."""
 
-    Attributes
-    ----------
-    n : int
-        Number of labels.
-    at_most_wrong : int
-        The claim.
-    answers : int
-        Answers that the test uses: the prefix of the random order.
-    wrong : int
-        Wrong labels among them.
-    certified : bool
-        Whether the claim is certified.
-    """
-
-    n: int
-    at_most_wrong: int
-    answers: int
-    wrong: int
-    certified: bool
+    n: int  # number of labels
+    at_most_wrong: int  # the claim
+    answers: int  # answers that the test uses: the prefix of the random order
+    wrong: int  # wrong labels among them
+    certified: bool  # whether the claim is certified
 
 
 class Accepted(NamedTuple):
-    """The labels that may be used, with the claim about them.
+    """The labels that may be used, with the claim about them."""
 
-    Attributes
-    ----------
-    error, tail, outside : float, float, bool
-        As in `Ladder`.
-    rows : array of bool of shape (n_documents,)
-        The labels that may be used.
-    n : int
-        Their number.
-    at_most_wrong : int
-        With confidence 1 - tail, at most this many of them are wrong.
-    n_sample, sample_wrong : int
-        Size of the random sample of them with which the claim passed, and the wrong labels in it.
-    n_answers : int
-        Those of them that have an answer now.
-    n_wrong : int
-        Wrong labels among the latter.
-    unseen : int
-        Labels that may be used and that nobody looked at.
-    unseen_at_most : float
-        The largest share of wrong labels among the latter that follows from the claim.
-    rungs : tuple of Rung
-        All sets from the start on.
-    needs : tuple of Step
-        Further answers that certify more labels, if they all agree with the labels.
-    chance : float
-        Estimated chance that the next set is certified soon; 1 if there is no next set.
-    """
-
-    error: float
+    error: float  # as in `Ladder`
     tail: float
     outside: bool
-    rows: Array
-    n: int
-    at_most_wrong: int
-    n_sample: int
+    rows: Array  # the labels that may be used
+    n: int  # their number
+    at_most_wrong: int  # with confidence 1 - tail, at most this many of them are wrong
+    n_sample: int  # size of the random sample of them with which the claim passed, and the wrong labels in it
     sample_wrong: int
-    n_answers: int
-    n_wrong: int
-    unseen: int = 0
-    unseen_at_most: float = 0.0
-    rungs: tuple[Rung, ...] = ()
-    needs: tuple[Step, ...] = ()
-    chance: float = 1.0
+    n_answers: int  # those of them that have an answer now
+    n_wrong: int  # wrong labels among the latter
+    unseen: int = 0  # labels that may be used and that nobody looked at
+    unseen_at_most: float = 0.0  # the largest share of wrong labels among the latter that follows from the claim
+    rungs: tuple[Rung, ...] = ()  # all sets from the start on
+    needs: tuple[Step, ...] = ()  # further answers that certify more labels, if they all agree with the labels
+    chance: float = 1.0  # estimated chance that the next set is certified soon; 1 if there is no next set
 
     @property
     def out_of_reach(self) -> bool:
@@ -125,25 +82,12 @@ class Accepted(NamedTuple):
 def accept_labels(ladder: Ladder, wrong: Mapping[int, bool]) -> Accepted:
     """The labels that may be used after these answers.
 
-    Parameters
-    ----------
-    ladder : Ladder
-        The frozen ladder.
-    wrong : mapping of int to bool
-        All answers, as in `certified`.
-
-    Returns
-    -------
-    accepted : Accepted
-        The labels and the claim.
-
-    Examples
-    --------
-    >>> from labelferry.certificate import make_ladder, next_question
+    >>> from labelferry.certificate.accept import next_questions
+    >>> from labelferry.certificate.ladder import make_ladder
     >>> ladder = make_ladder(np.arange(2000.0), np.linspace(0.3, 0, 2000), error=0.05)
     >>> answers = {}
     >>> while len(answers) < 70:
-    ...     answers[next_question(ladder, answers)] = False
+    ...     answers[next_questions(ladder, answers, 1)[0]] = False
     >>> result = accept_labels(ladder, answers)
     >>> result.n, result.at_most_wrong, result.needs[0]
     (300, 15, Step(more_answers=5, n=400))
@@ -188,3 +132,22 @@ def _chance(ladder: Ladder, top: int, rungs: Sequence[Rung], needs: Sequence[Ste
     shares = beta.ppf(q, PRIOR * p + k + 1e-3, PRIOR * (1 - p) + t - k + 1e-3)
     b = limits(rung.n, rung.at_most_wrong, ladder.tail, t + max(WITHIN, needs[0].more_answers + SPARE))
     return float(chance_to_pass(b, t, k, shares).mean())
+
+
+def chance_to_pass(b: Array, t: int, k: int, shares: Array) -> Array:
+    """For each share of wrong answers: the probability that k_s <= b_s for some s > t, s < len(b)."""
+    width = int(b.max(initial=-1)) - k + 1  # more wrong answers than this never pass
+    if width < 1:
+        return np.zeros(len(shares))
+    P = np.zeros((len(shares), width + 1))
+    P[:, 0], found = 1.0, k + np.arange(width + 1)
+    total, p = np.zeros(len(shares)), shares[:, None]
+    for limit in b[t + 1 :].tolist():
+        moved = P * p
+        P = P - moved
+        P[:, 1:] += moved[:, :-1]
+        hit = found <= limit
+        if hit.any():
+            total += P[:, hit].sum(axis=1)
+            P[:, hit] = 0
+    return total

@@ -9,12 +9,10 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from .duel import NO, SOURCE_ONLY, YES, Duel, compare
-from .interval import LEVEL, Interval
+from .interval import LEVEL, Interval, between, count, share_interval
 from .planning import Need, plan
 from .proportions import ClassSample, proportion_interval, recall_interval, with_unsure
 from .sampling import NO_CLASS, UNCLEAR_CODE, Answers, check_answers, keep, no_answers
-from .sentences import between, count
-from .shares import share_interval
 
 LEVELS = (0.5, 0.999)
 

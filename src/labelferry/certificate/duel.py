@@ -23,9 +23,8 @@ import numpy as np
 from ..linalg.matrix import Array
 from .betting import sum_bounds
 from .bounds import count_bounds
-from .interval import Interval
+from .interval import Interval, as_interval
 from .sampling import UNCLEAR_CODE, Answers, keep
-from .shares import as_interval
 
 YES, NO, UNKNOWN = "yes", "no", "not yet known"
 LABELS, SOURCE_ONLY, TIE = "labels", "source-only classifier", "tie"

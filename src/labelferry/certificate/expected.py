@@ -40,8 +40,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from ..linalg.matrix import Array
-from .accept import given_answers
-from .ahead import climb
+from .accept import climb, given_answers
 from .ladder import TAIL, make_ladder
 
 ANSWERS = (40, 80, 160)
@@ -53,6 +52,9 @@ END = 1e-3  # of u
 LEAST = 1e-4  # of p_wrong
 ESTIMATES = (0.02, 0.98)  # of the accuracy
 GOLDEN = (5**0.5 - 1) / 2
+PLANS = (40, 60, 80, 100, 120, 160, 200)  # numbers of answers to choose from
+SECONDS = 10  # per answer, for people who plan their time
+FEW = 0.02  # of the labels: fewer are not worth a plan
 
 
 class Profiles(NamedTuple):
@@ -68,25 +70,13 @@ FROZEN = Profiles(((-0.08, 0.178), (1.015, -0.069), (-0.318, 0.668)), ((0.811, -
 
 
 class Expected(NamedTuple):
-    """Labels that may be used after some answers.
+    """Labels that may be used after some answers."""
 
-    Attributes
-    ----------
-    answers : int
-        Number of answers.
-    n : int
-        Expected number of labels.
-    low, high : int
-        Range: eight of ten simulations are in it.
-    unseen : int
-        Expected number of those of the n labels that nobody looked at.
-    """
-
-    answers: int
-    n: int
-    low: int
+    answers: int  # number of answers
+    n: int  # expected number of labels
+    low: int  # range: eight of ten simulations are in it
     high: int
-    unseen: int
+    unseen: int  # expected number of those of the n labels that nobody looked at
 
 
 def expected_labels(
@@ -97,65 +87,27 @@ def expected_labels(
     tail: float = TAIL,
     n_learned: int = N_LEARN,
     answers: Sequence[int] = ANSWERS,
-    n_draws: int = N_DRAWS,
 ) -> list[Expected]:
-    """How many labels may be used after so many answers, before the first one.
+    """How many of n labels may be used after so many answers, before the first one.
 
-    Parameters
-    ----------
-    n : int
-        Number of documents.
-    accuracy : float
-        Estimated accuracy of the labels, without answers.
-    error, tail : float
-        As in `make_ladder`.
-    n_learned : int, default=20
-        Number of answers that the labels learn from first; they are counted in `answers`.
-    answers : sequence of int, default=(40, 80, 160)
-        Numbers of answers.
-    n_draws : int, default=40
-        Number of simulations.
+    `accuracy` is estimated. The labels learn from n_learned of the answers first.
 
-    Returns
-    -------
-    expected : list of Expected
-        One per number of answers.
-
-    Examples
-    --------
     >>> expected_labels(2000, 0.9, error=0.1)[1]
     Expected(answers=80, n=1109, low=0, high=1980, unseen=1067)
     """
     x = np.array([1.0, -logit(np.clip(accuracy, *ESTIMATES))])
-    lines = draw_lines(x, LEARNED if n_learned else NOT_LEARNED, n_draws)
+    lines = draw_lines(x, LEARNED if n_learned else NOT_LEARNED)
     return simulate(n, lines, error, tail, min(n_learned, n // 2), answers)
 
 
 def expected_further(
-    p_wrong: Array, *, error: float, tail: float = TAIL, answers: Sequence[int] = ANSWERS, n_draws: int = N_DRAWS
+    p_wrong: Array, *, error: float, tail: float = TAIL, answers: Sequence[int] = ANSWERS
 ) -> list[Expected]:
-    """How many labels that learned may be used after so many further answers, before the first of them.
-
-    Parameters
-    ----------
-    p_wrong : array of shape (n_labels,)
-        Estimated chance of each label in the ladder to be wrong, that of the best label first.
-    error, tail : float
-        As in `make_ladder`.
-    answers : sequence of int, default=(40, 80, 160)
-        Numbers of answers, without those that the labels learned from.
-    n_draws : int, default=40
-        Number of simulations.
-
-    Returns
-    -------
-    expected : list of Expected
-        One per number of answers.
-    """
+    """How many labels that learned may be used after so many further answers; `p_wrong` of the best label first."""
     if not len(p_wrong):
         return [Expected(m, 0, 0, 0, 0) for m in answers]
     x = np.append(1.0, fit_line(logit(np.clip(p_wrong, LEAST, 1 - LEAST))))
-    return simulate(len(p_wrong), draw_lines(x, FROZEN, n_draws), error, tail, 0, answers)
+    return simulate(len(p_wrong), draw_lines(x, FROZEN), error, tail, 0, answers)
 
 
 def places(n: int) -> Array:
@@ -171,7 +123,7 @@ def fit_line(odds: Array) -> Array:
     return np.array([odds.mean() - b * h.mean(), b])
 
 
-def draw_lines(x: Array, profiles: Profiles, n_draws: int) -> Array:
+def draw_lines(x: Array, profiles: Profiles, n_draws: int = N_DRAWS) -> Array:
     """Values of (a, b) by (1) that cover the distribution evenly; b is not negative."""
     i = np.arange(n_draws)
     z = norm.ppf(np.stack([(i + 0.5) / n_draws, ((i + 0.5) * GOLDEN) % 1], axis=1))
@@ -194,3 +146,47 @@ def simulate(n: int, lines: Array, error: float, tail: float, n_learned: int, an
     found = np.stack([sizes.mean(axis=0), *np.quantile(sizes, QUANTILES, axis=0),
                       np.maximum(sizes - certifying, 0).mean(axis=0)])  # fmt: skip
     return [Expected(int(m), *map(round, row.tolist())) for m, row in zip(answers, found.T, strict=True)]
+
+
+def best_plan(plans: Sequence[Expected], n: int) -> Expected | None:
+    """The plan with most unseen labels per answer; None if no plan releases more than a few of n labels.
+
+    >>> best_plan([Expected(40, 0, 0, 0, 0), Expected(80, 400, 0, 900, 340), Expected(160, 600, 0, 1400, 450)], 2000)
+    Expected(answers=80, n=400, low=0, high=900, unseen=340)
+    """
+    worth = [plan for plan in plans if plan.unseen > FEW * n]
+    return max(worth, key=lambda plan: plan.unseen / plan.answers, default=None)
+
+
+def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = False) -> str:
+    """One sentence about n labels of which nobody has checked any; `further`: they have learned from answers.
+
+    >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)  # doctest: +NORMALIZE_WHITESPACE
+    'Nothing can be promised without answers: about 80 answers (13 minutes) will probably release 400 of 2,000 labels
+    (range 0 to 900), 340 of them unseen, at most 5% wrong.'
+    """
+    plan, limit = best_plan(plans, n), f"at most {error:.0%} wrong"
+    begin = "Expected" if further else "Nothing can be promised without answers"
+    more = "further answers" if further else "answers"
+    if plan is None:
+        return f"{begin}: {max(PLANS)} {more} will probably release few of the {n:,} labels, {limit}."
+    return (
+        f"{begin}: about {plan.answers} {more} ({minutes(plan.answers)}) will "
+        f"probably release {rough(plan.n):,} of {n:,} labels (range {rough(plan.low):,} to {rough(plan.high):,}), "
+        f"{rough(plan.unseen):,} of them unseen, {limit}."
+    )
+
+
+def minutes(answers: int) -> str:
+    """The time for so many answers, in words."""
+    whole = max(1, round(answers * SECONDS / 60))
+    return f"{whole} minute{'s' if whole > 1 else ''}"
+
+
+def rough(n: int) -> int:
+    """An expected number with two digits: more would look exact.
+
+    >>> rough(1386), rough(57), rough(0)
+    (1400, 57, 0)
+    """
+    return round(n, -max(len(str(n)) - 2, 0))

@@ -33,26 +33,8 @@ AGREEING = 2
 def wrong_labels(
     labels: Array, first: Mapping[int, int], again: Mapping[int, Sequence[int]] | None = None, agreeing: int = AGREEING
 ) -> dict[int, bool]:
-    """Which answered labels are wrong, by what people finally say: see above.
+    """Which answered labels are wrong, by what people finally say; codes that are no class are wrong.
 
-    Parameters
-    ----------
-    labels : array of int of shape (n_documents,)
-        The labels.
-    first : mapping of int to int
-        Row and class code of the first answers; codes that are no class (unclear, none of these) are wrong.
-    again : mapping of int to sequence of int, default=None
-        Further answers to documents whose first answer contradicts the label; others are not read.
-    agreeing : int, default=2
-        Number of further answers that must all agree with the label. Choose it before the first answer.
-
-    Returns
-    -------
-    wrong : dict of int to bool
-        Row, and whether its label is wrong.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> wrong_labels(np.array([0, 1, 1, 0]), {0: 0, 1: 0, 2: 0, 3: -1}, {1: [1, 1], 2: [1, 2], 3: [0]})
     {0: False, 1: False, 2: True, 3: True}
@@ -67,18 +49,7 @@ def wrong_labels(
 def contradictions(
     labels: Array, first: Mapping[int, int], again: Mapping[int, Sequence[int]] | None = None, agreeing: int = AGREEING
 ) -> list[int]:
-    """The documents to ask about once more: one more answer may still show that the label is right.
-
-    Parameters
-    ----------
-    labels, first, again, agreeing : object
-        As in `wrong_labels`.
-
-    Returns
-    -------
-    rows : list of int
-        In the order of the first answers.
-    """
+    """The documents to ask about once more: one more answer may still show that the label is right."""
     more = again or {}
 
     def is_open(row: int) -> bool:

@@ -32,45 +32,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..linalg.matrix import Array
-from .accept import NOTHING, WRONG, Given, first_inside, given_answers
-from .ahead import MOST_ANSWERS, Step, next_questions
+from .accept import MOST_ANSWERS, NOTHING, WRONG, Given, Step, first_inside, given_answers, next_questions
 from .ladder import Ladder
 from .limits import allowed, limits
 
 
 class Finished(NamedTuple):
-    """Labels to use, and documents to label by hand, so that few of all delivered labels are wrong.
+    """Labels to use, and documents to label by hand, so that few of all delivered labels are wrong."""
 
-    Attributes
-    ----------
-    error, tail : float
-        Allowed share of wrong labels among all delivered ones, and the probability of a false claim.
-    rows : array of bool of shape (n_documents,)
-        Labels to use.
-    n : int
-        Their number.
-    n_documents : int
-        Number of delivered labels.
-    at_most_wrong : int
-        With confidence 1 - tail, at most this many of the delivered labels are wrong, if people label the others.
-    n_to_label : int
-        Documents that people have to label; those that they labelled are not counted.
-    n_answers, n_wrong : int
-        Answers that the test uses, in the highest rung that is reached, and the wrong labels among them.
-    needs : tuple of Step
-        Further answers that allow to use more labels, if they all agree with the labels.
-    """
-
-    error: float
+    error: float  # allowed share of wrong labels among all delivered ones, and the probability of a false claim
     tail: float
-    rows: Array
-    n: int
-    n_documents: int
+    rows: Array  # labels to use
+    n: int  # their number
+    n_documents: int  # number of delivered labels
+    # with confidence 1 - tail, at most this many of the delivered labels are wrong, if people label the others
     at_most_wrong: int
-    n_to_label: int
-    n_answers: int
+    n_to_label: int  # documents that people have to label; those that they labelled are not counted
+    n_answers: int  # answers that the test uses, in the highest rung that is reached, and the wrong labels among them
     n_wrong: int
-    needs: tuple[Step, ...]
+    needs: tuple[Step, ...]  # further answers that allow to use more labels, if they all agree with the labels
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values without the rows."""
@@ -86,37 +66,14 @@ class Looked(NamedTuple):
     wrong: Array  # wrong labels found in the rung
 
 
-def finish_file(
-    ladder: Ladder,
-    wrong: Mapping[int, bool],
-    error: float | None = None,
-    tail: float | None = None,
-    *,
-    unclear: Iterable[int] = (),
-) -> Finished:
+def finish_file(ladder: Ladder, wrong: Mapping[int, bool], *, unclear: Iterable[int] = ()) -> Finished:
     """How many labels to use if people label the other documents.
 
-    Parameters
-    ----------
-    ladder : Ladder
-        The frozen ladder of all documents without an answer: its scores, its rungs and its random order. Documents
-        that are not in it are delivered with the answers of people: name those that are `unclear`.
-    wrong : mapping of int to bool
-        All answers, as in `certified`. Ask about the documents of `finish_questions`.
-    error, tail : float, default=None
-        As in `Ladder`. None: those of the ladder. Choose them before the first answer.
-    unclear : iterable of int, default=()
-        Documents inside and outside the ladder whose answers name no class, and not that none fits: nobody labelled
-        them, so people still have to, unless their label is used.
+    The ladder is that of all documents without an answer; the others are delivered with the answers of people. The
+    `unclear` documents, inside and outside the ladder, have answers that name no class, and not that none fits: people
+    still have to label them, unless their label is used.
 
-    Returns
-    -------
-    finished : Finished
-        Labels to use.
-
-    Examples
-    --------
-    >>> from labelferry.certificate import make_ladder
+    >>> from labelferry.certificate.ladder import make_ladder
     >>> ladder = make_ladder(np.arange(2000.0), np.linspace(0.3, 0, 2000), error=0.05)
     >>> answers = {}
     >>> while len(answers) < 40:
@@ -126,7 +83,7 @@ def finish_file(
     >>> result.n, result.n_to_label, result.needs[0]
     (1000, 995, Step(more_answers=2, n=1200))
     """
-    ladder = file_ladder(ladder, error, tail)
+    ladder = file_ladder(ladder)
     given, M, N = given_answers(ladder, wrong), ladder.n_labels, len(ladder.place)
     r, best, answers, found, steps = ladder.at_most[0] if ladder.sizes else 0, 0, 0, 0, dict[int, int]()
     places = np.sort(given.places[given.wrong & (given.places < M)])
@@ -146,31 +103,15 @@ def finish_file(
 
 
 def finish_questions(ladder: Ladder, wrong: Mapping[int, bool], n: int) -> list[int]:
-    """The next n documents to ask about for `finish_file`, if the answers all agree with the labels.
-
-    Parameters
-    ----------
-    ladder : Ladder
-        The frozen ladder, as in `finish_file`.
-    wrong : mapping of int to bool
-        All answers, as in `certified`.
-    n : int
-        Number of documents.
-
-    Returns
-    -------
-    rows : list of int
-        At most n target rows, in the order to ask.
-    """
+    """The next n documents to ask about for `finish_file`, if the answers all agree with the labels."""
     return next_questions(file_ladder(ladder), wrong, n)
 
 
-def file_ladder(ladder: Ladder, error: float | None = None, tail: float | None = None) -> Ladder:
+def file_ladder(ladder: Ladder) -> Ladder:
     """The ladder with the claims W_n <= r for n = n_1, n_2, ...; it begins with the first one that can be false."""
-    error, tail = ladder.error if error is None else error, ladder.tail if tail is None else tail
-    r, last = allowed(len(ladder.place), error), max(len(ladder.sizes) - 1, 0)
+    r, last = allowed(len(ladder.place), ladder.error), max(len(ladder.sizes) - 1, 0)
     start = min(sum(n <= r for n in ladder.sizes), last)
-    return replace(ladder, error=error, tail=tail, at_most=(r,) * len(ladder.sizes), start=start, outside=False)
+    return replace(ladder, at_most=(r,) * len(ladder.sizes), start=start, outside=False)
 
 
 def looks(ladder: Ladder, wrong: Array, given: Given, budget: int) -> Iterator[Looked]:

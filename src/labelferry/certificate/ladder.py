@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 from zlib import crc32
 
 import numpy as np
@@ -34,39 +33,18 @@ STRICT_SHARE = 0.2  # c between these, relative to the size of the rung
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """What is fixed before the first certifying answer.
+    """What is fixed before the first certifying answer."""
 
-    Attributes
-    ----------
-    error : float
-        Allowed share of wrong labels.
-    tail : float
-        Probability of any false claim, at any number of answers.
-    place : array of int of shape (n_documents,)
-        Position of each document by score: 0 is the best. Documents that are not in the ladder have `n_labels`.
-    order : array of int of shape (n_labels,)
-        The documents of the ladder in random order.
-    sizes : tuple of int
-        n_j, increasing.
-    at_most : tuple of int
-        r_j.
-    expected : tuple of float
-        Predicted share of wrong labels of each rung.
-    start : int
-        The lowest rung that is tested, counted from 0.
-    outside : bool
-        Whether the claim is about the labels outside the sample that certifies them.
-    """
-
-    error: float
-    tail: float
+    error: float  # allowed share of wrong labels
+    tail: float  # probability of any false claim, at any number of answers
+    # position of each document by score: 0 is the best. Documents that are not in the ladder have `n_labels`
     place: Array
-    order: Array
-    sizes: tuple[int, ...]
-    at_most: tuple[int, ...]
-    expected: tuple[float, ...]
-    start: int
-    outside: bool = False
+    order: Array  # the documents of the ladder in random order
+    sizes: tuple[int, ...]  # n_j, increasing
+    at_most: tuple[int, ...]  # r_j
+    expected: tuple[float, ...]  # predicted share of wrong labels of each rung
+    start: int  # the lowest rung that is tested, counted from 0
+    outside: bool = False  # whether the claim is about the labels outside the sample that certifies them
 
     def __post_init__(self) -> None:
         for array in (self.place, self.order):
@@ -104,34 +82,12 @@ def make_ladder(
     among: Array | None = None,
     outside: bool = False,
 ) -> Ladder:
-    """Freeze a ladder, before the first answer that is to certify labels.
+    """Freeze a ladder of the labels `among` these, before the first answer that is to certify labels.
 
-    Parameters
-    ----------
-    score : array of shape (n_documents,)
-        Larger for labels that are more likely correct. It must not depend on answers that are not in `known`.
-    p_wrong : array of shape (n_documents,)
-        Estimated chance of each label to be wrong. It determines the start only.
-    error : float
-        Allowed share of wrong labels, for example .05.
-    tail : float, default=.05
-        Probability of a false claim.
-    seed : int, default=0
-        Seed of the random order, which is a part of `audit_order`.
-    known : iterable of int, default=()
-        Rows with an answer so far, which the labels may have learned from. They are not in the ladder.
-    among : array of bool of shape (n_documents,), default=None
-        Labels that may be in the ladder, for example those of one class. None: all.
-    outside : bool, default=False
-        Whether the claim is about the labels outside the sample that certifies them.
+    The score is larger for labels that are more likely correct. It may depend on the answers to the rows in `known`
+    and on no others; these rows are not in the ladder. `p_wrong` determines the start only. The random order is a part
+    of `audit_order`.
 
-    Returns
-    -------
-    ladder : Ladder
-        The frozen ladder.
-
-    Examples
-    --------
     >>> ladder = make_ladder(np.arange(2000.0), np.linspace(0.3, 0, 2000), error=0.05)
     >>> ladder.sizes[ladder.start], ladder.at_most[ladder.start]
     (200, 10)
@@ -159,27 +115,11 @@ def outside_margin(n: int, error: float) -> float:
     return min(max(STRICT_SHARE * n, least / error), most / error)
 
 
-class Keyed(Protocol):
-    """A ladder, or several of them."""
-
-    @property
-    def key(self) -> int:
-        """Checksum of everything."""
-
-
-def require_frozen(ladder: Keyed, key: int) -> None:
-    """Raise an error if the ladder is not the one that the first answer was given for.
-
-    Parameters
-    ----------
-    ladder : Ladder
-        The ladder, or another value with the attribute `key`.
-    key : int
-        `Ladder.key` when the first answer was given.
-    """
-    if ladder.key != key:
+def require_frozen(key: int, first: int) -> None:
+    """Raise an error if the key of a ladder is not that of the `first` answer."""
+    if key != first:
         raise ValueError(
-            f"the ladder has checksum {ladder.key}, that of the answers {key}: rungs, start, order and limit are fixed "
+            f"the ladder has checksum {key}, that of the answers {first}: rungs, start, order and limit are fixed "
             "before the first answer. Use the first ladder, or make a new one whose `known` has these answers."
         )
 

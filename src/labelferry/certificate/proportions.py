@@ -18,10 +18,9 @@ import numpy as np
 
 from ..linalg.matrix import Array
 from .bounds import count_bounds
-from .interval import Interval
+from .interval import Interval, as_interval
 from .pairs import DEFAULT_ERROR, Part, pair_ranges
 from .sampling import UNCLEAR_CODE
-from .shares import as_interval
 
 ENOUGH = 0.8  # mean confidence from which predictions are used
 

@@ -12,17 +12,16 @@ if the answers agree with the labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 
 from ..linalg.matrix import Array
-from .accept import WRONG, given_answers
+from .accept import MOST_ANSWERS, WRONG, Step, ascend, given_answers, next_questions
 from .accepted import Accepted, accept_labels
-from .ahead import MOST_ANSWERS, Step, ascend, next_questions
-from .ladder import TAIL, Ladder, make_ladder
+from .ladder import TAIL, Ladder
 
 LATER = 0.2  # tail of all later rounds together, relative to that of the first one
 
@@ -30,20 +29,6 @@ LATER = 0.2  # tail of all later rounds together, relative to that of the first 
 def round_tail(number: int, first: float = TAIL) -> float:
     """Tail of a round of learning and accepting.
 
-    Parameters
-    ----------
-    number : int
-        1 for the first round.
-    first : float, default=.05
-        Tail of the first round.
-
-    Returns
-    -------
-    tail : float
-        Probability of a false claim in this round.
-
-    Examples
-    --------
     >>> [round(round_tail(r), 6) for r in (1, 2, 3)]
     [0.05, 0.005, 0.0025]
     """
@@ -60,21 +45,7 @@ class Climb(NamedTuple):
 
 
 def accept_several(ladders: Sequence[Ladder], wrong: Mapping[int, bool]) -> Accepted:
-    """The labels of several ladders that may be used after these answers.
-
-    Parameters
-    ----------
-    ladders : sequence of Ladder
-        Frozen ladders with disjoint labels, at least one.
-    wrong : mapping of int to bool
-        All answers, as in `certified`.
-
-    Returns
-    -------
-    accepted : Accepted
-        The labels and the claim about all of them; its tail is the sum of those of the ladders. Without rungs if there
-        are several ladders: `accept_labels` has those of each.
-    """
+    """The labels of ladders without a common label that may be used; without rungs if there are several."""
     if len(ladders) == 1:
         return accept_labels(ladders[0], wrong)
     together = union([accept_labels(ladder, wrong) for ladder in ladders])
@@ -86,22 +57,7 @@ def accept_several(ladders: Sequence[Ladder], wrong: Mapping[int, bool]) -> Acce
 
 
 def next_of_several(ladders: Sequence[Ladder], wrong: Mapping[int, bool], n: int) -> list[int]:
-    """The next n documents to ask about, if the answers all agree with the labels.
-
-    Parameters
-    ----------
-    ladders : sequence of Ladder
-        As in `accept_several`.
-    wrong : mapping of int to bool
-        All answers, as in `certified`.
-    n : int
-        Number of documents.
-
-    Returns
-    -------
-    rows : list of int
-        At most n target rows, in the order to ask.
-    """
+    """The next n documents to ask about, if the answers all agree with the labels."""
     if len(ladders) == 1:
         return next_questions(ladders[0], wrong, n)
     climbs = merged(ladders, wrong, max(n, MOST_ANSWERS))  # the first one does not depend on n
@@ -128,18 +84,7 @@ def merged(ladders: Sequence[Ladder], wrong: Mapping[int, bool], budget: int) ->
 
 
 def union(parts: Sequence[Accepted]) -> Accepted:
-    """The claim about disjoint accepted sets together; tails are added.
-
-    Parameters
-    ----------
-    parts : sequence of Accepted
-        Of several rounds or classes, at least one.
-
-    Returns
-    -------
-    accepted : Accepted
-        Without rungs and needs, which belong to the parts.
-    """
+    """The claim about disjoint accepted sets together, without rungs and needs; tails are added."""
     if not parts:
         raise ValueError("a union needs at least one accepted set, got none.")
     if np.sum([part.rows for part in parts], axis=0).max(initial=0) > 1:
@@ -163,20 +108,7 @@ def union(parts: Sequence[Accepted]) -> Accepted:
 
 
 def still_accepted(part: Accepted, wrong: Mapping[int, bool]) -> Accepted | None:
-    """The claim of an earlier round with the answers that were given since; None if they refute it.
-
-    Parameters
-    ----------
-    part : Accepted
-        What was accepted when the labels learned again.
-    wrong : mapping of int to bool
-        The answers since then, as in `certified`; those outside the accepted set are not read.
-
-    Returns
-    -------
-    accepted : Accepted or None
-        The same set and claim with the new counts, without rungs and needs.
-    """
+    """The claim of an earlier round with the answers that were given since; None if they refute it."""
     inside = [is_wrong for row, is_wrong in wrong.items() if part.rows[row]]
     n_answers, n_wrong = part.n_answers + len(inside), part.n_wrong + sum(inside)
     if n_wrong > part.at_most_wrong:
@@ -186,42 +118,3 @@ def still_accepted(part: Accepted, wrong: Mapping[int, bool]) -> Accepted | None
     return part._replace(
         n_answers=n_answers, n_wrong=n_wrong, unseen=unseen, unseen_at_most=share, rungs=(), needs=(), chance=1.0
     )
-
-
-def make_class_ladders(
-    score: Array,
-    p_wrong: Array,
-    labels: Array,
-    *,
-    error: float,
-    tail: float = TAIL,
-    seed: int = 0,
-    known: Iterable[int] = (),
-    among: Array | None = None,
-    outside: bool = False,
-) -> dict[int, Ladder]:
-    """One ladder for the labels of each class; all claims hold together with probability 1 - tail.
-
-    Parameters
-    ----------
-    score, p_wrong : array of shape (n_documents,)
-        As in `make_ladder`.
-    labels : array of int of shape (n_documents,)
-        The labels.
-    error, tail, seed, known, among, outside : object
-        As in `make_ladder`.
-
-    Returns
-    -------
-    ladders : dict of int to Ladder
-        One for each code among the labels.
-    """
-    codes, known = np.unique(labels).tolist(), list(known)
-    inside = np.ones(len(score), dtype=bool) if among is None else np.asarray(among, dtype=bool)
-    return {
-        code: make_ladder(
-            score, p_wrong, error=error, tail=tail / len(codes), seed=seed, known=known,
-            among=(np.asarray(labels) == code) & inside, outside=outside,
-        )
-        for code in codes
-    }  # fmt: skip

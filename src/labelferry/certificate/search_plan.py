@@ -20,43 +20,16 @@ RECALLS = (0.8, 0.9, 0.95)
 
 
 class SearchPlan(NamedTuple):
-    """Documents to read until a recall is certified.
+    """Documents to read until a recall is certified."""
 
-    Attributes
-    ----------
-    recall : float
-        The goal.
-    n_read : int
-        Median over the worlds, with the documents that were read so far.
-    low, high : int
-        The fewest and the most.
-    """
-
-    recall: float
-    n_read: int
-    low: int
+    recall: float  # the goal
+    n_read: int  # median over the worlds, with the documents that were read so far
+    low: int  # the fewest and the most
     high: int
 
 
 def plan_search(search: Search, p: Array, recalls: Sequence[float] = RECALLS, *, seed: int = 0) -> list[SearchPlan]:
-    """What to expect of a search.
-
-    Parameters
-    ----------
-    search : Search
-        The search so far.
-    p : array of shape (n_documents,)
-        Estimated probability of each document to belong to the class.
-    recalls : sequence of float, default=(0.8, 0.9, 0.95)
-        The goals.
-    seed : int, default=0
-        Of the worlds.
-
-    Returns
-    -------
-    plans : list of SearchPlan
-        One per goal, the lowest first.
-    """
+    """What to expect of a search."""
     rng, goals, n = np.random.default_rng(seed), sorted(recalls), len(search.order)
     ranking = np.argsort(-p, kind="stable").tolist()
     n_worlds = int(np.clip(MOST_READS // max(n, 1), 1, N_WORLDS))

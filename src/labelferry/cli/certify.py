@@ -111,7 +111,7 @@ def certify(
 
 def show_briefly(console: Console, result: dict[str, Any]) -> None:
     """The accuracy, the classes in a table, the comparison, and what it means."""
-    from ..certificate.sentences import count
+    from ..certificate.interval import count
 
     level = f"{100 * result['level']:g}%"
     answers = count(result["n_answers"], "answer")
@@ -145,7 +145,7 @@ def span(interval: dict[str, float] | None) -> str:
     >>> span({"low": 0.914, "high": 1.0})
     '91% to 100%'
     """
-    from ..certificate.sentences import percent
+    from ..certificate.interval import percent
 
     if interval is None:
         return "not known"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificate.sentences import count
+from ..certificate.interval import count
 from ..core.domains import Domains
 from ..ensemble.votes import ABSTAINS, Voter, level_free
 from ..inputs.inputs import Inputs

@@ -7,8 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.expected import N_LEARN, Expected, expected_further, expected_labels
-from ..certificate.outlook import PLANS, best_plan, outlook, rough
+from ..certificate.expected import (
+    N_LEARN,
+    PLANS,
+    Expected,
+    best_plan,
+    expected_further,
+    expected_labels,
+    outlook,
+    rough,
+)
 from ..ensemble.auto_transfer import AutoTransfer
 from .accept_rank import DIGITS, file_confidence
 from .labelling import Labelling

@@ -24,8 +24,7 @@ from zlib import crc32
 import numpy as np
 
 from labelferry.assessment.calibration import load_calibration
-from labelferry.certificate.accept import given_answers
-from labelferry.certificate.ahead import climb
+from labelferry.certificate.accept import climb, given_answers
 from labelferry.certificate.expected import ANSWERS
 from labelferry.certificate.finish import file_ladder, looks
 from labelferry.certificate.ladder import FRACTIONS, Ladder, make_ladder

@@ -11,7 +11,8 @@ from __future__ import annotations
 from functools import cached_property
 from threading import RLock
 
-from ...certificate import require_frozen, round_tail
+from ...certificate.ladder import require_frozen
+from ...certificate.rounds import round_tail
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import ERROR, Ladders, Limit, make_ladders
 from ..sample.usable import N_LEARN, Learning, Usable, usable_labels
@@ -87,7 +88,7 @@ class JobAccept:
             return usable
         earlier = [row.content for row in self.statements(state.fit.fit) if limit_of(row) == limit]
         if earlier:
-            require_frozen(usable.ladders, int(earlier[-1]["key"]))
+            require_frozen(usable.ladders.key, int(earlier[-1]["key"]))
         tested = bool(usable.given.first)
         if not earlier or earlier[-1]["n_accepted"] != usable.n or tested > earlier[-1].get(TESTED, True):
             content = {"kind": KIND, "key": usable.ladders.key, TESTED: tested, **usable.as_dict()}

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import Accepted, round_tail, still_accepted, wrong_labels
+from ...certificate.accepted import Accepted
+from ...certificate.final_answers import wrong_labels
 from ...certificate.ladder import TAIL
+from ...certificate.rounds import round_tail, still_accepted
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import Limit

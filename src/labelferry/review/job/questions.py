@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...certificate import Answers, audit_order
-from ...certificate.ahead import MOST_ANSWERS
+from ...certificate.accept import MOST_ANSWERS
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import still_accepted, wrong_labels
+from ...certificate.final_answers import wrong_labels
+from ...certificate.rounds import still_accepted
 from ...certificate.sampling import UNCLEAR
 from ...labelling.answers import Given, read_answers
 from ...labelling.column_names import ACCEPT_RANK

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...certificate.sentences import count
+from ...certificate.interval import count
 from ...labelling.column_names import NEW_COLUMNS
 from ...labelling.marks import MARK, read_marks
 from ...tables import Table

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import floor
 from typing import Any
 
-from ...certificate.outlook import rough
-from ...certificate.sentences import count, percent
+from ...certificate.expected import rough
+from ...certificate.interval import count, percent
 
 Values = Mapping[str, Any]
 ASSUMED = "Assumed: the answers are right."

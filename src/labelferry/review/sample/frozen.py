@@ -14,7 +14,9 @@ from zlib import crc32
 
 import numpy as np
 
-from ...certificate import Answers, Ladder, make_class_ladders, make_ladder, round_tail
+from ...certificate import Answers
+from ...certificate.ladder import Ladder, make_ladder
+from ...certificate.rounds import round_tail
 from ...labelling.accept_rank import rank_by
 from ...labelling.column_names import ACCEPT_RANK
 from ...linalg.matrix import Array
@@ -138,12 +140,10 @@ def make_ladders(frozen: Frozen, limit: Limit, *, round_number: int = 1, among: 
     tail, (error, outside, per_class) = round_tail(round_number), limit
     whole = frozen.ladder(error, tail=tail, outside=outside)
     if per_class:
-        classes = make_class_ladders(
-            -frozen.ranks, frozen.p_wrong, frozen.labels, error=error, tail=tail, seed=frozen.seed,
-            known=frozen.known.rows, among=among, outside=outside,
-        )  # fmt: skip
-        current = tuple(ladder for ladder in classes.values() if ladder.n_labels)
-        if current:
+        codes, free = np.unique(frozen.labels), np.ones(len(frozen.labels), dtype=bool) if among is None else among
+        own = [(frozen.labels == code) & free for code in codes.tolist()]  # all claims hold together: tail / K each
+        ladders = [frozen.ladder(error, tail=tail / len(codes), outside=outside, among=mask) for mask in own]
+        if current := tuple(ladder for ladder in ladders if ladder.n_labels):
             return Ladders(current, None, whole, among)
     if error <= ERROR:
         one = whole if among is None else frozen.ladder(error, tail=tail, outside=outside, among=among)

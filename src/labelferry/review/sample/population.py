@@ -12,8 +12,8 @@ import numpy as np
 
 from ...certificate import UNCLEAR_CODE, Answers
 from ...certificate.duel import SOURCE_ONLY
+from ...certificate.interval import count
 from ...certificate.sampling import NONE_OF_THESE, no_answers
-from ...certificate.sentences import count
 from ...labelling.accept_rank import file_confidence, rank_by
 from ...labelling.answers import Given, read_answer
 from ...labelling.column_names import ACCEPT_RANK, NEW_COLUMNS, PREDICTED_LABEL

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...certificate import LEVEL, Answers, Certificate, ClassCertificate, certify
 from ...certificate.certificate import certificate_sentences, class_sentence
+from ...certificate.interval import between
 from ...certificate.sampling import LABEL, NO_CLASS, NONE_OF_THESE
-from ...certificate.sentences import between
 from ...labelling.accept_rank import rank_by
 from ...labelling.answers import Given
 from ...labelling.column_names import ACCEPTED, NEW_COLUMNS

@@ -10,25 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import (
-    UNCLEAR_CODE,
-    Accepted,
-    Finished,
-    Ladder,
-    Step,
-    accept_labels,
-    accept_several,
-    contradictions,
-    finish_file,
-    finish_questions,
-    next_of_several,
-    round_tail,
-    union,
-    wrong_labels,
-)
-from ...certificate.accept import waiting
+from ...certificate import UNCLEAR_CODE
+from ...certificate.accept import Step, waiting
+from ...certificate.accepted import Accepted, accept_labels
 from ...certificate.expected import N_LEARN as N_LEARN
-from ...certificate.final_answers import agree
+from ...certificate.final_answers import agree, contradictions, wrong_labels
+from ...certificate.finish import Finished, finish_file, finish_questions
+from ...certificate.ladder import Ladder
+from ...certificate.rounds import accept_several, next_of_several, round_tail, union
 from ...linalg.matrix import Array
 from .frozen import ERROR as ERROR
 from .frozen import USUAL, Frozen, Ladders, Limit, make_ladders

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
-from ...certificate.sentences import percent as certificate_percent
+from ...certificate.interval import percent as certificate_percent
 from ...report.highlight import pieces
 
 N_COLORS = 8  # classes with a color of their own in base.css

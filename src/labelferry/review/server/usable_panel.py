@@ -6,8 +6,7 @@ from collections import Counter, OrderedDict
 from threading import Lock
 from typing import Any
 
-from ...certificate.expected import Expected, expected_further, expected_labels
-from ...certificate.outlook import PLANS, outlook
+from ...certificate.expected import PLANS, Expected, expected_further, expected_labels, outlook
 from ..job.job import Job
 from ..sample.usable import ERROR, OTHER_ERROR, Usable
 from ..sample.usable_text import ASSUMED, whole_file

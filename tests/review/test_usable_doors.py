@@ -82,7 +82,7 @@ def test_the_page_a_file_and_python_have_the_same_set_for_the_same_answers(resul
 
 # -- a claim per class ------------------------------------------------------------------------------------------------
 def class_ladders(score, p_wrong, labels, *, known=(), seed=1):
-    """The ladders at 10 % with a claim per class."""
+    """The ladders at 10% with a claim per class."""
     frozen = freeze(population(np.zeros(len(labels), dtype=bool)), seed)._replace(
         labels=labels, ranks=np.argsort(np.argsort(-score, kind="stable")) + 1, p_wrong=p_wrong
     )

@@ -1,4 +1,4 @@
-"""Files as people have them, made from the demo tickets: encodings, dialects, workbooks, folders, mailboxes.
+"""Files as people have them, made from the demo tickets: encodings, dialects, workbooks, folders.
 
 `python -m tests.real_files FOLDER` writes all of them, labels them with the command line and prints a table.
 """
@@ -11,7 +11,6 @@ import io
 import json
 import sys
 from collections.abc import Callable
-from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -56,19 +55,6 @@ def sheet(table: Columns, **options: Any) -> bytes:
     return workbooks.workbook([list(table), *zip(*table.values(), strict=True)], **options)
 
 
-def messages(table: Columns) -> list[bytes]:
-    """The tickets as e-mails."""
-    made = []
-    for row in rows_of(table):
-        message = EmailMessage()
-        message["From"], message["Subject"], message["Message-ID"] = "Jürgen <j@example.org>", "Tür", f"<{row['id']}@x>"
-        message.set_content(row["text"])
-        message.add_alternative("<p>html</p>", subtype="html")
-        message.add_attachment(b"secret", maintype="application", subtype="pdf", filename="x.pdf")
-        made.append(message.as_bytes())
-    return made
-
-
 def file(name: str, content: Callable[[], bytes]) -> Callable[[Path], Path]:
     def make(folder: Path) -> Path:
         (folder / name).write_bytes(content())
@@ -92,18 +78,6 @@ def folder_of(
 
 def texts(greeting: str = "regards", encoding: str = "utf-8") -> Callable[[], list[bytes]]:
     return lambda: [text.encode(encoding) for text in columns(greeting)["text"]]
-
-
-def maildir(folder: Path) -> Path:
-    for name in ("cur", "new", "tmp"):
-        (folder / "maildir" / name).mkdir(parents=True, exist_ok=True)
-    for i, message in enumerate(messages(columns(GERMAN))):
-        (folder / "maildir" / "cur" / f"{i:04}.host:2,S").write_bytes(message)
-    return folder / "maildir"
-
-
-def mailbox() -> bytes:
-    return b"".join(b"From x Mon Nov 16 17:53:55 2026\n" + message + b"\n" for message in messages(columns(GERMAN)))
 
 
 GOOD: dict[str, tuple[str, Callable[[Path], Path]]] = {  # the greeting in the texts, and how to make the file
@@ -137,9 +111,6 @@ GOOD: dict[str, tuple[str, Callable[[Path], Path]]] = {  # the greeting in the t
     "folder": (GERMAN, folder_of("v", ".txt", texts(GERMAN))),
     "folder, cp1252": (GERMAN, folder_of("w", ".txt", texts(GERMAN, "cp1252"))),
     "folder per class": (GERMAN, folder_of("x", "", texts(GERMAN), labels=True)),
-    "folder of .eml": (GERMAN, folder_of("y", ".eml", lambda: messages(columns(GERMAN)))),
-    "mailbox": (GERMAN, file("z.mbox", mailbox)),
-    "maildir": (GERMAN, maildir),
 }
 BAD: dict[str, tuple[str, Callable[[Path], Path]]] = {  # a part of the message, and how to make the file
     "no header": (

@@ -438,7 +438,7 @@ def label(
     Parameters
     ----------
     source, target : path, data frame or list of texts
-        A path of a CSV, TSV, Excel, JSON, JSON lines or Parquet file, of a folder or a mailbox; a pandas or polars
+        A path of a CSV, TSV, Excel, JSON, JSON lines or Parquet file, or of a folder; a pandas or polars
         frame; or a list of texts. If `source` is a list of texts, pass its labels as `label=[...]`. A list of paths or
         frames as `source` means several sources. Without `target`, the rows of `source` that have a label are the
         source and those without one the target; the result has all of them.

@@ -14,7 +14,7 @@ from labelferry.tables import read_table, write_table
 from .choices import Choices
 from .rules import REFUSED, attempt, require
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".mbox", ".txt", ".eml", "")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".txt", "")
 OUTPUTS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".csv.gz")
 ENCODINGS = (
     None,
@@ -38,7 +38,6 @@ ROWS = [
 ]
 CSV = b'text,label\na red door,a\n"two\nlines, ""quoted""",b\nc\xc3\xa4t,\n'
 JSON = b'{"text": "a red door", "label": "a", "n": 1}\n{"text": "b\\u00e4r", "label": 1.5, "x": [null]}\n'
-MAILS = b"From a@b Mon Jan  1 00:00:00 2024\nSubject: =?utf-8?q?hi?=\nContent-Type: text/html\n\n<p>text</p>\n\n"
 
 
 class FileCase(NamedTuple):
@@ -144,7 +143,7 @@ def seeds() -> list[bytes]:
         (".jsonl", JSON),
         (".json", b"[" + JSON.strip().replace(b"\n", b",") + b"]"),
     ]
-    whole += [(".parquet", parquet()), (".mbox", 2 * MAILS), (".eml", MAILS.partition(b"\n")[2]), (".txt", b"a\nb\n")]
+    whole += [(".parquet", parquet()), (".txt", b"a\nb\n")]
     parts = [seed(".xlsx", workbook_parts()[name], i) for i, name in enumerate(sorted(workbook_parts()))]
     return [*(seed(suffix, content) for suffix, content in whole), *parts]
 

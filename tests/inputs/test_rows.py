@@ -312,7 +312,6 @@ def test_rows_of_the_source_without_text_or_label():
         ("Excel", "row"),
         ("Parquet", "row"),
         ("folder", "file"),
-        ("mailbox", "message"),
         (None, "row"),
     ],
 )

@@ -1,6 +1,5 @@
-"""Folders of texts and e-mails; mailboxes."""
+"""Folders of texts; standard input and output."""
 
-import base64
 import gzip
 import io
 import os
@@ -8,12 +7,9 @@ import subprocess
 import sys
 from unittest import mock
 
-import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
 
-from labelferry.tables import from_texts, read_table, summarize, write_table
-from labelferry.tables.formats import mail
+from labelferry.tables import from_texts, read_table, write_table
 
 
 def put(folder, name, content=b"text"):
@@ -45,7 +41,7 @@ def test_files_without_sub_folders_have_no_labels(tmp_path):
     put(tmp_path, "b.txt", b"second")
     put(tmp_path, "a.txt", b"first")
     assert read_table(f"{tmp_path}/").columns == {"file": ["a.txt", "b.txt"], "text": ["first", "second"]}
-    put(tmp_path, "new/c.txt", b"third")  # a class may be called as a folder of a maildir
+    put(tmp_path, "new/c.txt", b"third")
     assert read_table(tmp_path).columns["label"] == [None, None, "new"]
 
 
@@ -117,7 +113,7 @@ def test_bad_files_are_bad_rows(tmp_path):
         ([], "is a folder without documents. Put one text file per document into it."),
         (
             ["old.csv", "new.csv"],
-            "is a folder without texts (.txt, .md, .html, .eml). Name a file in it, such as 'new.csv'",
+            "is a folder without texts (.txt, .md, .html). Name a file in it, such as 'new.csv'",
         ),
         (["a/b/"], "is a folder without documents"),
     ],
@@ -142,196 +138,6 @@ def test_a_folder_is_written_as_a_table(tmp_path):
             "label_before": ["a"],
             "label": ["new"],
         }
-
-
-# E-mails
-
-
-PLAIN = (
-    "From: =?utf-8?q?J=C3=BCrgen?= <j@example.org>\nSubject: =?iso-8859-1?q?T=FCr?=\n defekt\n"
-    "Date: Mon, 16 Nov 2026 17:53:55 +0100\nMessage-ID: <1@example.org>\n\nDie Tür ist rot.\n"
-).encode()
-HTML = b"From: a@example.org\nContent-Type: text/html; charset=utf-8\n\n<p>Tea &amp; <b>milk</b></p>\n"
-BOTH = (
-    b'Subject: both\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="o"\n\n--o\n'
-    b'Content-Type: multipart/alternative; boundary="i"\n\n--i\nContent-Type: text/html\n\n<p>html</p>\n--i\n'
-    b"Content-Type: text/plain\n\nplain\n--i--\n--o\nContent-Type: text/plain\n"
-    b"Content-Disposition: attachment; filename=secret.txt\n\nattached\n--o--\n"
-)
-LATIN = b"Subject: caf\xe9\nContent-Type: text/plain; charset=us-ascii\n\ncaf\xe9\n"
-CODED = b"Content-Type: text/plain; charset=iso-8859-15\nContent-Transfer-Encoding: base64\n\npCA1\n"
-ATTACHED = b"Subject: only a file\nContent-Type: application/pdf\nContent-Transfer-Encoding: base64\n\nAAAA\n"
-EXPECTED = {
-    "id": ["1@example.org", None, None, None, None, None],
-    "date": ["2026-11-16T17:53:55+01:00", None, None, None, None, None],
-    "from": ["Jürgen <j@example.org>", "a@example.org", None, None, None, None],
-    "subject": ["Tür defekt", None, "both", "café", None, "only a file"],
-    "text": ["Die Tür ist rot.", "Tea & milk", "plain", "café", "€ 5", ""],
-}
-MESSAGES = [PLAIN, HTML, BOTH, LATIN, CODED, ATTACHED]
-MBOX = b"".join(b"From someone Mon Nov 16 17:53:55 2026\n" + message + b"\n" for message in MESSAGES)
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("x.mbox", MBOX),
-        ("x.mbox", MBOX.replace(b"\n", b"\r\n")),
-        ("x.mbox.gz", gzip.compress(MBOX, mtime=0)),
-        ("Inbox", MBOX),
-    ],
-)
-def test_a_mailbox(tmp_path, name, content):
-    table = read_table(put(tmp_path, name, content))
-    assert table.columns == EXPECTED
-    assert list(table.lines) == [1, 2, 3, 4, 5, 6]
-    assert table.dialect.unit == "message"
-
-
-def test_lines_that_begin_with_from(tmp_path):
-    text = b"From x\nSubject: a\n\nFrom here to there\nnot a new message\n>From quoted\n"
-    expected = "From here to there\nnot a new message\nFrom quoted"
-    assert read_table(put(tmp_path, "x.mbox", text)).columns["text"] == [expected]
-    text = b"From x\nSubject: a\n\nhello\nFrom here to there\n>From quoted\n>>From twice\n"
-    expected = "hello\nFrom here to there\nFrom quoted\n>From twice"
-    assert read_table(put(tmp_path, "x.mbox", text)).columns["text"] == [expected]
-
-
-def test_a_folder_of_messages(tmp_path):
-    for i, message in enumerate(MESSAGES):
-        put(tmp_path, f"{'b' if i < 3 else 'a'}/{i}.eml", message)
-    table = read_table(tmp_path)
-    assert table.columns["file"] == ["a/3.eml", "a/4.eml", "a/5.eml", "b/0.eml", "b/1.eml", "b/2.eml"]
-    assert list(table.columns) == ["file", "id", "date", "from", "subject", "text", "label"]
-    assert table.columns["text"] == ["café", "€ 5", "", "Die Tür ist rot.", "Tea & milk", "plain"]
-    assert table.columns["label"] == ["a"] * 3 + ["b"] * 3
-    put(tmp_path, "a/note.txt", b"hello")
-    mixed = read_table(tmp_path)
-    assert list(mixed.columns) == ["file", "text", "label"]
-    assert mixed.columns["text"][-3] == "Tür defekt\n\nDie Tür ist rot."
-
-
-def test_a_maildir(tmp_path):
-    for name, message in [("cur/1:2,S", PLAIN), ("new/2.host", HTML), ("tmp/3", BOTH)]:
-        put(tmp_path, name, message)
-    os.mkfifo(tmp_path / "cur" / "pipe")
-    table = read_table(tmp_path)
-    assert list(table.columns) == ["file", "id", "date", "from", "subject", "text"]
-    assert table.columns["text"] == ["Die Tür ist rot.", "Tea & milk"]
-
-
-@pytest.mark.parametrize(
-    ("stated", "encoding", "text"),
-    [
-        ("gb2312", "gbk", "朱镕基"),
-        ("GBK", "gb18030", "朱镕基㐀"),
-        ("ks_c_5601-1987", "cp949", "똠방각하"),
-        ("euc-kr", "cp949", "똠방각하"),
-        ("Shift_JIS", "cp932", "①髙橋"),
-    ],
-)
-def test_the_newer_characters_of_an_encoding_with_an_old_name(tmp_path, stated, encoding, text):
-    content = text.encode(encoding)
-    with pytest.raises(UnicodeDecodeError):
-        content.decode(stated)
-    subject = f"=?{stated}?B?{base64.b64encode(content).decode()}?= (2)"
-    head = f"Subject: {subject}\nContent-Type: text/plain; charset={stated}\n\n".encode()
-    table = read_table(put(tmp_path, "x.eml", head + content + b"\n"))
-    assert table.columns["text"] == [text]
-    assert table.columns["subject"] == [f"{text} (2)"]
-    assert table.messages == ()
-
-
-def test_messages_in_no_known_encoding_are_counted(tmp_path):
-    path = put(tmp_path, "x.mbox", MBOX)
-    way_out = "If it is wrong, pass --encoding (encoding=)."
-    one = "1 e-mail is neither in the encoding that it states nor UTF-8 and was read as cp1252"
-    assert read_table(path).messages == (f"{path}: {one}. {way_out}",)
-    assert read_table(path, encoding="cp1252").messages == ()
-    two = "2 e-mails are neither in the encoding that they state nor UTF-8 and were read as cp1252"
-    undefined = LATIN.replace(b"caf\xe9\n", b"caf\xe9\x81\n")  # cp1252 has no 0x81
-    for i, message in enumerate([PLAIN, LATIN, undefined]):
-        put(tmp_path, f"folder/{i}.eml", message)
-    folder = tmp_path / "folder"
-    assert read_table(folder).messages == (f"{folder}: {two}. {way_out}",)
-    put(tmp_path, "folder/note.txt", b"hello")
-    assert read_table(folder).messages == (f"{folder}: {two}. {way_out}",)
-
-
-def test_one_message(tmp_path):
-    assert read_table(put(tmp_path, "x.eml", PLAIN)).columns["subject"] == ["Tür defekt"]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("x.mbox", b"", "is empty"),
-        ("x.mbox", b"\n\n", "is empty"),
-        ("x.mbox", b"From x 10:10\n\n\nFrom y 10:11\n\n", "is empty"),
-        ("x.mbox.gz", gzip.compress(MBOX * 50, mtime=0)[:-200], "cut short or damaged"),
-    ],
-)
-def test_bad_mailboxes(tmp_path, name, content, message):
-    with pytest.raises(ValueError, match=name) as error:
-        read_table(put(tmp_path, name, content))
-    assert message in str(error.value)
-
-
-def test_bad_messages(tmp_path, monkeypatch):
-    monkeypatch.setattr(mail, "MAX_MESSAGE", 1000)
-    path = put(
-        tmp_path, "x.mbox", MBOX + b"From x\nSubject: large\n\n" + b"line\n" * 1000 + b"\nFrom y 10:10\n\nlast\n"
-    )
-    with pytest.raises(ValueError, match="message 7: a message that is too large"):
-        read_table(path)
-    table = read_table(path, skip_bad=True)
-    assert table.columns["text"] == [*EXPECTED["text"], "last"]
-    assert [(row.line, row.what) for row in table.bad] == [(7, "a message that is too large")]
-    expected = [f"{path}: 1 row skipped (a message that is too large); message 7"]
-    assert summarize(table.bad, table.name, unit=table.dialect.unit) == expected
-
-
-pieces = [
-    b"Content-Type: ",
-    b"multipart/mixed; boundary=",
-    b"text/html",
-    b"; charset=",
-    b"\n",
-    b"\n\n",
-    b"--a",
-    b"From ",
-]
-pieces += [
-    b"Content-Transfer-Encoding: base64",
-    b"Subject: =?",
-    b"?q?",
-    b"?=",
-    b"Date: ",
-    b"\xff",
-    b"a",
-    b":",
-    b"\0",
-    b"<",
-]
-
-
-@given(st.lists(st.sampled_from(pieces) | st.binary(max_size=3), max_size=25).map(b"".join))
-@settings(max_examples=200, deadline=None)
-def test_any_bytes_are_a_row_or_a_problem(content):
-    row = mail.message_row(content, None)
-    if isinstance(row, str):
-        assert "\n" not in row
-    else:
-        assert list(row.values) == list(mail.COLUMNS)
-        for value in row.values.values():
-            assert value is None or isinstance(value.encode(), bytes)
-
-
-def test_deeply_nested_parts_end():
-    content = b""
-    for i in range(3000):
-        content += b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i)
-    assert isinstance(mail.message_row(content, None), str | mail.DocumentRow)
 
 
 # Standard input and output

@@ -15,7 +15,7 @@ def test_good_files(tmp_path, name):
     expected = real_files.columns(greeting)
     path = make(tmp_path)
     table = read_table(path)
-    is_folder = table.dialect.format in ("folder", "mailbox")
+    is_folder = table.dialect.format == "folder"
     texts = [text.strip("\n") for text in table.columns["text"]]
     assert sorted(texts) == sorted(expected["text"])
     assert table.bad == ()

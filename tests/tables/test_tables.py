@@ -136,7 +136,7 @@ def test_bad_files(tmp_path, name, content, message):
     assert name in str(error.value)
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "txt", "xlsx", "mbox"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet", "txt", "xlsx"])
 @given(content=st.binary(max_size=80) | st.text('{}[]":,;\t\r\n\0 a1é|', max_size=40).map(str.encode))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_are_a_table_or_one_line(tmp_path_factory, suffix, content):
@@ -406,8 +406,8 @@ def test_mode_link_and_places(tmp_path):
 
 def test_all_lists_of_formats_come_from_the_registry(tmp_path, monkeypatch):
     suffixes = [format_.suffixes[0] for format_ in formats.FORMATS]
-    assert suffixes == [".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".parquet", ".mbox"]
-    assert formats.FORMAT_NAMES == "CSV, TSV, Excel, JSON, JSON lines, Parquet or mailbox"
+    assert suffixes == [".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".parquet"]
+    assert formats.FORMAT_NAMES == "CSV, TSV, Excel, JSON, JSON lines or Parquet"
     assert formats.OUTPUT_SUFFIXES == (
         ".csv, .tsv, .xlsx, .json, .jsonl or .parquet; .csv, .tsv, .json and .jsonl also with .gz"
     )

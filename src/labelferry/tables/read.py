@@ -64,7 +64,7 @@ def read_table(
     limit: int = MAX_CELL,
     max_unpacked: int | None = None,
 ) -> Table:
-    """Read documents: CSV, TSV, Excel, JSON, JSON lines, Parquet or a mailbox, also gzipped; or a folder of texts.
+    """Read documents: CSV, TSV, Excel, JSON, JSON lines or Parquet, also gzipped; or a folder of texts.
 
     `path`: "-" is standard input, "tickets.xlsx#May" one sheet of a workbook. `encoding`: of a text file that is not
     UTF-8; None: detected, with a message. `limit`: characters per line or cell. `max_unpacked`: bytes after unpacking;

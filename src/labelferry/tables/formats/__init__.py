@@ -17,7 +17,6 @@ from .excel import EXCEL
 from .folder import read_folder
 from .json_array import JSON
 from .jsonl import JSON_LINES
-from .mail import MAILBOX
 from .parquet import PARQUET
 
 __all__ = [
@@ -37,8 +36,7 @@ __all__ = [
     "split_sheet",
 ]
 
-FORMATS: tuple[Format, ...] = (CSV, TSV, EXCEL, JSON, JSON_LINES, PARQUET, MAILBOX)
-OUTPUT_FORMATS = tuple(format_ for format_ in FORMATS if format_.is_output)
+FORMATS: tuple[Format, ...] = (CSV, TSV, EXCEL, JSON, JSON_LINES, PARQUET)
 DEFAULT = CSV  # for text with an unknown suffix, and for standard output
 STANDARD = "-"  # standard input or output
 
@@ -58,8 +56,8 @@ def join_names(names: Iterable[str], word: str = "or") -> str:
 
 FORMAT_NAMES = join_names(format_.name for format_ in FORMATS)
 OUTPUT_SUFFIXES = (
-    f"{join_names(format_.suffixes[0] for format_ in OUTPUT_FORMATS)}; "
-    f"{join_names((format_.suffixes[0] for format_ in OUTPUT_FORMATS if format_.is_text), 'and')} also with .gz"
+    f"{join_names(format_.suffixes[0] for format_ in FORMATS)}; "
+    f"{join_names((format_.suffixes[0] for format_ in FORMATS if format_.is_text), 'and')} also with .gz"
 )
 
 
@@ -79,7 +77,7 @@ def format_of(path: PurePath) -> tuple[Format, bool]:
         return DEFAULT, False
     suffix, zipped = split_suffix(path)
     format_ = BY_SUFFIX.get(suffix)
-    if format_ is None or not format_.is_output or (zipped and not format_.is_text):
+    if format_ is None or (zipped and not format_.is_text):
         rule = f"the suffix selects the format and must be {OUTPUT_SUFFIXES}"
         raise ValueError(f"cannot write {path}: {rule}. Give the file another name.")
     return format_, zipped
@@ -90,7 +88,7 @@ def detect_format(start: bytes, name: str) -> Format:
     suffix, _ = split_suffix(PurePath(name))
     by_suffix = BY_SUFFIX.get(suffix)
     by_content = [format_ for format_ in FORMATS if format_.matches(start)]
-    binary = [format_ for format_ in by_content if not format_.is_text and format_ is not MAILBOX]
+    binary = [format_ for format_ in by_content if not format_.is_text]
     if by_suffix is not None:
         return binary[0] if binary and by_suffix.is_text else by_suffix
     if by_content:

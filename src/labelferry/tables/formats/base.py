@@ -12,7 +12,7 @@ from ..lines import BadRows, Lines
 from .encodings import Encoding, choose_encoding
 
 ColumnValues = Mapping[str, Sequence[Any]]
-UNITS = {"Excel": "row", "Parquet": "row", "folder": "file", "mailbox": "message"}  # what is counted; others: lines
+UNITS = {"Excel": "row", "Parquet": "row", "folder": "file"}  # what is counted; others: lines
 
 
 class Dialect(NamedTuple):
@@ -26,7 +26,7 @@ class Dialect(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """What `Table.lines` counts: "line", "row", "file" or "message"."""
+        """What `Table.lines` counts: "line", "row" or "file"."""
         return UNITS.get(self.format, "line")
 
     @property
@@ -70,11 +70,6 @@ def check_nothing(columns: ColumnValues, name: str) -> None:
     """The check of a format that can contain any value."""
 
 
-def write_nothing(columns: ColumnValues, out: OutputFile) -> None:
-    """The writer of a format that can only be read."""
-    raise ValueError(f"cannot write {out.name}: this format can only be read. Write .csv.")
-
-
 @dataclass(frozen=True)
 class Format:
     """A file format."""
@@ -89,11 +84,6 @@ class Format:
     # raises an error if columns cannot be written to a file of this name. It runs before the labels are predicted
     check: Callable[[ColumnValues, str], None] = check_nothing
     keeps_encoding: bool = False  # whether the output has the encoding of the input. JSON is always UTF-8
-
-    @property
-    def is_output(self) -> bool:
-        """Whether the format can be written."""
-        return self.write is not write_nothing
 
 
 def text_format(

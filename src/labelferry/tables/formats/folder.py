@@ -1,6 +1,6 @@
-"""Folders: one document per file, and one sub-folder per class. Also folders of e-mails (.eml or maildir).
+"""Folders: one document per file, and one sub-folder per class.
 
-Columns: file, text and, if there are sub-folders, label. A folder that has only e-mails has their columns, too.
+Columns: file, text and, if there are sub-folders, label.
 Loops of links end, and only regular files are opened.
 """
 
@@ -17,13 +17,11 @@ from ..html import strip_html
 from ..lines import BadRows
 from .base import Dialect, Parsed, detected_message
 from .encodings import MARKS, WITH_MARK, check_codec, choose_by_sample
-from .mail import COLUMNS, MAX_MESSAGE, DocumentRow, guess_messages, message_row
 
 SAMPLE = 1 << 16  # bytes of files that are not UTF-8, for detection
 PER_FILE = 1 << 12  # bytes of one of them
-SUFFIXES = {"", ".txt", ".text", ".md", ".html", ".htm", ".eml"}
+SUFFIXES = {"", ".txt", ".text", ".md", ".html", ".htm"}
 HTML = {".html", ".htm"}
-MAILDIR = ("cur", "new")  # sub-folders of a maildir with messages; there is also tmp
 SYSTEM = {"__MACOSX"}  # folders that an operating system adds
 
 
@@ -32,7 +30,6 @@ class Document(NamedTuple):
 
     path: Path
     parts: tuple[str, ...]  # names of its sub-folders, and its own name
-    is_mail: bool
 
 
 def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, bad: BadRows) -> Parsed:
@@ -45,29 +42,24 @@ def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, ba
     documents, skipped = find_documents(folder, name)
     if not documents:
         raise without_documents(folder, name)
-    with_labels = not is_maildir(folder) and any(len(document.parts) > 1 for document in documents)
-    only_mail = all(document.is_mail for document in documents)
-    contents = [content_of(document, limit) for document in documents]
-    other, messages = choose_for_all(contents, documents, encoding, name)
-    columns: dict[str, list[Any]] = {"file": []} | {c: [] for c in (COLUMNS if only_mail else ("text",))}
-    columns |= {"label": []} if with_labels else {}
+    contents = [content_of(document.path, 4 * limit) for document in documents]
+    other, messages = choose_for_all(contents, encoding, name)
+    columns: dict[str, list[Any]] = {"file": [], "text": []}
+    columns |= {"label": []} if any(len(document.parts) > 1 for document in documents) else {}
     numbers = array("q")
-    n_guessed = 0
     for number, (document, content) in enumerate(zip(documents, contents, strict=True), 1):
         file = "/".join(document.parts)
-        row = content if isinstance(content, str) else read_document(document, content, other, only_mail)
-        if not isinstance(row, str) and len(row.values["text"]) > limit:
-            row = f"a text may have {limit:,} characters and this one has more"
-        if isinstance(row, str):
-            bad.add(number, f"{file!r}: {row}", len(numbers))
+        try:
+            text = read_text(content, document.path.suffix, other)
+            if len(text) > limit:
+                raise ValueError(f"a text may have {limit:,} characters and this one has more")
+        except ValueError as error:
+            bad.add(number, f"{file!r}: {error}", len(numbers))
             continue
-        label = document.parts[0] if len(document.parts) > 1 else None
-        cells = row.values | {"file": file, "label": label}
+        cells = {"file": file, "text": text, "label": document.parts[0] if len(document.parts) > 1 else None}
         for column, values in columns.items():
             values.append(cells[column])
-        n_guessed += row.is_guess
         numbers.append(number)
-    messages += guess_messages(name, n_guessed)
     if n_skipped := sum(skipped.values()):
         kinds = ", ".join(sorted(skipped)[:6])
         files = (
@@ -77,11 +69,10 @@ def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, ba
     return Parsed(columns, numbers, dialect=Dialect("folder"), messages=tuple(messages))
 
 
-def content_of(document: Document, limit: int) -> bytes | str:
+def content_of(path: Path, most: int) -> bytes | str:
     """The bytes of a file or, as a string, why it cannot be read."""
-    most = MAX_MESSAGE if document.is_mail else 4 * limit
     try:
-        with document.path.open("rb") as file:
+        with path.open("rb") as file:
             content = file.read(most + 1)
     except OSError as error:
         return f"cannot be read ({error.strerror or error})"
@@ -95,22 +86,17 @@ def beginning(content: bytes) -> bytes:
     return piece[:end] if end > 0 and len(piece) < len(content) else content
 
 
-def choose_for_all(
-    contents: list[bytes | str], documents: list[Document], named: str | None, name: str
-) -> tuple[str | None, list[str]]:
+def choose_for_all(contents: list[bytes | str], named: str | None, name: str) -> tuple[str | None, list[str]]:
     """One encoding for all files that are not UTF-8, and a message if it is detected."""
-    pieces = []
-    n_other = 0
-    for content, document in zip(contents, documents, strict=True):
-        if isinstance(content, bytes) and not document.is_mail and unicode_text(content) is None:
-            n_other += 1
-            pieces.append(beginning(content))
+    pieces = [
+        beginning(content) for content in contents if isinstance(content, bytes) and unicode_text(content) is None
+    ]
     if named is not None or not pieces:
         return named, []
     encoding = choose_by_sample(b"\n".join(pieces)[:SAMPLE], None)
     if not encoding.detected:
         return None, []
-    files = "1 file" if n_other == 1 else f"{n_other} files"
+    files = "1 file" if len(pieces) == 1 else f"{len(pieces)} files"
     return encoding.name, [f"{name}: {detected_message(encoding, files)}"]
 
 
@@ -123,31 +109,22 @@ def unicode_text(content: bytes) -> str | None:
         return None
 
 
-def read_document(document: Document, content: bytes, other: str | None, only_mail: bool) -> DocumentRow | str:
-    """The columns of a document or, as a string, what is wrong."""
-    if document.is_mail:
-        row = message_row(content, other)
-        if only_mail or isinstance(row, str):
-            return row
-        text = f"{row.values['subject'] or ''}\n\n{row.values['text']}".strip()
-        return row._replace(values={"text": text})
+def read_text(content: bytes | str, suffix: str, other: str | None) -> str:
+    """The text of a file with these bytes; a ValueError that says what is wrong."""
+    if isinstance(content, str):
+        raise ValueError(content)
     plain = unicode_text(content)
     if plain is None and other is not None:
         try:
             plain = content.decode(other)
         except UnicodeError:
-            return f"neither UTF-8 nor {other}"
+            raise ValueError(f"neither UTF-8 nor {other}") from None
     if plain is None:
-        return "not UTF-8, and its encoding is not known; pass encoding= (--encoding)"
+        raise ValueError("not UTF-8, and its encoding is not known; pass encoding= (--encoding)")
     if "\0" in plain:
-        return "NUL bytes"
+        raise ValueError("NUL bytes")
     plain = plain.replace("\r\n", "\n").replace("\r", "\n")
-    return DocumentRow({"text": strip_html(plain) if document.path.suffix.lower() in HTML else plain})
-
-
-def is_maildir(folder: Path) -> bool:
-    """Whether a folder is a maildir."""
-    return all((folder / name).is_dir() for name in (*MAILDIR, "tmp"))
+    return strip_html(plain) if suffix.lower() in HTML else plain
 
 
 def find_documents(folder: Path, name: str) -> tuple[list[Document], Counter[str]]:
@@ -169,9 +146,8 @@ def find_documents(folder: Path, name: str) -> tuple[list[Document], Counter[str
         if (here.st_dev, here.st_ino) in visited:
             continue
         visited.add((here.st_dev, here.st_ino))
-        maildir, messages = is_maildir(place), place.name in MAILDIR and is_maildir(place.parent)
         for entry in entries:
-            if entry.startswith(".") or entry in SYSTEM or (maildir and entry == "tmp"):
+            if entry.startswith(".") or entry in SYSTEM:
                 continue
             path, inside = place / entry, (*parts, os.fsencode(entry).decode("utf-8", "replace"))
             suffix, mode = path.suffix.lower(), mode_of(path)
@@ -179,8 +155,8 @@ def find_documents(folder: Path, name: str) -> tuple[list[Document], Counter[str
                 waiting.append((path, inside))
             elif not stat.S_ISREG(mode):
                 others["no regular file"] += 1
-            elif messages or suffix in SUFFIXES or suffix[1:].isdigit():
-                documents.append(Document(path, inside, messages or suffix == ".eml"))
+            elif suffix in SUFFIXES or suffix[1:].isdigit():
+                documents.append(Document(path, inside))
             else:
                 others[suffix] += 1
     return sorted(documents, key=lambda document: document.parts), others
@@ -198,6 +174,6 @@ def without_documents(folder: Path, name: str) -> ValueError:
     """The error for a folder without documents."""
     files = sorted(path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     if files:
-        kinds = ".txt, .md, .html, .eml"
+        kinds = ".txt, .md, .html"
         return ValueError(f"{name!r} is a folder without texts ({kinds}). Name a file in it, such as {files[0]!r}.")
     return ValueError(f"{name!r} is a folder without documents. Put one text file per document into it.")

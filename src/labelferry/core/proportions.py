@@ -169,16 +169,12 @@ def with_target_proportions(domains: Domains, class_prior: Any) -> Domains:
 
 def neighbor_proportions(Xs: Matrix, codes: Array, Xt: Matrix) -> Array:
     """Class proportions of the labels of logistic regression, its probabilities averaged over neighbors."""
-    P = _source_model().fit(normalize_rows_l2(Xs), codes).predict_proba(normalize_rows_l2(Xt))
+    P = LogisticRegression(C=_C, max_iter=1000).fit(normalize_rows_l2(Xs), codes).predict_proba(normalize_rows_l2(Xt))
     W = neighbor_graph(Xt, n_neighbors=_N_NEIGHBORS).astype(P.dtype)
     S = smooth(P, W, 1 - _OWN_WEIGHT, _N_ROUNDS)
     count = 1.0 + np.bincount(S.argmax(axis=1), minlength=P.shape[1])  # no class gets 0
     proportions: Array = count / count.sum()
     return proportions
-
-
-def _source_model() -> LogisticRegression:
-    return LogisticRegression(C=_C, max_iter=1000)
 
 
 def _unlabelled(target: Domain) -> Matrix:

@@ -61,7 +61,7 @@ def clean(
     steps = [
         (headers, strip_headers),
         (html is True, strip_html),
-        (html == "auto", lambda text: strip_html(text) if looks_like_html(text) else text),
+        (html == "auto", lambda text: strip_html(text) if TAG.search(text) or ENTITY.search(text) else text),
         (quotes, strip_quotes),
         (signatures, strip_signature),
         (True, normal_form),  # after HTML, whose entities may be invisible characters
@@ -73,11 +73,6 @@ def clean(
             text = step(text)
         cleaned.append(text)
     return cleaned
-
-
-def looks_like_html(text: str) -> bool:
-    """Whether the text has a common tag or an entity."""
-    return bool(TAG.search(text) or ENTITY.search(text))
 
 
 def strip_signature(text: str) -> str:

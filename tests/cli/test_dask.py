@@ -21,7 +21,7 @@ from labelferry.inputs import features, text_blocks
 from labelferry.linalg import dask_blocks
 from labelferry.linalg.backends import Threads
 from labelferry.linalg.dask_blocks import DaskBackend, close_client, connect
-from labelferry.tables import growing, sequences
+from labelferry.tables import sequences
 from labelferry.tables.parquet_chunks import ParquetColumn
 from labelferry_bench.generated import generate_task
 
@@ -281,9 +281,8 @@ def in_blocks(monkeypatch):
     monkeypatch.setattr(ordering, "MAX_SORTED", 0)
     monkeypatch.setattr(features, "MAX_SORTED", 0)
     monkeypatch.setattr(text_blocks, "MIN_ROWS", 10)
-    monkeypatch.setattr(growing, "IN_MEMORY", 0)
+    monkeypatch.setattr(sequences, "IN_MEMORY", 0)
     monkeypatch.setattr(sequences, "ROWS", 8)
-    monkeypatch.setattr(growing, "ROWS", 8)
 
 
 @pytest.mark.usefixtures("in_blocks")
@@ -411,7 +410,7 @@ REMOVE_BEFORE_COUNTING = """
 import os, sys
 from importlib import import_module
 from labelferry.__main__ import main
-from labelferry.tables import growing, sequences
+from labelferry.tables import sequences
 
 label = import_module("labelferry.api")
 
@@ -420,8 +419,8 @@ def make_features(*arguments, count=label.make_features):
     return count(*arguments)
 
 label.make_features = make_features
-growing.IN_MEMORY = 0
-growing.ROWS = sequences.ROWS = 8
+sequences.IN_MEMORY = 0
+sequences.ROWS = 8
 main()
 """
 

@@ -25,12 +25,11 @@ from labelferry.labelling import evidence as word_evidence
 from labelferry.labelling import model as saved_models
 from labelferry.labelling.apply import apply
 from labelferry.labelling.evidence import WordLists, evidence_columns
-from labelferry.tables import from_frame, read_table, to_frame, write_table
-from labelferry.tables import growing as growing_columns
-from labelferry.tables.growing import GrowingColumns
+from labelferry.tables import from_frame, read_table, sequences, to_frame, write_table
 from labelferry.tables.row_index import RowIndex
 from labelferry.tables.sequences import (
     ROWS,
+    GrowingColumns,
     Mapped,
     OnDemand,
     StoredColumn,
@@ -64,7 +63,7 @@ def stored(values):
 @pytest.fixture
 def all_large(monkeypatch):
     """Every file is stored, every vocabulary is counted in blocks, and every list of words is made on demand."""
-    monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
+    monkeypatch.setattr(sequences, "IN_MEMORY", 0)
     monkeypatch.setattr(features, "LARGE", 0)
     monkeypatch.setattr(word_evidence, "MAX_LISTS", 0)
     monkeypatch.setattr(sys.modules["labelferry.labelling.apply"], "MAX_LISTS", 0)
@@ -119,7 +118,7 @@ def test_lists_stay_lists():
 
 def test_a_column_that_appears_late(monkeypatch):
     """In the rows before, also those that are stored already, it has no value."""
-    monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
+    monkeypatch.setattr(sequences, "IN_MEMORY", 0)
     growing = GrowingColumns(["a"])
     for i in range(2 * ROWS + 3):
         growing.rows["a"].append(i)
@@ -150,7 +149,7 @@ def test_a_stored_table_is_read_and_written_as_one_in_memory(tmp_path, monkeypat
     write_table(before, extra, tmp_path / f"in{suffix}")
     plain = read_table(tmp_path / f"in{suffix}")
     write_table(plain, extra, tmp_path / f"plain{suffix}")
-    monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
+    monkeypatch.setattr(sequences, "IN_MEMORY", 0)
     large = read_table(tmp_path / f"in{suffix}")
     assert all(isinstance(column, OnDemand) for column in large.columns.values())
     assert {name: list(values) for name, values in large.columns.items()} == plain.columns
@@ -163,7 +162,7 @@ def test_keys_that_appear_late_in_json_lines(tmp_path, monkeypatch):
     rows = [{"text": f"t{i}", **({"late": [i, {"deep": None}]} if i > 400 else {})} for i in range(600)]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)))
     plain = read_table(tmp_path / "in.jsonl").columns
-    monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
+    monkeypatch.setattr(sequences, "IN_MEMORY", 0)
     assert {name: list(values) for name, values in read_table(tmp_path / "in.jsonl").columns.items()} == plain
 
 
@@ -184,7 +183,7 @@ def test_types_of_parquet_are_those_of_all_blocks(tmp_path, monkeypatch):
 
 def test_reading_needs_little_memory(tmp_path, monkeypatch):
     """A file of 12 MB is read with less than 3 MB; as lists it would need 15 MB."""
-    monkeypatch.setattr(growing_columns, "IN_MEMORY", 1_000_000)
+    monkeypatch.setattr(sequences, "IN_MEMORY", 1_000_000)
     with (tmp_path / "in.csv").open("w") as file:
         file.write("text,label\n")
         for i in range(12_000):
@@ -211,7 +210,7 @@ def test_a_full_temporary_folder_is_one_clear_line(tmp_path, monkeypatch):
         def write(self, content):
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
+    monkeypatch.setattr(sequences, "IN_MEMORY", 0)
     monkeypatch.setattr("labelferry.tables.sequences.TemporaryFile", Full)
     tickets.write_csv(tmp_path / "in.csv", many_rows())
     with pytest.raises(ValueError, match=r"no room for the documents \(No space left on device\)\. Set TMPDIR"):
@@ -501,7 +500,7 @@ def test_a_part_that_cannot_be_read(folder, tmp_path, monkeypatch, make, message
         first = folder / "model.npz"
         if not first.exists():
             labelferry.label(folder / "old.csv", folder / "new.csv", method=METHOD).save(first)
-    monkeypatch.setattr(growing_columns, "IN_MEMORY", 0)
+    monkeypatch.setattr(sequences, "IN_MEMORY", 0)
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     done = CliRunner().invoke(cli.app, [command, str(first), str(new), "-o", str(out)])
     assert done.exit_code == 2, done.stderr

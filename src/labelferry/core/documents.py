@@ -117,10 +117,8 @@ def _negative_entries(estimator: Any, count: int | None, smallest: float) -> Val
 
 
 def in_safe_range(X: Any) -> Any:
-    """X without entries that are too small to matter; an error if the largest entry is out of `RANGE`.
-
-    For estimators whose answer depends on the scale. To rescale X for them would be to answer another question.
-    """
+    """X without entries that are too small to matter; an error if the largest entry is out of `RANGE`."""
+    # For estimators whose answer depends on the scale. To rescale X for them would be to answer another question.
     values = X.data if sp.issparse(X) else X
     largest = float(max(values.max(initial=0), -values.min(initial=0)))
     _check_range(largest)

@@ -225,10 +225,8 @@ def read_domains(
     needs_target: bool = True,
     estimator: str,
 ) -> Domains:
-    """The domains in (X, y, sample_domain). A ValueError names the rule and the way out.
-
-    Without `needs_target` every row may have a label; the target has no rows then.
-    """
+    """The domains in (X, y, sample_domain). A ValueError names the rule and the way out."""
+    # Without `needs_target` every row may have a label; the target has no rows then.
     labels = read_labels(y, estimator)
     if len(labels.values) != X.shape[0]:
         raise ValueError(

@@ -61,10 +61,8 @@ def parse_methods(text: str) -> list[str]:
 
 
 def make_method(method: str | TransductiveClassifier, seed: int) -> TransductiveClassifier:
-    """Make the estimator that the user described.
-
-    `method`: what `parse_method` reads, or an estimator. An estimator is copied and not changed.
-    """
+    """Make the estimator that the user described."""
+    # `method`: what `parse_method` reads, or an estimator. An estimator is copied and not changed.
     if isinstance(method, str):
         return parse_method(method).make(seed)
     if not isinstance(method, TransductiveClassifier):
@@ -76,10 +74,8 @@ def make_method(method: str | TransductiveClassifier, seed: int) -> Transductive
 
 
 def describe_method(estimator: TransductiveClassifier) -> str:
-    """The estimator as `parse_method` reads it: its name, and the parameters that differ from their defaults.
-
-    Arrays are shown by their shape.
-    """
+    """The estimator as `parse_method` reads it: its name, and the parameters that differ from their defaults."""
+    # Arrays are shown by their shape.
     shown = {
         name: _Shape(value.shape) if hasattr(value, "shape") else value
         for name, value in chosen_parameters(estimator).items()

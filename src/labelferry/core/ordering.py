@@ -164,20 +164,16 @@ def _mean_of_copies(A: Array, copies: Array) -> Array:
 
 
 def can_sort(domains: Domains) -> bool:
-    """Whether the domains are to be sorted: they are not yet, their entries can be read, and there are not too many.
-
-    Sorting a million documents would copy them and take longer than most solvers. With so many documents, the answer
-    depends on the given order by rounding and random starts only; ties hardly matter.
-    """
+    """Whether the domains are to be sorted: they are not yet, their entries can be read, and there are not too many."""
+    # Sorting a million documents would copy them and take longer than most solvers. With so many documents, the answer
+    # depends on the given order by rounding and random starts only; ties hardly matter.
     few = sum(len(d.codes) for d in domains) <= MAX_SORTED
     return few and not domains.by_content and all(map(has_entries, domains.X))
 
 
 def sort_domains(domains: Domains, *, drop_words: bool = True) -> tuple[Domains, Ordering]:
-    """The domains in an order that depends on content only, and the way back.
-
-    `domains`: sources and targets. Their own order, which is that of `sample_domain`, stays.
-    """
+    """The domains in an order that depends on content only, and the way back."""
+    # `domains`: sources and targets. Their own order, which is that of `sample_domain`, stays.
     sizes = [len(d.codes) for d in domains]
     codes = np.concatenate([d.codes for d in domains])
     X = stack_rows(domains.X)

@@ -43,11 +43,8 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listen(listener: Listener) -> Iterator[None]:
-    """Send the stages that are announced inside the block to the listener.
-
-    `listener`: object with the methods `expect(*stages)`, `size(entries, classes)`, `begin(stage)` and
-    `step(share)`.
-    """
+    """Send the stages that are announced inside the block to the listener."""
+    # `listener`: object with the methods `expect(*stages)`, `size(entries, classes)`, `begin(stage)` and `step(share)`.
     token = _listener.set(listener)
     try:
         yield

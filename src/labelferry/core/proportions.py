@@ -68,21 +68,17 @@ class ProportionScaling(NamedTuple):
 
 
 def match_proportions(P: Array, proportions: Array, tol: float = 1e-9) -> Array:
-    """Scale each class by one factor, so that the column means of the normalized rows are the proportions.
-
-    The order of the documents between two classes stays. Zeros count as the smallest positive number, so that any
-    proportions can be matched; documents with equal probabilities move together.
-    """
+    """Scale each class by one factor, so that the column means of the normalized rows are the proportions."""
+    # The order of the documents between two classes stays. Zeros count as the smallest positive number, so that any
+    # proportions can be matched; documents with equal probabilities move together.
     return ProportionScaling(1.0, log_factors(_log(P), proportions, tol)).apply(P)
 
 
 def fit_label_proportions(P: Array, proportions: Array) -> ProportionScaling:
-    """The scaling (1) after which the labels, not only the probabilities, have the proportions.
-
-    Scores that hardly differ, such as .51 and .49, match proportions of .9 and .1 by giving every document to the
-    larger class. So the power is the smallest of 1, 2, 4, ..., 128 for which at most 2% of the labels are in the wrong
-    class, and at most a fifth of the smallest class, which would vanish otherwise; or the last one.
-    """
+    """The scaling (1) after which the labels, not only the probabilities, have the proportions."""
+    # Scores that hardly differ, such as .51 and .49, match proportions of .9 and .1 by giving every document to the
+    # larger class. So the power is the smallest of 1, 2, 4, ..., 128 for which at most 2% of the labels are in the
+    # wrong class, and at most a fifth of the smallest class, which would vanish otherwise; or the last one.
     L, near = _log(P), min(_NEAR, _NEAR_RARE * float(proportions.min()))
     for power in _POWERS:
         scaling = ProportionScaling(power, log_factors(power * L, proportions))
@@ -114,11 +110,9 @@ def proportion_scalings(domains: Domains, scores: Iterable[Array]) -> Array | No
 
 
 def log_factors(L: Array, proportions: Array, tol: float = 1e-9) -> Array:
-    """log f such that softmax(L + log f) has the column means `proportions`.
-
-    It is the maximum of pi'b - 1/n sum_i log sum_c e^(L + b), which is concave; the gradient is the difference between
-    the wanted and the current column means.
-    """
+    """log f such that softmax(L + log f) has the column means `proportions`."""
+    # It is the maximum of pi'b - 1/n sum_i log sum_c e^(L + b), which is concave; the gradient is the difference
+    # between the wanted and the current column means.
     L = L.astype(np.float64)
 
     def loss(b: Array) -> tuple[float, Array]:
@@ -135,11 +129,9 @@ def log_factors(L: Array, proportions: Array, tol: float = 1e-9) -> Array:
 
 
 def class_proportions(class_prior: Any, domains: Domains, target: Domain | None = None) -> Array:
-    """The proportions that `class_prior` stands for.
-
-    The given array; for "source" the proportions among the given labels; for "uniform" equal ones; for "estimate" those
-    of `neighbor_proportions` in the target or, without one, in all targets.
-    """
+    """The proportions that `class_prior` stands for."""
+    # The given array; for "source" the proportions among the given labels; for "uniform" equal ones; for "estimate"
+    # those of `neighbor_proportions` in the target or, without one, in all targets.
     if isinstance(class_prior, str):
         if class_prior == "source":
             return domains.class_prior

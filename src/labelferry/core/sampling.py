@@ -38,10 +38,8 @@ def sample_per_class(codes: Array, size: int) -> Array:
 
 
 def sample_domains(domains: Domains, size: int) -> Domains:
-    """The domains, each with at most about `size` documents, in memory.
-
-    Of a source, the share of each class stays; of a target, all documents with a given label are kept.
-    """
+    """The domains, each with at most about `size` documents, in memory."""
+    # Of a source, the share of each class stays; of a target, all documents with a given label are kept.
     if all(len(d.codes) <= size and not is_blocked(d.X) for d in domains):
         return domains
 
@@ -57,10 +55,8 @@ def sample_domains(domains: Domains, size: int) -> Domains:
 
 
 def in_blocks(domains: Domains, size: int) -> Domains:
-    """The domains as blocks of rows if one has more than `size` documents and all are sparse; nothing is copied.
-
-    Blocks are visited one after the other: the members of a panel use all threads.
-    """
+    """The domains as blocks of rows if one has more than `size` documents and all are sparse; nothing is copied."""
+    # Blocks are visited one after the other: the members of a panel use all threads.
     if all(len(d.codes) <= size for d in domains) or not all(map(sp.issparse, domains.X)):
         return domains
     return replace(domains, domains=tuple(replace(d, X=Blocks.of(d.X, backend=Threads(1))) for d in domains))

@@ -16,11 +16,9 @@ LINE_SEARCH = "The line search algorithm|Rounding errors prevent the line search
 
 
 def single_thread(user_api: Literal["blas", "openmp"]) -> AbstractContextManager[Any]:
-    """A context in which the libraries of this kind use one thread.
-
-    k-means runs in such a context: in a fork of a process that used several threads of OpenMP, more than one would wait
-    forever.
-    """
+    """A context in which the libraries of this kind use one thread."""
+    # k-means runs in such a context: in a fork of a process that used several threads of OpenMP, more than one would
+    # wait forever.
     limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api=user_api)
     return limit
 

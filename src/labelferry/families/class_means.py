@@ -26,10 +26,8 @@ class ClassMeans(NamedTuple):
         return likelihood(2 * normalize_rows_l2(B) @ self.centers - (self.centers**2).sum(axis=0), self.variance)
 
     def codes(self, B: Array, shares: Array | None = None) -> Array:
-        """The class with the nearest mean, or the labels that match the class proportions, if given.
-
-        The first class if no class has a document with words.
-        """
+        """The class with the nearest mean, or the labels that match the class proportions, if given."""
+        # The first class if no class has a document with words.
         if len(self.names) == 0:
             return np.zeros(len(B), dtype=np.intp)
         scores = self.scores(B)

@@ -27,12 +27,9 @@ def class_of_clusters(
     n_classes: int,
     n_clusters: int | None = None,
 ) -> Array:
-    """The class of each cluster.
-
-    `codes_source`: their classes, 0 to n_classes - 1. A class without documents is matched last.
-    `n_clusters`: number of clusters, also those without documents; None takes the largest number in `clusters` plus
-    1.
-    """
+    """The class of each cluster."""
+    # `codes_source`: their classes, 0 to n_classes - 1. A class without documents is matched last. `n_clusters`: number
+    # of clusters, also those without documents; None takes the largest number in `clusters` plus 1.
     k = int(clusters.max(initial=-1)) + 1 if n_clusters is None else n_clusters
     similarity = profile_similarity(X_source, codes_source, X_target, clusters, n_classes, k)
     names: Array = similarity.argmax(axis=1)

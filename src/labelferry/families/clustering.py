@@ -59,12 +59,10 @@ def cluster_targets(
     assign: Callable[[Matrix, Any], tuple[Array, int]],
     make_state: Callable[[tuple[Any, ...], tuple[Array, ...]], Any],
 ) -> Solution:
-    """Cluster each target and name its clusters.
-
-    `assign`: `assign(X, state)` returns the cluster of each document of that target, and the number of clusters.
-    `make_state`: `make_state(states, names)` makes the state of the estimator from one state and one array of names
-    per target.
-    """
+    """Cluster each target and name its clusters."""
+    # `assign`: `assign(X, state)` returns the cluster of each document of that target, and the number of clusters.
+    # `make_state`: `make_state(states, names)` makes the state of the estimator from one state and one array of names
+    # per target.
     X, codes = domains.labelled()
     solutions = [cluster(target.X) for target in domains.targets]
 
@@ -97,19 +95,15 @@ def by_class(scores: Array, names: Array, n_classes: int) -> Array:
 
 
 def cosine_scores(cosine: Array) -> Array:
-    """Scores >= 0 in the order of the cosines with the axes or centers of clusters: the positive ones, squared.
-
-    A small term keeps the order in rows without a positive cosine.
-    """
+    """Scores >= 0 in the order of the cosines with the axes or centers of clusters: the positive ones, squared."""
+    # A small term keeps the order in rows without a positive cosine.
     scores: Array = np.maximum(cosine, 0) ** 2 + cosine.dtype.type(_MIN_SCORE) * (1 + np.maximum(cosine, -1))
     return scores
 
 
 def likelihood(closeness: Array, variance: float) -> Array:
-    """Normal density of each cluster as a multiple of the nearest one's.
-
-    `closeness` is minus the squared distance to each center, up to a constant per row.
-    """
+    """Normal density of each cluster as a multiple of the nearest one's."""
+    # `closeness` is minus the squared distance to each center, up to a constant per row.
     top = closeness.max(axis=1, keepdims=True, initial=-np.inf)
     ratio: Array = np.exp((closeness - top) / closeness.dtype.type(2 * variance))
     return ratio

@@ -138,12 +138,10 @@ def word_profiles(words: Array, T: Array, dtype: Any) -> Array:
 
 
 def posterior(X: Matrix, words: Array, T: Array, n_documents: int) -> Array:
-    """Documents x clusters, for any documents: proportional to exp of (5), with the weights of X unchanged.
-
-    It is the likelihood of a document as a sample of words from the cluster. It keeps the order of the divergences and
-    is not calibrated. T was computed from `n_documents` documents; one average document is mixed into it. Without it, a
-    single word whose cluster no document of a class contains would exclude that class.
-    """
+    """Documents x clusters, for any documents: proportional to exp of (5), with the weights of X unchanged."""
+    # It is the likelihood of a document as a sample of words from the cluster. It keeps the order of the divergences
+    # and is not calibrated. T was computed from `n_documents` documents; one average document is mixed into it. Without
+    # it, a single word whose cluster no document of a class contains would exclude that class.
     average = np.outer(T.sum(axis=1), T.sum(axis=0)) / max(n_documents, 1)
     proba: Array = softmax(np.asarray(X @ word_profiles(words, T + average, X.dtype)), axis=1)
     return proba
@@ -157,10 +155,8 @@ def move(score: Array, current: Array) -> Array:
 
 
 def latent(X: Matrix, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Documents and words in the space of the leading singular vectors of X, as rows of unit length.
-
-    Coordinates are rounded: k-means would count points that differ by rounding errors as different.
-    """
+    """Documents and words in the space of the leading singular vectors of X, as rows of unit length."""
+    # Coordinates are rounded: k-means would count points that differ by rounding errors as different.
     seed = int(rng.integers(2**31 - 1))
     U, s, Vt = randomized_svd(normalize_rows_l2(X), min(_N_DIMENSIONS, *X.shape), random_state=seed)
     s = np.where(s > 1e-6 * s[0], s, 0)

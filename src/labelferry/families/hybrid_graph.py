@@ -124,10 +124,8 @@ def indicator(codes: Array, k: int, dtype: Any) -> sp.csr_array:  # (2)
 
 
 def leading_vectors(M: Array, k: int, signs: Array | None = None) -> tuple[Array, Array]:
-    """The leading eigenvectors U of M diag(signs) M', M thin, k or as many as it has; and the B with U = M B.
-
-    Without signs they are the left singular vectors of M. Only eigenvectors with positive eigenvalues are returned.
-    """
+    """The leading eigenvectors U of M diag(signs) M', M thin, k or as many as it has; and the B with U = M B."""
+    # Without signs they are the left singular vectors of M. Only eigenvectors with positive eigenvalues are returned.
     if signs is not None and (signs < 0).any():
         Q, R = np.linalg.qr(M)
         values, V = np.linalg.eigh((R * signs) @ R.T)

@@ -82,13 +82,11 @@ def weights(model: Any, dtype: Any) -> LinearModel:
 
 
 def logistic_regression(C: float = START_C, **settings: Any) -> LogisticRegression:
-    """Unfitted logistic regression with the solver for sparse text.
-
-    Newton's method with conjugate gradients needs products with X only, as the default of scikit-learn, L-BFGS, does.
-    It takes fewer of them: with warm starts along the values of C, cross-validation takes a third to a half of the
-    time (`python -m benchmarks.solvers`). It stores five vectors of weights instead of twenty. liblinear does not
-    support more than two classes and shrinks the intercept; newton-cholesky would form a words x words matrix.
-    """
+    """Unfitted logistic regression with the solver for sparse text."""
+    # Newton's method with conjugate gradients needs products with X only, as the default of scikit-learn, L-BFGS, does.
+    # It takes fewer of them: with warm starts along the values of C, cross-validation takes a third to a half of the
+    # time (`python -m benchmarks.solvers`). It stores five vectors of weights instead of twenty. liblinear does not
+    # support more than two classes and shrinks the intercept; newton-cholesky would form a words x words matrix.
     return LogisticRegression(C=C, solver="newton-cg", max_iter=100, **{"tol": TOL, **settings})
 
 
@@ -128,13 +126,11 @@ def fit_with_C(
     default_C: float,
     sample_weight: Array | None = None,
 ) -> LinearFit:
-    """Fit a linear classifier with the given C, or with the best C of a grid by stratified cross-validation.
-
-    `C`: the value of C, or "cv" for cross-validation. The number of folds is that of the different documents of the
-    smallest class, at most N_FOLDS.
-    `default_C`: used for "cv" if a class has a single document, so that cross-validation is impossible.
-    Returns the weights in the precision of X, the number of iterations of the solver, and whether it converged.
-    """
+    """Fit a linear classifier with the given C, or with the best C of a grid by stratified cross-validation."""
+    # `C`: the value of C, or "cv" for cross-validation. The number of folds is that of the different documents of the
+    # smallest class, at most N_FOLDS. `default_C`: used for "cv" if a class has a single document, so that
+    # cross-validation is impossible. Returns the weights in the precision of X, the number of iterations of the solver,
+    # and whether it converged.
     X = short_indices(in_memory_if_few(X))
     if C == "cv":
         chosen = choose_C(model, X, codes, grid, proba=False, sample_weight=sample_weight)
@@ -155,11 +151,9 @@ def choose_C(
     proba: bool,
     sample_weight: Array | None = None,
 ) -> ChosenC | None:
-    """The first C with the best mean accuracy over stratified folds; None if a class has a single document.
-
-    In every fold, the fit for the next C starts from the weights of the one before, if the model supports this. The
-    held-out predictions are probabilities if `proba` is True, otherwise codes.
-    """
+    """The first C with the best mean accuracy over stratified folds; None if a class has a single document."""
+    # In every fold, the fit for the next C starts from the weights of the one before, if the model supports this. The
+    # held-out predictions are probabilities if `proba` is True, otherwise codes.
     folds = training_folds(X, codes)
     if not folds:
         return None

@@ -61,11 +61,9 @@ def constrained_laplacian(W: Similarity, links: Links) -> LinearOperator:
 def embed(
     X: Matrix, k: int, *, tau: float, rng: np.random.Generator, links: Links = (), cut: str = "normalized"
 ) -> Embedding:
-    """The k smallest eigenvectors of the constrained Laplacian; without links, those of the graph cut.
-
-    "normalized" minimizes y'Ay / y'Dy with A = D - W + links, "minmax" y'Ay / y'Wy. The second is the largest
-    y'Wy / y'(D + links)y, and its value is 1 over that, minus 1. Without links both cuts have the same vectors.
-    """
+    """The k smallest eigenvectors of the constrained Laplacian; without links, those of the graph cut."""
+    # "normalized" minimizes y'Ay / y'Dy with A = D - W + links, "minmax" y'Ay / y'Wy. The second is the largest y'Wy /
+    # y'(D + links)y, and its value is 1 over that, minus 1. Without links both cuts have the same vectors.
     W = Similarity(X, tau)
     if cut == "minmax":
         eigenpairs = eigen.largest_ratio(W, LinkedDegree(W.degree, links), k, rng=rng)

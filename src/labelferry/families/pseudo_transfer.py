@@ -42,10 +42,8 @@ def pseudo_transfers(domains: Domains) -> list[PseudoTransfer]:
 
 
 def second_topic(X: Matrix, codes: Array) -> Array:
-    """True for the half of the documents of each class with the larger coordinates on its second singular vector.
-
-    The sign of the vector is the one with a positive third moment.
-    """
+    """True for the half of the documents of each class with the larger coordinates on its second singular vector."""
+    # The sign of the vector is the one with a positive third moment.
     far = np.zeros(len(codes), dtype=bool)
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)

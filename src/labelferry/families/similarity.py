@@ -71,11 +71,9 @@ class LowRankSimilarity(NamedTuple):
 
 
 def start(b: TargetGraph, C_i: sp.csr_array, codes_o: Array) -> LowRankSimilarity:
-    """O = [C_i; C_o] [C_i; C_o]', with labels of the unlabelled documents from another method (footnote 2).
-
-    With negative codes, C_o = 0. The first Q is then R_i' C_i C_i' R_i: the iteration starts from the words, with the
-    similarities that the labelled documents alone give them.
-    """
+    """O = [C_i; C_o] [C_i; C_o]', with labels of the unlabelled documents from another method (footnote 2)."""
+    # With negative codes, C_o = 0. The first Q is then R_i' C_i C_i' R_i: the iteration starts from the words, with the
+    # similarities that the labelled documents alone give them.
     K = C_i.shape[1]
     C = [C_i.toarray(), indicator(codes_o, K, C_i.dtype).toarray()]
     # The length is sqrt 2, or 1 if a class is missing in one block.
@@ -130,10 +128,8 @@ def eigenpairs_after_reset(
 def propagate(
     b: TargetGraph, n_classes: int, codes_o: Array, *, max_iter: int, tol: float, variant: Variant | None = None
 ) -> Solution:
-    """Steps until S_oo changes by less than `tol` times its norm; the history is that change.
-
-    If all eigenpairs are inverted, the steps also end, not converged, when O has more than `n_doc_pairs` of them.
-    """
+    """Steps until S_oo changes by less than `tol` times its norm; the history is that change."""
+    # If all eigenpairs are inverted, the steps also end, not converged, when O has more than `n_doc_pairs` of them.
     C_i, C_o = (indicator(codes, n_classes, b.R_i.dtype) for codes in (b.codes_i, codes_o))
     s = start(b, C_i, codes_o)
     history: list[float] = []
@@ -157,10 +153,8 @@ def solve_targets(
     variant: Variant | None = None,
     from_words: bool = False,
 ) -> tuple[Scales, list[tuple[TargetGraph, Solution]]]:
-    """The solution of every target, each separately with the sources.
-
-    The iteration starts from the labels of logistic regression or, `from_words`, without labels of the target.
-    """
+    """The solution of every target, each separately with the sources."""
+    # The iteration starts from the labels of logistic regression or, `from_words`, without labels of the target.
     s = scales(domains, resolve_weighting(domains, weighting, "tfidf"), tau)
     R = [relations(X, s, d) for d, X in enumerate(domains.X)]
     each = [target_graph(domains, target, R) for target in domains.targets]

@@ -104,10 +104,8 @@ def fit_machine(m: Machine, start: Array | None = None) -> Optimum:
 
 
 def unit_scale(X: Matrix) -> tuple[Any, float]:
-    """X in double precision, divided such that the mean squared length of its rows is one; and the divisor.
-
-    Then a cost has the same effect for tf-idf and for counts, and the optimizer always works on the same scale.
-    """
+    """X in double precision, divided such that the mean squared length of its rows is one; and the divisor."""
+    # Then a cost has the same effect for tf-idf and for counts, and the optimizer always works on the same scale.
     double = X.astype(np.float64)  # type: ignore[attr-defined]
     length = float(np.sqrt(squared_norm(double) / X.shape[0])) or 1.0
     return scale_rows(double, np.full(X.shape[0], 1.0 / length)), length

@@ -25,12 +25,10 @@ def topics_table(
     n_words: int,
     shown: Array | None = None,
 ) -> list[TopicRow]:
-    """One dict per topic, those with the clearest class first; `pandas.DataFrame(rows)` makes a data frame of it.
-
-    `H`: weights of the topics in each class. The class of a topic is the one in which its proportion is largest.
-    Returns `topic`, `class`, `lean` (proportion of the topic in that class, over all classes), `common` and
-    `domains`.
-    """
+    """One dict per topic, those with the clearest class first; `pandas.DataFrame(rows)` makes a data frame of it."""
+    # `H`: weights of the topics in each class. The class of a topic is the one in which its proportion is largest.
+    # Returns `topic`, `class`, `lean` (proportion of the topic in that class, over all classes), `common` and
+    # `domains`.
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (len(common),):
         raise ValueError(

@@ -99,11 +99,9 @@ def solve_trifactorization(
 def update_documents(
     V: Sequence[Array], p: FactorizationProblem, B: Sequence[Array], *, by: Update = scale, normalize: bool = True
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """V_d <- V_d * (X_d B_d) / (V_d B_d'B_d) for the documents without a label, and the new X_d' V_d.
-
-    B_d = F_d H is words x classes. The data of a domain is visited once, or twice if V_d has to match class
-    proportions, which are those of all its documents.
-    """
+    """V_d <- V_d * (X_d B_d) / (V_d B_d'B_d) for the documents without a label, and the new X_d' V_d."""
+    # B_d = F_d H is words x classes. The data of a domain is visited once, or twice if V_d has to match class
+    # proportions, which are those of all its documents.
 
     def update(Xd: Matrix, Vd: Array, Bd: Array, d: int) -> tuple[Array, Array]:
         if p.known[d].all():
@@ -149,10 +147,8 @@ def update_association(
 
 
 def normalize_columns_if(enabled: bool, A: Array) -> Array:
-    """A with columns that sum to one if `enabled`, in the memory of A; otherwise A unchanged.
-
-    Only for the result of an update, which is a new array.
-    """
+    """A with columns that sum to one if `enabled`, in the memory of A; otherwise A unchanged."""
+    # Only for the result of an update, which is a new array.
     return normalize_columns_l1(A, out=A) if enabled else A
 
 
@@ -162,12 +158,10 @@ def random_factor(rng: np.random.Generator, rows: int, columns: int, dtype: Any)
 
 
 def even_association(n_topics: int, n_classes: int, dtype: Any) -> Array:
-    """The start of H (topics x classes): the same value everywhere, the mean of `random_factor`.
-
-    All classes are treated alike, so the predictions do not depend on the names of the classes. The random words of the
-    topics and the first update of H make its columns different. In the update before that, which is of V, B = F H has
-    equal columns, so the labels of logistic regression do not change.
-    """
+    """The start of H (topics x classes): the same value everywhere, the mean of `random_factor`."""
+    # All classes are treated alike, so the predictions do not depend on the names of the classes. The random words of
+    # the topics and the first update of H make its columns different. In the update before that, which is of V, B = F H
+    # has equal columns, so the labels of logistic regression do not change.
     return np.full((n_topics, n_classes), 0.5, dtype=dtype)
 
 

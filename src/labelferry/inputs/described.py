@@ -37,10 +37,8 @@ def described_opinion(inputs: Inputs, sentences: Mapping[str, str], options: Tex
 
 
 def guess(documents: Array, sentences: Array) -> tuple[Array, Array]:
-    """The most similar sentence of each document, and its lead over the second.
-
-    To subtract the mean cosine of each sentence made no clear difference (`python -m benchmarks.votes`).
-    """
+    """The most similar sentence of each document, and its lead over the second."""
+    # To subtract the mean cosine of each sentence made no clear difference (`python -m benchmarks.votes`).
     cosine = normalize_rows_l2(documents.astype(np.float64)) @ normalize_rows_l2(sentences.astype(np.float64)).T
     ordered = np.sort(cosine, axis=1)
     return np.asarray(cosine.argmax(axis=1)), np.asarray(ordered[:, -1] - ordered[:, -2])

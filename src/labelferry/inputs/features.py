@@ -92,10 +92,8 @@ def check_dask(cluster: Any, estimator: TransductiveClassifier, options: TextOpt
 
 
 def make_features(inputs: Inputs, options: TextOptions, backend: Backend | None = None) -> Features:
-    """The features of the documents, the user's own or tf-idf of their texts; and their second view.
-
-    With a backend, tf-idf is made of blocks, where the backend visits them.
-    """
+    """The features of the documents, the user's own or tf-idf of their texts; and their second view."""
+    # With a backend, tf-idf is made of blocks, where the backend visits them.
     features = vectorize(inputs, options, backend) if options.features is None else own_features(inputs, options)
     features = features._replace(learned=[~empty_rows(X) for X in features.Xs])
     messages = [*features.messages, *not_learned_messages(inputs, features)]
@@ -199,10 +197,8 @@ def fit_small(
 def choose_words(
     corpora: Sequence[Sequence[str]], inputs: Inputs, options: TextOptions
 ) -> tuple[TextSettings, Languages, list[str], list[str]]:
-    """Text settings for the cleaned texts of each source and of the target, their languages, and messages.
-
-    The third value has the language of each target text if the sources lack it, and is empty for the other texts.
-    """
+    """Text settings for the cleaned texts of each source and of the target, their languages, and messages."""
+    # The third value has the language of each target text if the sources lack it, and is empty for the other texts.
     *sources, target = corpora
     labelled = chained(sources)
     source_language, target_language = detect_language(labelled), detect_language(target)

@@ -91,11 +91,9 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(source: Any, target: Any, options: TextOptions, *, keep_tables: bool = False) -> Inputs:
-    """Sources and target as tables; with `keep_tables`, those of the sources are kept with all their columns.
-
-    `source`, `target`: A list of paths or frames as `source` means several sources. If `target` is None, the rows
-    of `source` that have a label are the source, and those without one the target.
-    """
+    """Sources and target as tables; with `keep_tables`, those of the sources are kept with all their columns."""
+    # `source`, `target`: A list of paths or frames as `source` means several sources. If `target` is None, the rows of
+    # `source` that have a label are the source, and those without one the target.
     source, target = collected_all(source), collected(target)  # once: they are also given back with new columns
     options = replace(options, label=indicator_lists(options.label))
     tables, target_table = read_tables(source, target, options)

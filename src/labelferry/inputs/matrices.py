@@ -24,11 +24,9 @@ DAMAGED = (  # what numpy and scipy raise for a file that they did not write
 
 
 def read_matrix(given: Any, inputs: Inputs, option: str) -> Any:
-    """Read and check a matrix of the user.
-
-    `given`: A .npy or .npz file, or the matrix itself. A tuple is stacked: (source, target), or (source 1, ...,
-    target).
-    """
+    """Read and check a matrix of the user."""
+    # `given`: A .npy or .npz file, or the matrix itself. A tuple is stacked: (source, target), or (source 1, ...,
+    # target).
     name = option
     if isinstance(given, str | PathLike):
         name, X = Path(given).name, _read_file(Path(given), option)

@@ -55,10 +55,8 @@ def words_within(documents: Array, n_documents: int, max_memory: float, n_classe
 
 
 def check_memory(documents: Array, n_documents: int, n_classes: int, *, on_workers: bool = False) -> None:
-    """Raise an error before a fit that needs more memory than there is.
-
-    The estimate holds for every method: it counts the matrix once, or not at all if it stays on Dask workers.
-    """
+    """Raise an error before a fit that needs more memory than there is."""
+    # The estimate holds for every method: it counts the matrix once, or not at all if it stays on Dask workers.
     there = free_memory()
     copies = 0 if on_workers else 1
     needed = bytes_of_words(documents, n_documents, n_classes, copies=copies, columns=0).max(initial=0)

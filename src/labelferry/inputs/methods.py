@@ -23,11 +23,9 @@ def make_labeller(method: str | TransductiveClassifier, seed: int) -> Transducti
 
 
 def cluster_messages(estimator: TransductiveClassifier) -> list[str]:
-    """What RSP knows about its clusters: how similar each is to the most similar class; none for other methods.
-
-    The documents of a cluster with a low similarity are not marked: of four newsgroup topics, two that were in the
-    source had similarities of .08 and .05, and one that was not had .19.
-    """
+    """What RSP knows about its clusters: how similar each is to the most similar class; none for other methods."""
+    # The documents of a cluster with a low similarity are not marked: of four newsgroup topics, two that were in the
+    # source had similarities of .08 and .05, and one that was not had .19.
     clusters = sorted(getattr(estimator, "correspondence_", ()), key=lambda cluster: cluster["strength"])
     if not clusters:
         return []

@@ -25,11 +25,9 @@ class Opinion(NamedTuple):
 
 
 def read_opinions(inputs: Inputs, opinions: Any, trained: Any = None) -> tuple[tuple[Opinion, ...], list[str]]:
-    """The opinions that a user names or passes, and messages.
-
-    `opinions`, `trained`: a name of a column or several; or a dict of name to guesses, one per row of the target, or to
-    a pair: guesses for the rows of the sources and of the target.
-    """
+    """The opinions that a user names or passes, and messages."""
+    # `opinions`, `trained`: a name of a column or several; or a dict of name to guesses, one per row of the target, or
+    # to a pair: guesses for the rows of the sources and of the target.
     messages: list[str] = []
     found = [
         opinion

@@ -14,8 +14,8 @@ from ..linalg.block_files import write_blocks
 from ..linalg.blocks import BLOCK_ROWS, Blocks
 from ..linalg.dask_blocks import DaskBackend, connect
 from ..tables.parquet_chunks import Chunk, ParquetColumn, has_parquet_column, parquet_chunks, parquet_texts
+from ..text.counting import Limit
 from ..text.vectorize import tfidf_vectorizer
-from ..text.vocabulary import Limit
 from .text_blocks import Counting, fit_blocks, stream_blocks
 
 

@@ -50,10 +50,8 @@ class Rows(NamedTuple):
         return picked(self.texts, rows)
 
     def count_message(self, which: Array, what: str, effect: str) -> list[str]:
-        """A message about these rows; none if there is no such row.
-
-        Returns one message, with the number of rows and the place of the first; none if there is no such row.
-        """
+        """A message about these rows; none if there is no such row."""
+        # Returns one message, with the number of rows and the place of the first; none if there is no such row.
         return count_rows(self.table, np.flatnonzero(which), what, effect)
 
 

@@ -78,10 +78,8 @@ def check_has_labels(tables: Sequence[Rows], columns: Sequence[str], *, is_half:
 
 
 def label_array(values: Sequence[Any]) -> Callable[[list[Any]], Array]:
-    """How labels like these become an array: whole numbers and booleans as they are, all others as strings.
-
-    Whole numbers that 64 bits cannot contain, and those that a float rounds, are strings too.
-    """
+    """How labels like these become an array: whole numbers and booleans as they are, all others as strings."""
+    # Whole numbers that 64 bits cannot contain, and those that a float rounds, are strings too.
     types = {type(value) for value in values}
     most = 2**63 - 1 if types == {int} else EXACT
     if any(isinstance(value, int) and abs(value) > most for value in values):

@@ -22,14 +22,16 @@ from ..text.counting import (
     MAX_BUCKETS,
     PER_TEXT,
     Counts,
+    Limit,
     Prepare,
+    Vocabulary,
+    WordCounts,
     count_block,
     counts_sequences,
     documents_per_bucket,
     frequent_buckets,
     weigh,
 )
-from ..text.vocabulary import Limit, Vocabulary, WordCounts
 
 MIN_BLOCKS = 16  # of all texts, if a block has MIN_ROWS or more
 MIN_ROWS = 1000
@@ -53,10 +55,8 @@ def fit_tfidf_blocks(
     limit: Limit | None = None,
     report: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[Blocks], TfidfVectorizer]:
-    """Make one matrix of blocks per corpus; the parameters are those of `labelferry.text.counting.fit_tfidf`.
-
-    The blocks depend on the number of texts only, so that the result does not depend on the number of workers.
-    """
+    """Make one matrix of blocks per corpus; the parameters are those of `labelferry.text.counting.fit_tfidf`."""
+    # The blocks depend on the number of texts only, so that the result does not depend on the number of workers.
     n_texts = sum(map(len, corpora))
     rows = max(MIN_ROWS, min(BLOCK_ROWS, -(-n_texts // MIN_BLOCKS)))
     places = [[(i, min(i + rows, len(texts))) for i in range(0, len(texts), rows)] for texts in corpora]

@@ -31,10 +31,8 @@ def read_tables(source: Any, target: Any, options: TextOptions) -> tuple[list[Ta
 
 
 def choose_all(tables: Sequence[Table], target: Table, options: TextOptions) -> list[Columns]:
-    """The columns of each source. A file has the columns of the first one, or its own if they have other names.
-
-    The first one is the first whose columns can be told, so that the order of the files does not matter.
-    """
+    """The columns of each source. A file has the columns of the first one, or its own if they have other names."""
+    # The first one is the first whose columns can be told, so that the order of the files does not matter.
     label = options.label if isinstance(options.label, str) else None
     position, first = choose_first(tables, target, options, label)
     if options.domain is not None and not any(find_name(table.columns, options.domain) for table in tables):

@@ -24,11 +24,9 @@ def with_reasons(documents: Labelling) -> Labelling:
 
 
 def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
-    """The result of `with_reasons` with one entry per row of the target.
-
-    Rows without a text or without a known word have no label and a reason. Rows of a half-labelled file that have a
-    label keep it. An answer to such a row replaces its label and its reason; nothing is learned from it.
-    """
+    """The result of `with_reasons` with one entry per row of the target."""
+    # Rows without a text or without a known word have no label and a reason. Rows of a half-labelled file that have a
+    # label keep it. An answer to such a row replaces its label and its reason; nothing is learned from it.
     inputs, classes = documents.inputs, documents.estimator.classes_
     index, used = inputs.documents, np.flatnonzero(documents.predicted)
     if index.is_all and len(used) == len(index):

@@ -109,10 +109,8 @@ class AnsweredRows(NamedTuple):
 
 
 def read_answers(answers: Any, classes: Array, n_documents: int) -> AnsweredRows:
-    """Check answers.
-
-    `answers`: row of the target (from 0) to answer, or one entry per target row; None, NaN and "" mean no answer.
-    """
+    """Check answers."""
+    # `answers`: row of the target (from 0) to answer, or one entry per target row; None, NaN and "" mean no answer.
     if isinstance(answers, Mapping):
         pairs = list(answers.items())
     else:
@@ -169,10 +167,8 @@ def of_documents(answers: AnsweredRows, documents: RowIndex) -> AnsweredRows:
 
 
 def answers_of_target(inputs: Inputs, classes: Sequence[Any]) -> tuple[dict[int, str], list[str]]:
-    """Answers from the labels of the target, and messages.
-
-    Returns row of the target to class. A label that is no class is not used, except "none of these" and "unclear".
-    """
+    """Answers from the labels of the target, and messages."""
+    # Returns row of the target to class. A label that is no class is not used, except "none of these" and "unclear".
     names = [str(name) for name in classes]
     answers: dict[int, str] = {}
     unknown: Counter[str] = Counter()

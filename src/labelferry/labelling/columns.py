@@ -54,10 +54,8 @@ def new_columns(result: Labelling) -> dict[str, Sequence[Any]]:
 
 
 def label_kinds(result: Labelling, index: RowIndex) -> list[str]:
-    """What the label of each row is; `index` has the rows of the documents.
-
-    A document without a known word has no predicted label: an answer to it is a given label.
-    """
+    """What the label of each row is; `index` has the rows of the documents."""
+    # A document without a known word has no predicted label: an answer to it is a given label.
     documents = result.documents
     kinds = np.where(result.given, Kind.GIVEN, np.where(result.predicted, Kind.PREDICTED, Kind.NO_LABEL))
     changes = [(documents.estimator.transduction_empty_, Kind.GIVEN)]

@@ -31,10 +31,8 @@ class WordEvidence(NamedTuple):
 
 
 def word_evidence(domains: Domains, proba: Array, shown: Array | None = None) -> WordEvidence:
-    """Evidence of each word; `proba` are the predicted probabilities of the target rows.
-
-    Words that are not `shown`, stop words, are no evidence.
-    """
+    """Evidence of each word; `proba` are the predicted probabilities of the target rows."""
+    # Words that are not `shown`, stop words, are no evidence.
     n_classes = proba.shape[1]
     if any(has_negative(X) for X in domains.X):
         return WordEvidence(*np.zeros((2, domains.n_words, n_classes)))

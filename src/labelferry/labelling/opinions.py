@@ -75,10 +75,8 @@ def read_votes(cells: Sequence[Any], classes: Sequence[str], name: str, messages
 
 
 def confidence_levels(opinion: Opinion, home: Array) -> tuple[Array, Array, int]:
-    """Levels of confidence of the new and of the labelled documents, and their number: 1 without confidences.
-
-    The limits are quantiles of the labelled documents with a vote, so that each level can be measured there.
-    """
+    """Levels of confidence of the new and of the labelled documents, and their number: 1 without confidences."""
+    # The limits are quantiles of the labelled documents with a vote, so that each level can be measured there.
     none = np.zeros(len(opinion.new), dtype=np.intp), np.zeros(len(home), dtype=np.intp), 1
     new_values, home_values = numbers(opinion.new_confidence), numbers(opinion.home_confidence)
     voted = home != ABSTAINS

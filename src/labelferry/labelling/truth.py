@@ -72,11 +72,9 @@ def check_column(columns: Mapping[str, Sequence[Any]], column: str, name: str) -
 
 
 def score(labels: Array, classes: Array, truth: Truth | None) -> dict[str, Any]:
-    """How many labels are correct.
-
-    Returns `documents`, `correct`, `accuracy` with its 95% interval from `low` to `high` (Clopper and Pearson),
-    `balanced` (mean of the recalls of the true labels) and `confusion`; all None without true labels.
-    """
+    """How many labels are correct."""
+    # Returns `documents`, `correct`, `accuracy` with its 95% interval from `low` to `high` (Clopper and Pearson),
+    # `balanced` (mean of the recalls of the true labels) and `confusion`; all None without true labels.
     if truth is None:
         return dict.fromkeys(("documents", "correct", "accuracy", "low", "high", "balanced", "confusion"))
     predicted = np.array([str(c).strip() for c in labels.tolist()])[truth.known]

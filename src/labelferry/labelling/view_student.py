@@ -58,10 +58,8 @@ class ViewStudent(NamedTuple):
 
 
 def fit_view_student(embed: str | None, view: Array, domains: Domains, codes: Array) -> ViewStudent:
-    """Fit the classifier of the vectors.
-
-    `embed`: name of the embedding model. None is an error: later documents could not get vectors.
-    """
+    """Fit the classifier of the vectors."""
+    # `embed`: name of the embedding model. None is an error: later documents could not get vectors.
     if embed is None:
         raise ValueError(
             "a model whose vectors come from a function, an object or an array cannot be saved: only a name can be "

@@ -22,10 +22,8 @@ _MIN_DEVIATION = 1e-6  # rows with a smaller deviation from their mean are equal
 def bisect(
     Z: Matrix, done: Callable[[Array, Matrix], bool], *, rng: np.random.Generator, max_clusters: int | None = None
 ) -> Array:
-    """Cluster the rows of Z, which have unit length.
-
-    `done`: `done(rows, Z[rows])` returns True if a cluster must not be split. Equal rows are never split.
-    """
+    """Cluster the rows of Z, which have unit length."""
+    # `done`: `done(rows, Z[rows])` returns True if a cluster must not be split. Equal rows are never split.
     cluster = np.zeros(Z.shape[0], dtype=np.intp)
     limit = Z.shape[0] if max_clusters is None else max_clusters
     heap: list[tuple[int, int, Array]] = [(-Z.shape[0], 0, np.arange(Z.shape[0]))]

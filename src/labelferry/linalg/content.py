@@ -33,10 +33,8 @@ _NO_GROUP = -1
 
 
 def row_keys(X: Matrix) -> Array:
-    """A number per row, its product with a fixed random vector: equal keys belong to equal rows, up to rounding.
-
-    Products of dense arrays round by the position of a row, so that equal rows would have different keys.
-    """
+    """A number per row, its product with a fixed random vector: equal keys belong to equal rows, up to rounding."""
+    # Products of dense arrays round by the position of a row, so that equal rows would have different keys.
     rows = sp.csr_array(X) if isinstance(X, np.ndarray) else X
     return np.asarray(rows @ np.random.default_rng(0).random(X.shape[1])).ravel()
 
@@ -55,13 +53,10 @@ class ContentOrder(NamedTuple):
 def content_order(
     X: Any, kinds: Array | None = None, group_of_row: Array | None = None, n_groups: int = 0
 ) -> ContentOrder:
-    """Sort rows, columns and groups by content.
-
-    `kinds`: rows of different kinds, such as documents of different domains, are never exchanged; lower kinds come
-    first. None: all rows are of one kind.
-    `group_of_row`: the group of each row, such as its class; -1 for none. Only who is in one group matters, not its
-    number. None: there are no groups.
-    """
+    """Sort rows, columns and groups by content."""
+    # `kinds`: rows of different kinds, such as documents of different domains, are never exchanged; lower kinds come
+    # first. None: all rows are of one kind. `group_of_row`: the group of each row, such as its class; -1 for none. Only
+    # who is in one group matters, not its number. None: there are no groups.
     kinds = np.zeros(X.shape[0], dtype=int) if kinds is None else kinds
     group_of_row = np.full(X.shape[0], _NO_GROUP) if group_of_row is None else group_of_row
     occurs = word_counts(X) > 0

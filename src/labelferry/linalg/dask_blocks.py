@@ -133,11 +133,9 @@ def dask_backend(cluster: Any) -> Iterator[Backend | None]:
 
 
 def connect(address: str | Client, *, n_workers: int = 2) -> Client:
-    """The client of a Dask cluster whose workers have labelferry.
-
-    `address`: address of the scheduler, such as "tcp://10.0.0.1:8786"; "local" for processes on this machine, with
-    one thread each, which end with the client; or a client.
-    """
+    """The client of a Dask cluster whose workers have labelferry."""
+    # `address`: address of the scheduler, such as "tcp://10.0.0.1:8786"; "local" for processes on this machine, with
+    # one thread each, which end with the client; or a client.
     check_installed()
     from distributed import Client
     from distributed.comm import get_address_host_port
@@ -195,10 +193,8 @@ def _local_cluster(n_workers: int) -> LocalCluster:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Threads and processes that are started inside never get Ctrl-C, which the main thread of this process handles.
-
-    If it is pressed inside, it takes effect afterwards.
-    """
+    """Threads and processes that are started inside never get Ctrl-C, which the main thread of this process handles."""
+    # If it is pressed inside, it takes effect afterwards.
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

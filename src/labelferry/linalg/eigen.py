@@ -45,10 +45,8 @@ def largest(A: LinearOperator, k: int, *, rng: np.random.Generator) -> Eigen:
 
 
 def largest_ratio(A: Any, B: Any, k: int, *, rng: np.random.Generator) -> Eigen:
-    """The k largest y'Ay / y'By, ascending, and their y with y'By = 1.
-
-    A has `A @ Y`, B is positive definite and has `B @ Y` and `B.solve(Y)`.
-    """
+    """The k largest y'Ay / y'By, ascending, and their y with y'By = 1."""
+    # A has `A @ Y`, B is positive definite and has `B @ Y` and `B.solve(Y)`.
     n = len(A.degree)
     if n <= _DENSE_BELOW or k > n // 3:
         one = np.eye(n)

@@ -26,12 +26,10 @@ _NOWHERE = -1
 
 @shared
 def nearest(X: Matrix, others: Matrix | None = None, *, n_neighbors: int, rank: Array | None = None) -> sp.csr_array:
-    """Cosines of each row with its nearest neighbors.
-
-    `others`: rows among which the neighbors are; None takes X, and a row is not its own neighbor.
-    `rank`: of equally near rows the one with the lower rank comes first; None: with the lower index.
-    Returns entry (i, j) is cos(x_i, z_j) if z_j is one of the nearest neighbors of x_i.
-    """
+    """Cosines of each row with its nearest neighbors."""
+    # `others`: rows among which the neighbors are; None takes X, and a row is not its own neighbor. `rank`: of equally
+    # near rows the one with the lower rank comes first; None: with the lower index. Returns entry (i, j) is cos(x_i,
+    # z_j) if z_j is one of the nearest neighbors of x_i.
     if is_blocked(X) or is_blocked(X.T):
         raise ValueError(
             "a graph of neighbors needs all documents in one matrix, and X is a matrix of blocks. Set the weight of "

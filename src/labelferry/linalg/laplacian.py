@@ -189,11 +189,9 @@ def inverse_root(degree: Array) -> Array:
 def cut_operator(
     W: Similarity, *, links: MustLink | None = None, link_weight: float = 0.0, first: int = 0, block_weight: float = 0.0
 ) -> LinearOperator:
-    """D^-1/2 (D - W + beta U U' + lambda (D_b - W_b)) D^-1/2, with W_b = W among the rows from `first` on.
-
-    beta is `link_weight`, lambda is `block_weight`. A product costs two sparse products with Z for any lambda. A node
-    without edges has 1 on the diagonal and no other entry.
-    """
+    """D^-1/2 (D - W + beta U U' + lambda (D_b - W_b)) D^-1/2, with W_b = W among the rows from `first` on."""
+    # beta is `link_weight`, lambda is `block_weight`. A product costs two sparse products with Z for any lambda. A node
+    # without edges has 1 on the diagonal and no other entry.
     n = W.Z.shape[0]
     root = inverse_root(W.degree)
     Z0, Z1, c = W.Z[:first], W.Z[first:], W.constant

@@ -99,10 +99,8 @@ def in_memory(X: Any) -> Any:
 
 
 def check_positions(X: Any) -> None:
-    """Raise ValueError if a CSR, CSC or BSR matrix has wrong positions, which would read or write foreign memory.
-
-    The check of scipy does nothing if the last number of `indptr` is 0 or less, whatever the others are.
-    """
+    """Raise ValueError if a CSR, CSC or BSR matrix has wrong positions, which would read or write foreign memory."""
+    # The check of scipy does nothing if the last number of `indptr` is 0 or less, whatever the others are.
     if (np.diff(X.indptr) < 0).any():
         raise ValueError("the ends of the rows of a sparse matrix must not decrease")
     X.check_format(full_check=True)
@@ -126,10 +124,8 @@ def has_entries(X: Any) -> bool:
 
 
 def is_sparse_enough(X: Any) -> bool:
-    """Whether at most half of the entries, in columns that are not zero, are not zero.
-
-    Then a sparse matrix needs about as much memory as an array, or less.
-    """
+    """Whether at most half of the entries, in columns that are not zero, are not zero."""
+    # Then a sparse matrix needs about as much memory as an array, or less.
     in_column = word_counts(X)
     return bool(2 * in_column.sum() <= X.shape[0] * np.count_nonzero(in_column))
 

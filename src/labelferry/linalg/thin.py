@@ -15,12 +15,10 @@ _MANY_ENTRIES = 50_000  # from here on threads are worth their start
 
 
 def thin_product(X: Any, B: Array) -> Any:
-    """X @ B, also for a transposed X.
-
-    scipy multiplies CSR by a matrix with one inner loop over the columns per entry of X. With two columns the loop
-    costs more than its content: one product per column takes half the time, and the products of the columns run in
-    parallel. The sums are the same, in the same order.
-    """
+    """X @ B, also for a transposed X."""
+    # scipy multiplies CSR by a matrix with one inner loop over the columns per entry of X. With two columns the loop
+    # costs more than its content: one product per column takes half the time, and the products of the columns run in
+    # parallel. The sums are the same, in the same order.
     if not sp.issparse(X) or not 1 < B.shape[1] <= FEW_COLUMNS:
         return X @ B
     in_parallel = X.nnz >= _MANY_ENTRIES and has_free_thread()

@@ -40,12 +40,10 @@ def n_threads() -> int:
 
 
 def each(function: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
-    """`list(map(function, *arguments))` with `n_threads()` threads, this one among them.
-
-    This thread makes the first call, and a thread that is free takes the next one. If the other threads get no time,
-    this one makes all calls; it never waits for a thread that has not begun. So a call may use `each` itself: threads
-    that have nothing else to do help it.
-    """
+    """`list(map(function, *arguments))` with `n_threads()` threads, this one among them."""
+    # This thread makes the first call, and a thread that is free takes the next one. If the other threads get no time,
+    # this one makes all calls; it never waits for a thread that has not begun. So a call may use `each` itself: threads
+    # that have nothing else to do help it.
     calls = list(zip(*arguments, strict=True))
     n_helpers = min(n_threads(), len(calls)) - 1
     if n_helpers < 1:
@@ -98,10 +96,8 @@ def has_free_thread() -> bool:
 
 
 def once(function: Callable[[], Result]) -> Callable[[], Result]:
-    """A function that calls the given one the first time, and returns that result, or raises its error, ever after.
-
-    Other threads wait for the first call.
-    """
+    """A function that calls the given one the first time, and returns that result, or raises its error, ever after."""
+    # Other threads wait for the first call.
     lock = threading.Lock()
     first: Future[Result] = Future()
 

@@ -53,10 +53,8 @@ def require(table: Table, option: str, name: str, messages: list[str], way_out: 
 def require_texts(
     table: Table, option: str, names: str | Sequence[str], messages: list[str], way_out: str = ""
 ) -> tuple[str, ...]:
-    """The columns of these names, each once; parameters as in `require`.
-
-    A name with commas is one column if the table has it, otherwise several.
-    """
+    """The columns of these names, each once; parameters as in `require`."""
+    # A name with commas is one column if the table has it, otherwise several.
     columns: list[str] = []
     for name in [names] if isinstance(names, str) else names:
         is_one = "," not in name or find_name(table.columns, name) is not None

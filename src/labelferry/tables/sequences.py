@@ -10,7 +10,7 @@ import pickle
 from abc import abstractmethod
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, cast, overload
@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # the command line starts without it
     import numpy as np
 
 ROWS = 256  # values per block
+IN_MEMORY = 50_000_000  # characters of all cells; a table with more is stored in a temporary file
+OTHER = 8  # characters that a value other than a text counts as
 
 
 class OnDemand(Sequence[Any]):
@@ -139,6 +141,51 @@ class StoredColumn(OnDemand):
             self.block = [None] * ROWS if place is None else self.store.read(place)
             self.number = number
         return self.block
+
+
+class GrowingColumns:
+    """Columns of a table while its file is read: lists and, as soon as they are large, values in a temporary file."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.rows: dict[str, list[Any]] = {name: [] for name in names}
+        self.stored: dict[str, StoredColumn] = {}
+        self.n_stored = 0
+        self._store: TemporaryBlocks | None = None  # while all values are in memory
+        self._n_counted = self._n_characters = 0
+
+    def put_away(self) -> None:
+        """Store full blocks if the table is large."""
+        if self._store is None and self._is_large():
+            self._store = TemporaryBlocks()
+        n_full = len(next(iter(self.rows.values()), ())) // ROWS * ROWS
+        if self._store is None or not n_full:
+            return
+        for name, values in self.rows.items():
+            if name not in self.stored:
+                self.stored[name] = StoredColumn(self._store, n_empty=self.n_stored // ROWS)
+            for start in range(0, n_full, ROWS):
+                self.stored[name].add(values[start : start + ROWS])
+            del values[:n_full]
+        self.n_stored += n_full
+
+    def _is_large(self) -> bool:
+        """Whether the cells have more characters than should be in memory; counts those that are new."""
+        n_rows = 0
+        for values in self.rows.values():
+            n_rows = len(values)
+            new = values[self._n_counted :]
+            self._n_characters += sum(len(value) if isinstance(value, str) else OTHER for value in new)
+        self._n_counted = n_rows
+        return self._n_characters > IN_MEMORY
+
+    def finish(self) -> dict[str, Sequence[Any]]:
+        """The columns with all their values."""
+        self.put_away()
+        if self._store is None:
+            return dict(self.rows)
+        for name, values in self.rows.items():
+            self.stored.setdefault(name, StoredColumn(self._store, n_empty=self.n_stored // ROWS)).rest = values
+        return {name: self.stored[name] for name in self.rows}
 
 
 class Mapped(OnDemand):

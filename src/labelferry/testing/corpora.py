@@ -35,11 +35,9 @@ def small_corpus(n_classes: int = 3, n_docs: int = 30, seed: int = 0) -> Corpus:
 
 
 def noisy_corpus(n_classes: int) -> Corpus:
-    """A corpus like `small_corpus` with more noise, in which every word has its own weight.
-
-    Some documents are close to the boundary of two classes, and no two pairs of documents have the same cosine, so that
-    no neighbor is chosen by the order of the rows.
-    """
+    """A corpus like `small_corpus` with more noise, in which every word has its own weight."""
+    # Some documents are close to the boundary of two classes, and no two pairs of documents have the same cosine, so
+    # that no neighbor is chosen by the order of the rows.
     X, y, domain, masked = small_corpus(n_classes, seed=1)
     rng = np.random.default_rng(1)
     noise = rng.poisson(0.5, X.shape) * 0.3

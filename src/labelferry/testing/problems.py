@@ -41,10 +41,8 @@ class Problem:
         return replace(self, y=np.where(self.in_target, -1, names[self.y]))
 
     def is_symmetric(self, ignores_scale: str) -> bool:
-        """Are there documents, words or classes that differ and are told apart by nothing but their place?
-
-        For an estimator that ignores the lengths of rows, two documents that only these tell apart count too.
-        """
+        """Are there documents, words or classes that differ and are told apart by nothing but their place?"""
+        # For an estimator that ignores the lengths of rows, two documents that only these tell apart count too.
         X = sp.csr_array(self.X)
         X = rows_in_safe_range(X) if ignores_scale == "rows" else X
         domains = read_domains(X, self.y, self.domain, estimator="problem")
@@ -65,13 +63,10 @@ def make_problem(
     n_single: int = 0,
     follows_classes: bool = True,
 ) -> Problem:
-    """A random problem; the labelled documents have all classes.
-
-    `n_documents`, `n_words`, `n_classes`, `n_sources`: sizes; the number of documents is raised to one per class
-    and one of the target.
-    `n_duplicates`, `n_empty`, `n_single`: numbers of documents that are replaced by copies of others, by rows of
-    zeros, by a single word.
-    """
+    """A random problem; the labelled documents have all classes."""
+    # `n_documents`, `n_words`, `n_classes`, `n_sources`: sizes; the number of documents is raised to one per class and
+    # one of the target. `n_duplicates`, `n_empty`, `n_single`: numbers of documents that are replaced by copies of
+    # others, by rows of zeros, by a single word.
     rng = np.random.default_rng(seed)
     n = max(n_documents, n_classes * n_sources + 1)
     y = rng.integers(n_classes, size=n)

@@ -87,11 +87,9 @@ class Language(NamedTuple):
 
 
 def detect_language(texts: Sequence[str]) -> Language:
-    """Detect the language of documents from a sample of them.
-
-    Returns its name is None if there are fewer than 10 texts whose language is clear, or if less than 60% of them
-    have the same language.
-    """
+    """Detect the language of documents from a sample of them."""
+    # The name is None if there are fewer than 10 texts whose language is clear, or if less than 60% of them
+    # have the same language.
     rows = np.linspace(0, len(texts) - 1, min(len(texts), N_SAMPLED)).astype(int)
     sample = [texts[row][:N_CHARACTERS] for row in rows.tolist()]
     joined = "".join(sample)

@@ -52,11 +52,9 @@ def choose_settings(
     *,
     sources: Sequence[int] | np.ndarray | None = None,
 ) -> Choice:
-    """Choose the text settings by cross-validation on the labelled documents.
-
-    `sources`: the source of each document. With several sources, each one is held out in turn, because the new
-    documents are another source too.
-    """
+    """Choose the text settings by cross-validation on the labelled documents."""
+    # `sources`: the source of each document. With several sources, each one is held out in turn, because the new
+    # documents are another source too.
     options = candidates(request, language)
     if len(options) == 1:
         return Choice(options[0], {})
@@ -136,10 +134,8 @@ def _folds(codes: np.ndarray, groups: np.ndarray) -> Iterator[tuple[np.ndarray, 
 
 
 def simplest(correct: dict[TextSettings, np.ndarray]) -> TextSettings:
-    """The first settings that are at most one standard error worse than the best.
-
-    `correct`: for each candidate, the simplest first, which documents it labels correctly.
-    """
+    """The first settings that are at most one standard error worse than the best."""
+    # `correct`: for each candidate, the simplest first, which documents it labels correctly.
     best = max(correct.values(), key=lambda right: right.mean())
     for settings, right in correct.items():
         difference = best.astype(float) - right

@@ -15,9 +15,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from ..growing import GrowingColumns
 from ..lines import BadRows, Lines
-from ..sequences import ROWS
+from ..sequences import ROWS, GrowingColumns
 from .base import HALF_CHARACTER, ColumnValues, Dialect, Parsed, text_format
 from .header import check_header, header_messages
 from .jsonl import SURROGATE, to_json
@@ -57,11 +56,9 @@ def fitness(head: list[str], delimiter: str) -> tuple[bool, float, int]:
 
 
 def records(source: Iterable[str], lines: Lines, delimiter: str, others: str) -> Iterator[tuple[int, list[str] | str]]:
-    """Per row: its line, and its fields or, as a string, what is wrong.
-
-    Empty lines are skipped. If the header has one column, an empty line is a row with an empty cell, except at the end
-    of the file.
-    """
+    """Per row: its line, and its fields or, as a string, what is wrong."""
+    # Empty lines are skipped. If the header has one column, an empty line is a row with an empty cell, except at the
+    # end of the file.
     empty: list[int] = []  # empty lines in a file of one column, until a row follows
     header: list[str] | str = []
     for line, row in parsed_rows(source, lines, delimiter, others):

@@ -264,10 +264,8 @@ def python_value(cell: Any) -> Any:
 
 
 def formula_messages(file: BinaryIO, part: str, name: str) -> tuple[str, ...]:
-    """A message with the number of formulas that have no value, and the first of them; none if there are none.
-
-    `part` is the sheet in the archive, such as "xl/worksheets/sheet1.xml"; `name` names the workbook in the message.
-    """
+    """A message with the number of formulas that have no value, and the first of them; none if there are none."""
+    # `part` is the sheet in the archive, such as "xl/worksheets/sheet1.xml"; `name` names the workbook in the message.
     with zipfile.ZipFile(file) as archive:
         with archive.open(part) as sheet:
             if not has_formula(sheet):

@@ -33,10 +33,8 @@ class Document(NamedTuple):
 
 
 def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, bad: BadRows) -> Parsed:
-    """Read the documents of a folder in the order of their names.
-
-    `encoding`: encoding of files that are not UTF-8; None: detected from all of them together.
-    """
+    """Read the documents of a folder in the order of their names."""
+    # `encoding`: encoding of files that are not UTF-8; None: detected from all of them together.
     if encoding is not None:
         check_codec(encoding)
     documents, skipped = find_documents(folder, name)
@@ -128,10 +126,8 @@ def read_text(content: bytes | str, suffix: str, other: str | None) -> str:
 
 
 def find_documents(folder: Path, name: str) -> tuple[list[Document], Counter[str]]:
-    """Find the documents below a folder, sorted by their paths, and count other files per suffix.
-
-    Links to folders are followed, each folder once. Hidden files are skipped. `name` names the folder in messages.
-    """
+    """Find the documents below a folder, sorted by their paths, and count other files per suffix."""
+    # Links to folders are followed, each folder once. Hidden files are skipped. `name` names the folder in messages.
     documents: list[Document] = []
     others: Counter[str] = Counter()
     visited: set[tuple[int, int]] = set()

@@ -9,9 +9,8 @@ from array import array
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..growing import GrowingColumns
 from ..lines import BadRows, Lines
-from ..sequences import ROWS
+from ..sequences import ROWS, GrowingColumns
 from .base import ColumnValues, Dialect, Parsed, text_format
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which JSON can escape and UTF-8 cannot encode

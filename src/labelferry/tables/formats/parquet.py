@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from io import BufferedReader
 from typing import Any
 
-from ..growing import GrowingColumns
 from ..parquet_chunks import Chunk, ParquetColumn
-from ..sequences import StoredColumn, blocks_of
+from ..sequences import GrowingColumns, StoredColumn, blocks_of
 from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
 from .header import check_column_names
 

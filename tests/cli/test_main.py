@@ -67,6 +67,7 @@ def test_control_characters_of_labels_are_visible_and_missing_letters_are_escape
     assert "\x1b]0;" not in run.stdout + run.stderr
 
 
+@pytest.mark.system  # of both streams: test_terminal.py
 @pytest.mark.parametrize("stream", [1, 2])
 def test_a_closed_stream_changes_nothing(files, tmp_path, stream):
     out = tmp_path / "out.csv"

@@ -134,6 +134,7 @@ def test_a_full_standard_output_is_an_error_if_it_is_the_table(folder):
     assert run.stderr.splitlines() == ["labelferry: cannot write standard output: No space left on device."]
 
 
+@pytest.mark.system
 @needs_full
 def test_a_full_standard_output_is_an_error_if_nothing_else_is_asked_for():
     with FULL.open("w") as full:
@@ -158,6 +159,7 @@ def test_so_it_is_for_other_results(monkeypatch, capsys, arguments):
     assert printed.count("\n") == 1
 
 
+@pytest.mark.system
 @needs_full
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_full_stream_changes_nothing_if_it_has_messages_only(folder, tmp_path, stream):

@@ -116,7 +116,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.system)])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 @pytest.mark.filterwarnings("error", "ignore:.*shares no words:UserWarning")
@@ -149,7 +149,10 @@ def test_one_document_is_labelled_by_its_words(estimator):
     assert [estimator.transfer(task.Xs, task.ys, own[i : i + 1])[0] for i in range(6)] == task.ys[:6].tolist()
 
 
-@pytest.mark.parametrize(("n_source", "n_target"), [(0, 1), (0, 300), (1, 0), (5, 0)])
+@pytest.mark.parametrize(
+    ("n_source", "n_target"),
+    [(0, 300), (5, 0), *(pytest.param(*sizes, marks=pytest.mark.system) for sizes in [(0, 1), (1, 0)])],
+)
 @pytest.mark.parametrize("estimator", ROBUST, ids=str)
 def test_documents_without_words_change_the_labels_of_no_others(estimator, n_source, n_target):
     demo = load_demo()

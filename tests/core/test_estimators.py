@@ -4,18 +4,21 @@ import pytest
 
 from labelferry.core.registry import estimators
 from labelferry.testing import all_checks
-from labelferry.testing.numbers import check_single_entries
+from labelferry.testing.interface import check_attributes, check_save_and_load, check_target_labels_are_not_used
+from labelferry.testing.invariants import check_copies, check_invariants
+from labelferry.testing.numbers import check_scales, check_single_entries
 
-from ..estimators import small
+from ..estimators import FAMILIES, small
 
 SLOW = ("AutoTransfer", "KDEWeighting")  # the first is ten estimators, the second has a grid and densities in each fit
+FEW_FITS = (check_attributes, check_save_and_load, check_target_labels_are_not_used)
+MANY_FITS = (check_copies, check_invariants, check_scales, check_single_entries)
 
 
 def marks(name, check):
-    """The checks of slow estimators; that with most fits is a system test."""
-    if name not in SLOW:
-        return ()
-    return (pytest.mark.slow, pytest.mark.system) if check is check_single_entries else (pytest.mark.slow,)
+    """Many fits are system tests: most checks of slow estimators, some of those that are not one of a family."""
+    many = check not in FEW_FITS if name in SLOW else check in MANY_FITS and name not in FAMILIES
+    return (*[pytest.mark.slow] * (name in SLOW), *[pytest.mark.system] * many)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ from labelferry.linalg.matrix import Array, Matrix
 from labelferry.methods import TCL
 from labelferry.testing.corpora import small_corpus
 
+from ..estimators import FAMILIES
+
 SMALL = {"n_topics": 3, "max_iter": 5, "random_state": 0}
 
 
@@ -127,7 +129,13 @@ def damaged(arrays, header):
         )
 
 
-@pytest.mark.parametrize("name", sorted(set(estimators()) - {"AutoTransfer"}))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in FAMILIES else pytest.mark.system)
+        for name in sorted(set(estimators()) - {"AutoTransfer"})
+    ],
+)
 def test_a_damaged_file_is_one_error_or_gives_the_same_predictions(name, tmp_path):
     X, _, domain, masked = small_corpus()
     parameters = {key: value for key, value in SMALL.items() if key in estimators()[name]().get_params()}

@@ -8,11 +8,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelferry.core.registry import estimators
 
-from ..estimators import TINY, sizes
+from ..estimators import FAMILIES, TINY, sizes
 
 ESTIMATORS = estimators()
-# The base classes answer most of the checks: `make test` has the fastest estimator of each family.
-FAMILIES = ("SourceLR", "SourceNB", "EMNaiveBayes", "TCL", "NormalizedCut", "HybridLabelPropagation", "CDSC")
 ENSEMBLE = ("AutoTransfer",)
 
 

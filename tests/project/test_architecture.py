@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,13 @@ def files() -> list[Path]:
     return sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.name not in single)
 
 
+def parsed(path: Path) -> ast.Module:
+    return parse_once(path.read_text(encoding="utf-8"))
+
+
+parse_once = cache(ast.parse)
+
+
 def place(path: Path) -> str:
     """A file for messages."""
     return path.relative_to(ROOT).as_posix()
@@ -114,7 +122,7 @@ def package_name(path: Path, root: Path = ROOT) -> Name:
 
 def imports(path: Path) -> list[Name]:
     """Absolute names of all modules that a file imports, also inside functions."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     found = from_imports(tree, package_name(path))
     names = {*plain_imports(tree), *((*module, name) if len(module) < 2 else module for module, name in found)}
     return sorted(names)
@@ -135,7 +143,7 @@ def stub_of(path: Path) -> Path:
 
 def imported_modules(path: Path, known: dict[Name, Path], root: Path) -> set[Name]:
     """The modules of `known` that a file imports, anywhere in it; names of a lazy package are those of its modules."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     found = {name for name in plain_imports(tree) if name in known}
     for module, name in from_imports(tree, package_name(path, root)):
         if (*module, name) in known:
@@ -144,7 +152,7 @@ def imported_modules(path: Path, known: dict[Name, Path], root: Path) -> set[Nam
             found.add(module)
             source = stub_of(known[module])
             if source != known[module]:
-                stub = from_imports(ast.parse(source.read_text(encoding="utf-8")), package_name(source, root))
+                stub = from_imports(parsed(source), package_name(source, root))
                 found |= {origin for origin, exported in stub if exported == name and origin in known}
     return found
 
@@ -173,7 +181,7 @@ def type_checking_imports(path: Path, root: Path) -> list[str]:
     """Modules of the own package that a file imports for types only."""
     blocks = [
         ast.Module(node.body, [])
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
     ]
     names = [
@@ -205,7 +213,7 @@ def test_the_rooms_of_review_import_downwards():
     wrong = []
     for path in sorted((ROOT / "review").rglob("*.py")):
         room = path.relative_to(ROOT).parts[1]
-        found = from_imports(ast.parse(path.read_text(encoding="utf-8")), package_name(path))
+        found = from_imports(parsed(path), package_name(path))
         names = [(*module, name)[2] for module, name in found if module[:2] == (ROOT.name, "review")]
         if room in REVIEW:
             above = REVIEW[: REVIEW.index(room)]
@@ -275,7 +283,7 @@ def test_no_private_name_crosses_a_package():
     wrong = [
         f"{place(path)} imports {alias.name} of {node.module}"
         for path in files()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ImportFrom) and node.level > 1
         for alias in node.names
         if alias.name.startswith("_") and not alias.name.startswith("__")
@@ -316,7 +324,7 @@ def test_private_scikit_learn_is_imported_in_one_file():
     users = {
         path.relative_to(ROOT).as_posix()
         for path in ROOT.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ImportFrom)
         and (node.module or "").startswith("sklearn")
         and (private & {*(node.module or "").split("."), *(alias.name for alias in node.names)})
@@ -349,7 +357,7 @@ def names_defined(tree: ast.AST) -> set[str]:
 
 def test_private_attributes_of_other_libraries():
     """A private attribute that no file of labelferry defines belongs to another library."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
+    trees = {path: parsed(path) for path in ROOT.rglob("*.py")}
     own = OF_NAMED_TUPLES.union(*map(names_defined, trees.values()))
     used = {}
     for path, tree in trees.items():
@@ -364,7 +372,7 @@ def test_a_shared_function_has_a_name_of_its_own():
     defined = {}
     for package in ("core", "linalg"):
         for path in sorted((ROOT / package).glob("*.py")):
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            for node in parsed(path).body:
                 if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                     defined.setdefault(node.name, []).append(f"{package}/{path.name}")
     assert {name: where for name, where in defined.items() if len(where) > 1 and name != "step"} == {}

@@ -86,38 +86,29 @@ def test_stale_pages_are_noticed(shown, printed, fails):
     assert bool(differences(shown, printed)) == fails
 
 
+EXAMPLES = {  # what they print
+    "tickets": [r"source-only classifier: 0\.8\d\d", r"labelferry: +0\.9\d\d", r"\['technical' 'billing'\]"],
+    "half_labelled": [r"6600 without", r"Usable now: [56],\d\d\d of 6,600", r"labels used, [0-4]\.\d% of them wrong"],
+    "last_year": [r"february safe \[\]", r"march (doubtful|unsafe) \['", r"correct: 0\.9\d\d"],
+    "certify_llm": [r"Correct: .* of the 3,600 labels", r"Usable now: [12],\d\d\d of 3,600 labels"],
+    "find_class": [r"300 read: (29\d|300) of 550", r"Class billing: .* recall between \d\d%", r"recall 0\.9\d\d"],
+    "pipeline": [r"new tickets: 0\.9\d\d, safe", r"source-only, new tickets: 0\.8\d\d", r"no target rows"],
+    "hierarchy": [r"a hierarchy", r"correct: 0\.9\d\d(.|\n)*correct: (0\.99\d|1\.000)", r"'home', 0\.\d+, 'home/"],
+    "when_it_fails": [r"EMNaiveBayes +0\.[45]\d\d", r"unsafe", r"before 0\.[67]\d\d, after 60 answers 0\.[89]\d\d"],
+}
+LARGE = ("half_labelled", "certify_llm")  # thousands of documents
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("tickets", [r"source-only classifier: 0\.8\d\d", r"labelferry: +0\.9\d\d", r"\['technical' 'billing'\]"]),
-        (
-            "half_labelled",
-            [r"6600 without", r"Usable now: [56],\d\d\d of 6,600 labels", r"labels used, [0-4]\.\d% of them wrong"],
-        ),
-        ("last_year", [r"february safe \[\]", r"march (doubtful|unsafe) \['", r"correct: 0\.9\d\d"]),
-        ("certify_llm", [r"Correct: .* of the 3,600 labels", r"Usable now: [12],\d\d\d of 3,600 labels"]),
-        (
-            "find_class",
-            [r"300 read: (29\d|300) of 550", r"Class billing: .* recall between \d\d%", r"recall 0\.9\d\d"],
-        ),
-        ("pipeline", [r"new tickets: 0\.9\d\d, safe", r"source-only, new tickets: 0\.8\d\d", r"no target rows"]),
-        (
-            "hierarchy",
-            [r"a hierarchy", r"correct: 0\.9\d\d(.|\n)*correct: (0\.99\d|1\.000)", r"'home', 0\.\d+, 'home/"],
-        ),
-        (
-            "when_it_fails",
-            [r"EMNaiveBayes +0\.[45]\d\d", r"unsafe", r"before 0\.[67]\d\d, after 60 answers 0\.[89]\d\d"],
-        ),
-    ],
+    "name", [pytest.param(name, marks=pytest.mark.system if name in LARGE else ()) for name in EXAMPLES]
 )
-def test_examples_of_the_gallery_run(name, expected, capfd, monkeypatch, tmp_path):
+def test_examples_of_the_gallery_run(name, capfd, monkeypatch, tmp_path):
     """Their data is part of labelferry or generated; what they print is checked."""
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
     printed = capfd.readouterr().out
-    for pattern in expected:
+    for pattern in EXAMPLES[name]:
         assert re.search(pattern, printed), pattern
 
 
@@ -127,10 +118,8 @@ def test_tutorials_need_no_package_that_the_install_command_lacks():
 
 
 def test_every_example_is_tested_and_the_gallery_has_eight():
-    names = {path.stem for path in (ROOT / "examples").glob("*.py")}
-    (marker,) = (m for m in test_examples_of_the_gallery_run.pytestmark if m.name == "parametrize")
-    assert names == {name for name, _ in marker.args[1]}
-    assert len(names) == 8
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(EXAMPLES)
+    assert len(EXAMPLES) == 8
 
 
 def test_command_line_reference_is_up_to_date():

@@ -1,4 +1,4 @@
-"""`labelferry review` as a process: its end, addresses, passwords and TLS."""
+"""`labelferry review` as a process: its end, addresses, passwords and TLS. Those that wait long are system tests."""
 
 import resource
 import shutil
@@ -82,6 +82,7 @@ def test_a_network_address_with_a_password(job, start, tmp_path):
     assert "horse" not in errors
 
 
+@pytest.mark.system
 def test_tls(job, start, tmp_path):
     if shutil.which("openssl") is None:
         pytest.skip("needs openssl")
@@ -108,6 +109,7 @@ def test_a_missing_job_is_an_error_in_one_line(tmp_path, refusal):
     assert refusal(tmp_path / "missing.ferry").startswith("labelferry: ")
 
 
+@pytest.mark.system
 def test_idle_connections_cannot_keep_a_browser_out(job, start):
     """More connections than files may be open, none of which sends anything; then slow headers."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -139,6 +141,7 @@ SLOW = {  # requests that the server cannot finish
 }
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("what", SLOW)
 def test_slow_bodies_and_readers_cannot_keep_a_browser_out(job, start, what, monkeypatch):
     """As many connections as are allowed, each with a request that the server cannot finish."""
@@ -165,6 +168,7 @@ def test_slow_bodies_and_readers_cannot_keep_a_browser_out(job, start, what, mon
         sock.close()
 
 
+@pytest.mark.system
 def test_a_slow_download_is_complete(tmp_path, start):
     """It takes longer than a connection may wait for its first request, and the server has sent all of it before."""
     write_job(tmp_path / "job.ferry", [f"word{i} " * 2000 for i in range(1000)])
@@ -202,6 +206,7 @@ def test_a_request_with_two_lengths_ends_the_connection(job, start):
     assert received.count(b"HTTP/1.1 ") == 1
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHo"])
 def test_a_connection_that_sends_no_request_is_closed(job, start, sent):
     server = start(job)
@@ -213,6 +218,7 @@ def test_a_connection_that_sends_no_request_is_closed(job, start, sent):
         assert REQUEST_SECONDS - 1 < time.monotonic() - began < REQUEST_SECONDS + 8
 
 
+@pytest.mark.system
 def test_interrupt_with_open_requests_is_silent(job, start):
     server = start(job)
     host, port = server.base.removeprefix("http://").split(":")
@@ -239,6 +245,7 @@ def test_tls_files_are_checked_before_the_address_is_printed(job, tmp_path, refu
     assert f"{certificate} and --keyfile {key} are no certificate" in refusal(job, *files)
 
 
+@pytest.mark.system
 def test_the_password_of_the_environment_counts_on_the_loopback_address(job, start, monkeypatch):
     monkeypatch.setenv("LABELFERRY_PASSWORD", "correct horse")
     server = start(job)

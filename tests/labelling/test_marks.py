@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry.certificate import audit_order
 from labelferry.cli import app
+from labelferry.cli.certify import several_rounds
 from labelferry.labelling.column_names import NEW_COLUMNS
 from labelferry.labelling.marks import MARK, label_key, mark_rows, read_marks
-from labelferry.review.job.files import draw_open, import_answers, population_of_job
+from labelferry.review.job.files import draw_open, import_answers
 from labelferry.review.job.job import Job
-from labelferry.review.job.rounds import several_rounds
 from labelferry.review.sample.audit import draw
 from labelferry.review.sample.population import population_of_file, population_of_result
 from labelferry.review.sample.same_labels import FINGERPRINT, labels_fingerprint
@@ -464,7 +464,7 @@ def test_the_file_of_a_job_has_its_population(source, tmp_path):
                 job.answer(120, "billing", reviewer="ann")
             import_answers(job, sample, "ann")
             job.export(tmp_path / "out.csv")
-            ours, theirs = population_of_job(job), population_of_file(tmp_path / "out.csv")
+            ours, theirs = job.population(), population_of_file(tmp_path / "out.csv")
             assert labels_fingerprint(ours).split("-")[0] == labels_fingerprint(theirs).split("-")[0]
             assert ours.rows.numbers.tolist() == theirs.rows.numbers.tolist() == list(range(1, 121))
             assert ours.known.rows.tolist() == theirs.known.rows.tolist()

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 import labelferry
 from labelferry import cli
-from labelferry.review.job.files import import_answers
 from labelferry.review.job.job import open_job
 from labelferry.review.sample.find import answers_in_order
 from labelferry.review.sample.find_rank import learned_from
@@ -272,7 +271,7 @@ def test_a_file_that_is_no_job_is_one_line(tmp_path):
 
 
 def test_wrong_answers_in_python(job):
-    population = import_answers.__globals__["population_of_job"](job)
+    population = job.population()
     for answers, said in (
         ([1, 2], "pairs"),
         ({0: CLASS}, "pairs of row and label in the order"),

@@ -245,7 +245,7 @@ def test_labels_to_use_by_keyboard(browser, job, start):
         page.wait_for_selector("#question[data-purpose='accept']", timeout=60_000)
         assert page.url == f"{server.base}/questions/accept"
         assert "Labels before they learned" in page.locator("#certificate").inner_text()
-        (more, n), *_ = opened.questions.acceptance.usable(0.05).needs
+        (more, n), *_ = opened.questions.acceptance.usable().needs
         assert f"{more} more correct answers: {n}" in page.locator("#usable").inner_text()
         for _ in range(more):
             person.press(str(KEYS.index(label()) + 1))
@@ -265,7 +265,7 @@ def test_every_step_of_the_labels_to_use_is_accessible(browser, job, start, widt
             if step == "learned":
                 opened.refit()
             n = {"first": 0, "enough": N_LEARN, "learned": 0}.get(step)
-            n = opened.questions.acceptance.usable(0.05).needs[0][0] if n is None else n
+            n = opened.questions.acceptance.usable().needs[0][0] if n is None else n
             for _ in range(n):
                 question = opened.question("accept")
                 opened.answer(question.document, question.label, purpose=question.purpose)

@@ -148,7 +148,7 @@ def test_what_counts_as_wrong(job):
         name = CLASSES[code] if kind == "label" else None
         job.answer(document, name, kind=kind, purpose=more.pop("purpose", "accept"), **more)
 
-    documents = [job.questions.acceptance.questions(ERROR)[i][1] for i in range(7)]
+    documents = [job.questions.acceptance.questions()[i][1] for i in range(7)]
     right, other, unclear, none, split, again, twice = documents
     answer(right, labels[right], reviewer="ann")
     answer(other, (labels[other] + 1) % 3, reviewer="ann")
@@ -181,7 +181,7 @@ def test_what_counts_as_wrong(job):
 def asked_first(job):
     """A function that answers the first question about a label, and whether the label counts as wrong."""
     job.accept(ERROR, learn=0)
-    document = job.questions.acceptance.questions(ERROR)[0][1]
+    document = job.questions.acceptance.questions()[0][1]
     label = int(job.store.fits.labels().arrays["labels"][document])
 
     def answer(reviewer, agree, purpose="accept", shown=False):
@@ -210,7 +210,7 @@ def test_an_answer_of_the_first_person_that_is_taken_back_leaves_no_endless_ques
     (document,) = {row.document for row in job.answers()}
     job.undo("ann")
     assert not job.accept(ERROR).wrong[document]  # the answer that is left is the first one
-    assert document not in [asked for _, asked in job.questions.acceptance.questions(ERROR)]
+    assert document not in [asked for _, asked in job.questions.acceptance.questions()]
     assert answer("ann", agree=False)
 
 

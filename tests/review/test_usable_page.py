@@ -11,6 +11,7 @@ from ..review_jobs import write_job
 pytest.importorskip("starlette.testclient", reason="needs starlette and httpx")
 
 from labelferry.review.job.job import open_job
+from labelferry.review.sample.frozen import Limit
 from labelferry.review.sample.usable import N_LEARN
 from labelferry.review.server import Site
 from labelferry.review.server.frame import before_learning
@@ -88,7 +89,7 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
     learn(browser, site)
     fit = job.store.fits.last()
     assert job.questions.acceptance.statements(fit) == []  # looking at the page is no statement
-    (more, n), *_ = job.questions.acceptance.usable(0.05).needs
+    (more, n), *_ = job.questions.acceptance.usable().needs
     assert f"{more} more correct answers: {n} usable labels" in plain(browser.page)
     agree(browser, job, more)
     usable = job.accept(0.05)
@@ -109,7 +110,7 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
 def test_the_limit_can_be_chosen(browser, site, job):
     learn(browser, site)
     browser.send("/limit", error="0.1")
-    (more, n), *_ = job.questions.acceptance.usable(0.1).needs
+    (more, n), *_ = job.questions.acceptance.usable(Limit(0.1)).needs
     assert f"{more} more correct answers: {n} usable labels" in plain(browser.page)
     assert browser.document == job.question("accept", "Ada", error=0.1).document
     assert re.search(r'value="0.1" aria-pressed="true"', browser.page)

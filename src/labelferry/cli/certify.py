@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,7 +54,6 @@ def certify(
     """
     from ..review.job.files import import_answers, is_job
     from ..review.job.job import open_job
-    from ..review.job.rounds import several_rounds
     from ..review.sample.filled import certificate_dict, certify_sample, read_sample, same_labels
     from ..review.sample.population import population_of_file
     from ..review.sample.several import certify_several
@@ -151,3 +151,26 @@ def span(interval: dict[str, float] | None) -> str:
         return "not known"
     low, high = interval["low"], interval["high"]
     return percent(low) if low == high else f"{percent(low, floor)} to {percent(high, ceil)}"
+
+
+def several_rounds(issued: Sequence[Any]) -> list[str]:
+    """A line that says how often all certificates of a job hold together; none if only one round was certified.
+
+    Certificates of one fit are one statement, because its intervals hold after every answer. `issued`, rows of the
+    store, ends with the certificate of now; those without an answer say nothing and do not count.
+    """
+    issued = [row for row in issued if "kind" not in row.content]  # not those about labels that may be used
+    levels: dict[int, float] = {}  # per fit, the lowest: the intervals of higher levels contain those of lower ones
+    for row in issued:
+        if row.content.get("n_answers"):
+            levels[row.fit] = min(row.level, levels.get(row.fit, 1.0))
+    n = len(levels)
+    if n < 2 or issued[-1].fit not in levels:
+        return []
+    together = 1 - sum(1 - level for level in levels.values())
+    alone = 1 - (1 - issued[-1].level) / n
+    return [
+        f"certificate {n} of this job: labels were certified after {n} rounds of learning. Each statement alone holds "
+        f"with its own confidence, the {n} statements about the accuracy together with at least "
+        f"{max(0, 100 * together):.4g}%; for {100 * issued[-1].level:g}% together, use --level {alone:.4g} each time"
+    ]

@@ -14,13 +14,12 @@ from threading import RLock
 from ...certificate.ladder import require_frozen
 from ...certificate.rounds import round_tail
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.frozen import ERROR, Ladders, Limit, make_ladders
+from ..sample.frozen import USUAL, Ladders, Limit, make_ladders
 from ..sample.usable import N_LEARN, Learning, Usable, usable_labels
 from ..store.records import ACCEPT, AGAIN, CertificateRow
 from .carried import Carried, Part, carried_into, carry_on
-from .job_labels import JobLabels, labels_of_fit
-from .log import JobLog
-from .state import JobState
+from .population import JobLabels, labels_of_fit
+from .state import JobLog, JobState
 
 KIND = "accept"  # of a statement, in the table of certificates
 TESTED = "tested"  # whether there was an answer: without one, a statement only says that the labels are frozen
@@ -40,19 +39,8 @@ class JobAccept:
         self._carried: Carried | None = None
         self._ladders: dict[Limit, Ladders] = {}
 
-    def usable(
-        self,
-        error: float = ERROR,
-        *,
-        outside: bool = False,
-        per_class: bool = False,
-        learn: int = N_LEARN,
-        state: JobState | None = None,
-    ) -> Usable:
+    def usable(self, limit: Limit = USUAL, learn: int = N_LEARN, state: JobState | None = None) -> Usable:
         """The labels that may be used; nothing is recorded."""
-        return self._usable(Limit(float(error), outside, per_class), learn, state)
-
-    def _usable(self, limit: Limit, learn: int = N_LEARN, state: JobState | None = None) -> Usable:
         state = self._log.state() if state is None else state
         with self._lock:
             labels, carried = self._of_fit(state)
@@ -78,12 +66,10 @@ class JobAccept:
             self._ladders[limit] = make_ladders(labels.frozen, limit, round_number=round_number, among=free)
         return self._ladders[limit]
 
-    def issue(
-        self, error: float = ERROR, *, outside: bool = False, per_class: bool = False, learn: int = N_LEARN
-    ) -> Usable:
+    def issue(self, limit: Limit = USUAL, learn: int = N_LEARN) -> Usable:
         """The labels that may be used; the statement is recorded if it is new."""
-        state, limit = self._log.state(), Limit(float(error), outside, per_class)
-        usable = self._usable(limit, learn, state)
+        state = self._log.state()
+        usable = self.usable(limit, learn, state)
         if usable.learning is not None:
             return usable
         earlier = [row.content for row in self.statements(state.fit.fit) if limit_of(row) == limit]
@@ -112,7 +98,7 @@ class JobAccept:
             carried = self._of_fit(state)[1]
         limits = {limit_of(row) for row in self.statements(state.fit.fit)}
         limits |= {part.limit for part in carried.parts}
-        usable = {limit for limit in limits if self._usable(limit, state=state).n}
+        usable = {limit for limit in limits if self.usable(limit, state=state).n}
         return min(usable or limits, key=lambda limit: (limit.error, -limit.outside, -limit.per_class), default=None)
 
     def learning(self, state: JobState, learn: int = N_LEARN) -> Learning | None:
@@ -132,15 +118,13 @@ class JobAccept:
         """What stays accepted if the labels learn again now."""
         with self._lock:
             labels, carried = self._of_fit(state)
-        now = {limit: self._usable(limit, 0, state) for limit in sorted(self._tested(state))}
+        now = {limit: self.usable(limit, 0, state) for limit in sorted(self._tested(state))}
         return carry_on(carried, now, labels, state)
 
-    def questions(
-        self, error: float, reviewer: str = "", *, per_class: bool = False, whole_file: bool = False
-    ) -> list[tuple[str, int]]:
+    def questions(self, limit: Limit = USUAL, reviewer: str = "", *, whole_file: bool = False) -> list[tuple[str, int]]:
         """Purposes and documents to ask a person about, the first one first."""
         state = self._log.state()
-        usable = self.usable(error, per_class=per_class, learn=0, state=state)
+        usable = self.usable(limit, 0, state)
         with self._lock:
             labels = self._of_fit(state)[0]
         again = labels.documents_of(usable.again)

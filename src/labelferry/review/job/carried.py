@@ -21,7 +21,7 @@ from .. import store as storage  # its classes are imported on first use: they n
 from ..sample.frozen import Limit
 from ..sample.usable import Usable
 from ..store.fit_labels import FitLabels
-from .job_labels import JobLabels
+from .population import JobLabels
 from .state import JobState
 
 PREFIX = "accepted/"  # of the masks in the arrays of a fit

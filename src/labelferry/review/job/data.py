@@ -15,7 +15,7 @@ from ...labelling.held_out import rows_in_panel
 from ...labelling.labelling import Labelling
 from ...linalg.matrix import Array
 from ..store.records import FitData, JobData
-from .other_rows import keep_languages, keep_other_rows
+from .other_rows import by_language, other_rows_of
 
 N_TYPICAL = 40  # documents in the queue "group"
 
@@ -54,12 +54,12 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "file": inputs.target.name,
             "text": text,
             "columns": list(columns),
-            "other_rows": keep_other_rows(inputs),
+            "other_rows": other_rows_of(inputs),
             "without_label": {
                 "documents": np.flatnonzero(~labelling.predicted).tolist(),
                 "reason": unknown_reason(labelling),
             },
-            "other_languages": keep_languages(labelling.other_language),
+            "other_languages": by_language(labelling.other_language),
             "question_seed": seed,
             "settings": plain_settings(labelling.settings),
             "estimated_balanced_accuracy": labelling.assessment.balanced_accuracy.mean,

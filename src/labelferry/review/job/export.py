@@ -17,10 +17,10 @@ from ...tables import Table, take_rows
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.usable import Usable
 from ..store.records import AnswerRow, DocumentRow
-from .log import JobLog
-from .other_rows import add_other_rows, document_rows, kept_languages, without_label
+from .other_rows import add_other_rows, file_rows, kept_languages, without_label
 from .population import ranks_of
 from .refit import not_learned
+from .state import JobLog
 
 BATCH = 5_000
 PREDICTIONS = ("label", "confidence", "alternative", "evidence", "source_only")  # empty for a document without a label
@@ -62,7 +62,7 @@ def labelled_table(
     }
     if usable is not None:
         marks = usable.column()
-        extra[ACCEPTED] = [marks[row] for row in document_rows(len(rows), store.settings.get("other_rows", {})).rows]
+        extra[ACCEPTED] = [marks[row] for row in file_rows(store).rows]
     new_class = set(new_class_rows.tolist())
     if new_class:
         extra[NONE_OF_THESE] = [
@@ -146,14 +146,14 @@ def corrections_table(store: storage.Store, log: JobLog) -> tuple[Table, dict[st
     several columns is a further column of the table.
     """
     settings = store.settings
-    file_rows = document_rows(store.n_documents, settings.get("other_rows", {}))
+    own_rows = file_rows(store)
     state = log.state()
     answers = state.deciding
     rows = store.documents.some([row.document for row in answers]) if answers else []
     first = {document: row.id for document, row in state.decided.items() if row is not None and row.kind == LABEL}
     values = dict(zip(store.classes, settings["classes"], strict=True))
     columns: dict[str, list[Any]] = {
-        "row": [file_rows.number(row.number) for row in rows],
+        "row": [own_rows.number(row.number) for row in rows],
         "label": [values[answer.value] if first.get(answer.document) == answer.id else None for answer in answers],
         PREDICTED_LABEL: [row.label for row in rows],
         "shown_label": [answer.shown or "" for answer in answers],

@@ -11,12 +11,10 @@ from ..sample.accept_files import draw_accept, times_asked
 from ..sample.audit import Sample, as_sample
 from ..sample.filled import Filled, read_sample
 from ..sample.frozen import USUAL, Limit
-from ..sample.population import Population
 from ..sample.usable import N_LEARN
 from ..store.decisions import current_answers, majority
 from ..store.records import AGAIN, NewAnswer
 from .job import Job
-from .population import population_of_store
 
 SQLITE = b"SQLite format 3\x00"
 
@@ -43,14 +41,14 @@ def draw_open(job: Job, n: int = N_AUDIT, *, n_duel: int = 0, blind: bool = Fals
         raise ValueError(f"{job.store.name} has no open question of this kind. Every document has an answer.")
     position = job.questions.labelled.positions
     rows = [*(("audit", int(position(row))) for row in audit), *(("duel", int(position(row))) for row in duel)]
-    return as_sample(population_of_job(job), rows, job.questions.seed, blind)
+    return as_sample(job.population(), rows, job.questions.seed, blind)
 
 
 def draw_accept_open(
     job: Job, n: int, limit: Limit = USUAL, *, learn: int = N_LEARN, whole_file: bool = False
 ) -> Sample:
     """The next documents to answer so that labels can be used; those of the random sample while labels learn first."""
-    usable, population = job.accept(**limit._asdict(), learn=learn), population_of_job(job)
+    usable, population = job.accept(**limit._asdict(), learn=learn), job.population()
     if usable.learning is None:
         return draw_accept(population, usable, n, whole_file=whole_file)
     audit = job.questions.open_documents("audit", min(n, usable.learning.of - usable.learning.answers))
@@ -65,7 +63,7 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
 
     Returns numbers of `new` answers, of those that are in the job already (`known`), and of `empty` rows.
     """
-    population = population_of_job(job)
+    population = job.population()
     filled: Filled = read_sample(given, population)
     if filled.seed != job.questions.seed:
         raise ValueError(
@@ -103,8 +101,3 @@ def answers_of(filled: Filled) -> dict[tuple[int, str], Given]:
     unclear = Given(UNCLEAR, None)
     again = {(p, ", ".join(given)): majority(list(given.values())) or unclear for p, given in together.items()}
     return {**first, **again}
-
-
-def population_of_job(job: Job) -> Population:
-    """The population of a job: its documents with a predicted label. Texts and columns are read one by one."""
-    return population_of_store(job.store, job.log.state(), job.questions.labelled)

@@ -27,11 +27,11 @@ from ..sample.find import RECALL, Find, checked_class, checked_level, checked_re
 from ..sample.find_rank import ClassChances, chances_by_label
 from ..store.records import FIND, FIRST_FIT, UNDO, now
 from .export import labelled_table
-from .log import JobLog
-from .other_rows import document_rows
+from .other_rows import file_rows
 from .population import population_of_store
 from .questions import RESERVED_SECONDS, JobQuestions, Question, next_open
 from .refit import stored_voters
+from .state import JobLog
 
 Key = tuple[str, float, float, int]
 
@@ -63,7 +63,7 @@ class JobFind:
                 final = {int(labelled.positions(d)): c for d, c in state.codes.items() if labelled.contains(d)}
                 code = self._store.classes.index(name)
                 reads, codes = reads_of(pairs, final, code)
-                rows = document_rows(self._store.n_documents, self._store.settings.get("other_rows", {}))
+                rows = file_rows(self._store)
                 found = find_class(
                     name, rows.then(labelled.rows), self._questions.seed, goal, level, reads, codes, self._chances(code)
                 )  # fmt: skip
@@ -113,7 +113,7 @@ class JobFind:
         positions = list(self.find(of_class).next_positions())[:n]
         if not positions:
             raise ValueError(f"{self._store.name}: every document was read, no question is left.")
-        population = population_of_store(self._store, self._log.state(), self._questions.labelled)
+        population = population_of_store(self._store, self._log.state())
         return as_sample(population, [(FIND, position) for position in positions], self._questions.seed, blind=True)
 
     def write_found(self, found: Find, path: str | PathLike[str]) -> list[str]:

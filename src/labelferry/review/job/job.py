@@ -21,16 +21,17 @@ from ...tables.spreadsheet import write_labelled
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.find import RECALL, Find
 from ..sample.frozen import ERROR, Limit
+from ..sample.population import Population
 from ..sample.usable import N_LEARN, Usable
 from ..store.records import ACCEPT, AGAIN, FIRST_FIT, AnswerRow, NewAnswer, Page
 from .data import job_data
 from .export import corrections_table, labelled_table, only_accepted
 from .find import JobFind
-from .log import JobLog
+from .population import population_of_store
 from .questions import JobQuestions, Question
 from .refit import refit
 from .similar import Places, places_of, similar
-from .state import JobState, among
+from .state import JobLog, JobState, among
 
 
 def open_job(place: str | os.PathLike[str]) -> Job:
@@ -102,22 +103,7 @@ class Job:
 
     @classmethod
     def create(cls, labelling: Labelling, place: str | os.PathLike[str], *, seed: int | None = None) -> Job:
-        """Write the result of `label` to a new store.
-
-        Parameters
-        ----------
-        labelling : Labelling
-            Labels of the documents.
-        place : path or str
-            New SQLite file, or URL of an empty database.
-        seed : int, default=None
-            Seed of the random samples; drawn at random if None.
-
-        Returns
-        -------
-        job : Job
-            The job.
-        """
+        """Write the result of `label` to a new store; the seed of the samples is drawn at random if None."""
         return cls(store_class().create(place, job_data(labelling, seed)))
 
     def close(self) -> None:
@@ -145,31 +131,14 @@ class Job:
         per_class: bool = False,
         whole_file: bool = False,
     ) -> Question | None:
-        """The next open question, None if there is none.
+        """The next open question for a person, None if there is none. Documents to `skip` come after all others.
 
-        Parameters
-        ----------
-        purpose : {"audit", "duel", "group", "new", "accept"}, default="audit"
-            Which queue. "accept": labels that could be used next; do not show them to the person.
-        reviewer : str, default=""
-            Name of the person. Two persons get different questions if there are enough.
-        skip : collection of int, default=()
-            Documents that this person skipped. They come again after all others.
-        error : float, default=0.05
-            Allowed share of wrong labels, for "accept".
-        per_class : bool, default=False
-            Whether each class has its own claim, for "accept".
-        whole_file : bool, default=False
-            Whether to ask, for "accept", what allows to use more labels if people label the rest.
-
-        Returns
-        -------
-        question : Question or None
-            A document and the reason to ask about it.
+        The purpose is "audit", "duel", "group", "new" or "accept". "accept" asks about labels that could be used next,
+        with the claim of `accept`; with `whole_file`, what allows to use more labels if people label the rest. Do not
+        show these labels to the person.
         """
-        return self.questions.next(
-            purpose, reviewer, skip=skip, error=error, per_class=per_class, whole_file=whole_file
-        )
+        limit = Limit(float(error), per_class=per_class)
+        return self.questions.next(purpose, reviewer, skip=skip, limit=limit, whole_file=whole_file)
 
     def queues(self) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
@@ -191,43 +160,16 @@ class Job:
         reviewer: str = "",
         shown: str | None = None,
     ) -> int:
-        """Record the answer of a person about a document. It is on the disk when this returns.
+        """Record the answer of a person about a document; returns its number in the log, where it is on the disk.
 
-        Parameters
-        ----------
-        document : int
-            Number of the document.
-        answer : str or None
-            A class label; None for other kinds.
-        kind : {"label", "none_of_these", "unclear"}, default="label"
-            Kind of the answer.
-        purpose : {"audit", "duel", "group", "new", "accept", "again", "find", "list"}, default="list"
-            Why the document was shown. "accept" becomes "again" if the first answers contradict the label.
-        reviewer : str, default=""
-            Name of the person.
-        shown : str, default=None
-            Label that was shown; None if it was hidden.
-
-        Returns
-        -------
-        id : int
-            Number of the row in the log.
+        The answer is a class, or None if the kind is not "label" but "none_of_these" or "unclear". The purpose says why
+        the document was shown: as in `question`, or "again", "find" or "list". "accept" becomes "again" if the first
+        answers contradict the label. `shown` is the label that the person saw; None if it was hidden.
         """
         return self.add_answers([NewAnswer(document, answer, kind, purpose, reviewer, shown)])[0]
 
     def add_answers(self, answers: Sequence[NewAnswer]) -> list[int]:
-        """Record several answers at once: all of them, or none if one of them is wrong.
-
-        Parameters
-        ----------
-        answers : sequence of NewAnswer
-            The answers. What they replace and the current fit are added.
-
-        Returns
-        -------
-        ids : list of int
-            Numbers of the rows in the log.
-        """
+        """Record several answers at once: all of them, or none if one of them is wrong; returns their numbers."""
         state = self.log.state()
         again = [
             a._replace(purpose=AGAIN) if a.purpose == ACCEPT and state.contradicted(a.document) else a for a in answers
@@ -235,18 +177,7 @@ class Job:
         return self.log.add(again)
 
     def undo(self, reviewer: str = "") -> AnswerRow | None:
-        """Take back the last answer of a person. The answer before it counts again.
-
-        Parameters
-        ----------
-        reviewer : str, default=""
-            Name of the person.
-
-        Returns
-        -------
-        row : AnswerRow or None
-            The answer that was taken back; None if there is none.
-        """
+        """Take back the last answer of a person and return it; the answer before it counts again."""
         return self.log.undo(reviewer)
 
     def answers(self) -> list[AnswerRow]:
@@ -261,21 +192,26 @@ class Job:
         """Documents with different answers and no majority: `document`, and `answers` as rows of the log."""
         return self.log.state().disagreements
 
-    # Certificates and learning
+    def progress(self) -> dict[str, Any]:
+        """Numbers for people: documents, answers, reviewers, disagreements, answers since the last fit."""
+        state, fit = self.log.state(), self.store.fits.all()[-1]
+        answers = state.answers
+        learned = set(fit.answers)
+        return {
+            "documents": self.n_documents,
+            "answers": len(answers),
+            "answered": len({row.document for row in answers}),
+            "reviewers": sorted({row.reviewer for row in answers}),
+            "disagreements": len(state.disagreements),
+            "fit": fit.id,
+            "new_answers": sum(row.id not in learned for row in answers),
+            "needs_review": self.store.fits.counts()["needs_review"],
+        }
+
+    # What the answers prove, and learning
 
     def certificate(self, level: float = LEVEL) -> Certificate:
-        """What the answers prove about the current labels.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Confidence level.
-
-        Returns
-        -------
-        certificate : Certificate
-            Intervals that are valid after every answer.
-        """
+        """What the answers prove about the current labels; the intervals are valid after every answer."""
         return self._certify(self.log.state(), level)
 
     def _certify(self, state: JobState, level: float) -> Certificate:
@@ -310,75 +246,26 @@ class Job:
     ) -> Usable:
         """Which labels may be used without looking, by the answers so far. A new statement is recorded.
 
-        Parameters
-        ----------
-        error : float, default=0.05
-            Allowed share of wrong labels among those that may be used.
-        outside : bool, default=False
-            Whether the claim is about the labels outside the sample that certifies them.
-        per_class : bool, default=False
-            Whether there is one claim per class: all of them hold together. They need more answers.
-        learn : int, default=20
-            Random answers that the labels learn from first: nothing is certified before `refit`. 0: none. Once a
-            statement about the current labels was made, they need not learn first.
-
-        Returns
-        -------
-        usable : Usable
-            The labels, the claim about them, and how many answers more labels need.
+        At most the share `error` of them is wrong: of all, of those `outside` the sample that certifies them, or of
+        each class (`per_class`; all claims hold together). The labels first learn from `learn` random answers: nothing
+        is certified before `refit`, unless a statement about them was made.
         """
-        return self.questions.acceptance.issue(error, outside=outside, per_class=per_class, learn=learn)
+        return self.questions.acceptance.issue(Limit(float(error), outside, per_class), learn)
 
     def find(self, of_class: str, recall: float = RECALL, *, level: float = LEVEL) -> Find:
-        """The search for all documents of one class. Ask with `finding.next` and answer with the purpose "find".
+        """The search for all documents of one class, until the share `recall` of them is found.
 
-        Parameters
-        ----------
-        of_class : str
-            The class.
-        recall : float, default=0.95
-            Share of its documents to find.
-        level : float, default=0.95
-            Confidence of the statement. Choose it before the first answer.
-
-        Returns
-        -------
-        find : Find
-            `found`, `recall_at_least`, `done`, `next_row()` and `text()`. All answers of the job count.
+        Choose the level before the first answer. Ask with `finding.next` and answer with the purpose "find"; all
+        answers of the job count.
         """
         return self.finding.find(of_class, recall, level)
 
-    def progress(self) -> dict[str, Any]:
-        """Numbers for people: documents, answers, reviewers, disagreements, answers since the last fit."""
-        state, fit = self.log.state(), self.store.fits.all()[-1]
-        answers = state.answers
-        learned = set(fit.answers)
-        return {
-            "documents": self.n_documents,
-            "answers": len(answers),
-            "answered": len({row.document for row in answers}),
-            "reviewers": sorted({row.reviewer for row in answers}),
-            "disagreements": len(state.disagreements),
-            "fit": fit.id,
-            "new_answers": sum(row.id not in learned for row in answers),
-            "needs_review": self.store.fits.counts()["needs_review"],
-        }
-
     def refit(self, *, everything: bool = False) -> dict[str, Any]:
-        """Learn from the answers and replace the labels. Labels that were accepted stay as they are.
+        """Learn from the answers and replace the labels. Accepted labels stay as they are, unless `everything`.
 
-        Parameters
-        ----------
-        everything : bool, default=False
-            Whether accepted labels are replaced, too: the statements about them are withdrawn.
-
-        Returns
-        -------
-        summary : dict
-            `fit`, `answers`, `changed` (labels that changed), and the accuracy on the answered documents before and
-            after: `accuracy_before` and `accuracy_after`, both by fits that did not learn from the document.
-            `warning` is a sentence if the labels became worse on them, otherwise empty. `kept` and `withdrawn`:
-            numbers of accepted labels that stay or not.
+        Returns `fit`, `answers`, `changed` (labels), `accuracy_before` and `accuracy_after` on the answered documents
+        by fits that did not learn from them, a `warning` if the labels became worse on them (otherwise empty), and the
+        numbers of accepted labels that are `kept` and `withdrawn`.
         """
         state = self.log.state()
         carried, before = self.questions.acceptance.carry(state), self._certify(state, LEVEL)
@@ -391,23 +278,16 @@ class Job:
         return self.store.documents.page(search, **filters)
 
     def similar(self, document: int) -> list[int]:
-        """Documents that are like one, the nearest first: their numbers.
-
-        Parameters
-        ----------
-        document : int
-            Number from 0.
-
-        Returns
-        -------
-        documents : list of int
-            At most 20; none for a job of a single method.
-        """
+        """Numbers of the documents that are like one, the nearest first; none for a job of a single method."""
         return similar(self._places, document)
 
     @cached_property
     def _places(self) -> Places:
         return places_of(self.store.database.arrays("pool"))
+
+    def population(self) -> Population:
+        """The documents with a predicted label, from which samples are drawn."""
+        return population_of_store(self.store, self.log.state())
 
     def export(
         self,
@@ -420,31 +300,13 @@ class Job:
         per_class: bool = False,
         whole_file: bool = False,
     ) -> list[str]:
-        """Write all documents with all their columns, the labels and the answers.
+        """Write all documents with all their columns, the labels and the answers; returns messages.
 
         The column accepted is "yes" for labels that may be used, "answer" for documents that people answered, and empty
-        for all others.
-
-        Parameters
-        ----------
-        path : path
-            The file; its suffix selects the format.
-        spreadsheet : bool, default=False
-            Whether cells of a CSV or TSV file that a spreadsheet would run as a formula get an apostrophe.
-        accepted : bool, default=False
-            Whether only documents whose labels may be used are written, accepted or answered.
-        error : float, default=None
-            Allowed share of wrong labels among the accepted ones. None: the lowest one of the statements
-            (`accept`) with labels to use; if there is none, .05 with `accepted`, and no column otherwise.
-        outside, per_class : bool, default=False
-            With `error`, as in `accept`.
-        whole_file : bool, default=False
-            Whether the accepted labels are those of the other promise: people label the rest.
-
-        Returns
-        -------
-        messages : list of str
-            One message per renamed column.
+        for all others; `accepted` writes only the former two. `error`, `outside` and `per_class` are those of `accept`.
+        Without `error` it is the lowest one of all statements with labels to use, or .05 with `accepted`; otherwise
+        there is no such column. `whole_file`: labels to use if people label the rest. `spreadsheet`: cells of a CSV or
+        TSV file that a spreadsheet would run as a formula get an apostrophe.
         """
         usable = self.exported(error, outside=outside, per_class=per_class, accepted=accepted)
         usable = usable.for_whole_file() if usable is not None and whole_file else usable
@@ -461,8 +323,8 @@ class Job:
         limit = lowest if error is None else Limit(error, outside, per_class)
         if limit is None:
             return None
-        usable = acceptance.usable(**limit._asdict())
-        return self.accept(**limit._asdict()) if usable.current.n else usable  # a statement that others may rely on
+        usable = acceptance.usable(limit)
+        return acceptance.issue(limit) if usable.current.n else usable  # a statement that others may rely on
 
     def export_corrections(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> list[str]:
         """Write the answers that count with their documents, one row per answer; parameters as in `export`."""

@@ -17,7 +17,7 @@ from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 
 
-def keep_other_rows(inputs: Inputs) -> dict[str, Any]:
+def other_rows_of(inputs: Inputs) -> dict[str, Any]:
     """The rows of the target that are no documents, as plain values; empty if there are none."""
     rows = inputs.documents.others.tolist()
     if not rows:
@@ -33,7 +33,7 @@ def keep_other_rows(inputs: Inputs) -> dict[str, Any]:
 
 
 def document_rows(n_documents: int, others: Mapping[str, Any]) -> RowIndex:
-    """The documents of a job among the rows of the user's table; `others` is what `keep_other_rows` returned.
+    """The documents of a job among the rows of the user's table; `others` is what `other_rows_of` returned.
 
     >>> document_rows(3, {"rows": [0, 2]}).rows.tolist()
     [1, 3, 4]
@@ -43,6 +43,11 @@ def document_rows(n_documents: int, others: Mapping[str, Any]) -> RowIndex:
         return RowIndex.without(other_rows, n_documents + len(other_rows))
     except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"the job is damaged, its other rows cannot be read ({error}).") from None
+
+
+def file_rows(store: storage.Store) -> RowIndex:
+    """The rows of the documents of a job in the user's table."""
+    return document_rows(store.n_documents, store.settings.get("other_rows", {}))
 
 
 def add_other_rows(
@@ -80,10 +85,10 @@ def add_other_rows(
     return everything, joined_extra
 
 
-def keep_languages(languages: Sequence[str]) -> dict[str, list[int]]:
+def by_language(languages: Sequence[str]) -> dict[str, list[int]]:
     """The numbers of the documents per language, as plain values.
 
-    >>> keep_languages(["", "german", "", "german"])
+    >>> by_language(["", "german", "", "german"])
     {'german': [1, 3]}
     """
     kept: dict[str, list[int]] = {}

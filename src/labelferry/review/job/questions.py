@@ -19,13 +19,12 @@ from ...certificate.accept import MOST_ANSWERS
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.frozen import ERROR
+from ..sample.frozen import ERROR, USUAL, Limit
 from ..store.records import ACCEPT, QUEUES, now
 from .accept import JobAccept
-from .log import JobLog
 from .other_rows import labelled_documents
 from .reasons import WHY, reason
-from .state import JobState
+from .state import JobLog, JobState
 
 RESERVED_SECONDS = 600  # for which others get another question than the one a person was shown last
 
@@ -87,20 +86,19 @@ class JobQuestions:
         reviewer: str = "",
         *,
         skip: Collection[int] = (),
-        error: float = ERROR,
-        per_class: bool = False,
+        limit: Limit = USUAL,
         whole_file: bool = False,
     ) -> Question | None:
         """The next open question of a queue, None if there is none; what a person skips comes again after the others.
 
-        Two persons get different questions if there are enough. `error`, `per_class` and `whole_file` are those of the
-        queue "accept"; as long as the labels have to learn first, its questions are those of the random sample.
+        Two persons get different questions if there are enough. `limit` and `whole_file` are those of the queue
+        "accept"; as long as the labels have to learn first, its questions are those of the random sample.
         """
         purposes = {}
         if purpose == ACCEPT and self._learns_first():
             purpose = "audit"
         if purpose == ACCEPT:
-            asked = self.acceptance.questions(error, reviewer, per_class=per_class, whole_file=whole_file)
+            asked = self.acceptance.questions(limit, reviewer, whole_file=whole_file)
             purposes = {document: why for why, document in asked}
             order: Iterable[Any] = list(purposes)
             closed: set[int] = set()
@@ -170,7 +168,7 @@ class JobQuestions:
 
     def _open_accept(self, state: JobState, error: float) -> int:
         """Questions until more labels can be used, if all answers agree with the labels."""
-        usable = self.acceptance.usable(error, state=state)
+        usable = self.acceptance.usable(Limit(error), state=state)
         if usable.learning is not None:
             return max(usable.learning.of - usable.learning.answers, 0)
         return usable.needs[0][0] if usable.needs else len(usable.next_rows(MOST_ANSWERS))

@@ -1,7 +1,7 @@
-"""One state of a job: the labels of one fit and the answers up to one row of the log.
+"""The answers of a job: the log, which is only added to, and one state of it with the labels of one fit.
 
 Other threads and processes may add answers and fits at any time. Everything that belongs together, such as a
-certificate, is computed from one such value.
+certificate, is computed from one state.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,10 @@ from ...certificate.sampling import answered_prefix
 from ...labelling.answers import code_of
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
+from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..store.decisions import by_document, current_answers, decide, deciding_answers, standing_answers
 from ..store.fit_labels import FitLabels
-from ..store.records import AGAIN, LIST, AnswerRow
+from ..store.records import AGAIN, LIST, UNDO, AnswerRow, NewAnswer
 
 CHOSEN = (AGAIN, LIST)  # answers to documents that were chosen by their answers, or by a person
 
@@ -131,3 +133,48 @@ class JobState:
         """The answers that are a random sample: a prefix of the order without the documents of `seen`."""
         rows = answered_prefix(order[~np.isin(order, self.seen.rows)], self.codes)
         return Answers(np.array(rows, dtype=np.int64), np.array([self.codes[row] for row in rows], dtype=np.int64))
+
+
+class JobLog:
+    """The answers of a job. Other processes may add to them, so new rows are read before anything is computed."""
+
+    def __init__(self, store: storage.Store) -> None:
+        self._store = store
+        self._lock = RLock()
+        self._log: list[AnswerRow] = []
+        self._state: JobState | None = None
+
+    def history(self) -> list[AnswerRow]:
+        """All rows of the log, the first one first."""
+        with self._lock:
+            self._log += self._store.answers.history(after=self._log[-1].id if self._log else 0)
+            return list(self._log)
+
+    def state(self) -> JobState:
+        """The labels and the answers of this moment, to compute several things from the same ones."""
+        with self._lock:
+            fit = self._store.fits.labels()  # before the log, which then has all answers that it learned from
+            state = JobState(self.history(), fit, self._store.classes)
+            if self._state is None or self._state.version != state.version:
+                self._state = state
+            return self._state
+
+    def answers(self) -> list[AnswerRow]:
+        """The answers that count: the last one per document and reviewer."""
+        return self.state().answers
+
+    def add(self, answers: Sequence[NewAnswer]) -> list[int]:
+        """Add answers with what they replace and the current fit: all of them, or none if one of them is wrong."""
+        earlier = {(row.document, row.reviewer): row.id for row in self.answers()}
+        fit = self._store.fits.last()
+        rows = [row._replace(replaces=earlier.get((row.document, row.reviewer)), fit=fit) for row in answers]
+        return self._store.answers.add(rows)
+
+    def undo(self, reviewer: str = "") -> AnswerRow | None:
+        """Take back the last answer of a person, and return it; None if there is none."""
+        mine = [row for row in self.answers() if row.reviewer == reviewer]
+        if not mine:
+            return None
+        last = mine[-1]
+        self._store.answers.add([NewAnswer(last.document, None, UNDO, last.purpose, reviewer, replaces=last.id)])
+        return last

@@ -54,7 +54,7 @@ def show_document(request: Request, site: Site, session: Session) -> Response:
 def next_question(site: Site, session: Session, purpose: str) -> Question | None:
     """The next open question that this browser has not skipped; after the last one, the skipped ones again."""
     skipped = session.skipped.get(purpose, [])
-    return site.job.questions.next(purpose, session.reviewer, skip=skipped, error=session.error)
+    return site.job.question(purpose, session.reviewer, skip=skipped, error=session.error)
 
 
 def question_page(site: Site, session: Session, question: Question | None, purpose: str, back: str = "") -> Response:

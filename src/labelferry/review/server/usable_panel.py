@@ -8,6 +8,7 @@ from typing import Any
 
 from ...certificate.expected import PLANS, Expected, expected_further, expected_labels, outlook
 from ..job.job import Job
+from ..sample.frozen import Limit
 from ..sample.usable import ERROR, OTHER_ERROR, Usable
 from ..sample.usable_text import ASSUMED, whole_file
 
@@ -32,10 +33,10 @@ class UsablePanels:
             state = self._job.log.state()
             key = (*state.version, error)
             if key not in self._made:
-                acceptance = self._job.questions.acceptance
-                usable = acceptance.usable(error, state=state)
+                acceptance, limit = self._job.questions.acceptance, Limit(error)
+                usable = acceptance.usable(limit, state=state)
                 if usable.learning is None and usable.given.first:
-                    usable = acceptance.issue(error)
+                    usable = acceptance.issue(limit)
                 self._made[key] = {**panel_values(usable), "outlook": self._outlook(usable, state.fit.fit)}
                 while len(self._made) > KEPT:
                     self._made.popitem(last=False)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from labelferry_bench.papers.splits import pairs
+from labelferry_bench.papers.splits import at_most, by_groups, pairs, same_classes
 from labelferry_bench.papers.tables.cdsc import CDSC_TABLE_1
 from labelferry_bench.papers.tables.gcmf import GCMF_TABLE_2
 from labelferry_bench.papers.tables.hybrid import HYBRID_TABLE_3 as HYBRID_CLASSES
+from labelferry_bench.papers.task import Task as PaperTask
 from labelferry_bench.papers.tasks import TASKS
 
 from .planted import Task
@@ -46,7 +49,9 @@ def cdsc_sample(path: Path, name: str, seed: int) -> Task:
 
 def hybrid_sample(path: Path, name: str, seed: int, *, cdsc: bool = False) -> Task:
     """A task of the hybrid graph's Table 3, or of CDSC's Table 1: 500 documents a class and domain, counts."""
-    return _load(f"{'cdsc-500' if cdsc else 'hybrid-counts'}/{name}", seed, path)
+    groups = CDSC_TABLE_1[name] if cdsc else HYBRID_TABLE_3[name]
+    split = partial(by_groups, parts=same_classes(groups), draw=partial(at_most, n=500))
+    return _read(replace(TASKS[f"hybrid/{name}"], split=split).on_counts(), seed, path)
 
 
 def amazon(path: Path, source: str, target: str) -> Task:
@@ -55,7 +60,11 @@ def amazon(path: Path, source: str, target: str) -> Task:
 
 
 def _load(name: str, seed: int, path: Path) -> Task:
+    return _read(TASKS[name], seed, path)
+
+
+def _read(task: PaperTask, seed: int, path: Path) -> Task:
     """Classes are numbers here, in the order of their names."""
-    Xs, ys, Xt, yt = TASKS[name].load(seed, path)[:4]
+    Xs, ys, Xt, yt = task.load(seed, path)[:4]
     classes = np.unique(ys)
     return Task(Xs, np.searchsorted(classes, ys), Xt, np.searchsorted(classes, yt))

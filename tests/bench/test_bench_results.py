@@ -10,6 +10,7 @@ from labelferry.core.registry import estimators
 from labelferry_bench.papers.extra_columns import METHODS, measure_within, within_cells
 from labelferry_bench.papers.figures import PICTURES
 from labelferry_bench.papers.gallery import ORDER, write_figures
+from labelferry_bench.papers.kept import keep
 from labelferry_bench.papers.measure_study import recorded_study
 from labelferry_bench.papers.results import CHOSEN_ON, chosen_on
 from labelferry_bench.papers.run import append_record, cells
@@ -22,6 +23,17 @@ from labelferry_bench.papers.tasks import TABLES, TASKS, tasks_of
 
 from ..planted import vocabulary_shift
 
+PROTOCOL = {
+    "corpus": "a corpus",
+    "preprocessing": "words",
+    "n_words": 1234,
+    "source": {"a": 5, "b": 4},
+    "target": {"a": 3, "b": 6},
+    "n_target": 9,
+    "n_also_in_source": 2,
+    "n_with_other_label": 1,
+}
+
 
 def cell_record(cell, score):
     return {
@@ -29,7 +41,7 @@ def cell_record(cell, score):
         "score": score,
         "balanced": None,
         "seconds": 1.0,
-        "protocol": {"n_target": 9, "n_also_in_source": 2, "n_with_other_label": 1},
+        "protocol": PROTOCOL,
         "divergences": {"KLt": 0.5, "KLc": 2.0},
     }
 
@@ -39,11 +51,19 @@ def everything_is_here(monkeypatch):
     monkeypatch.setattr("labelferry_bench.papers.task._is_available", lambda source: True)
 
 
-def test_a_recorded_table_uses_the_seeds_that_exist(everything_is_here, tmp_path):
-    for seed, cell in enumerate(cells(["tcl/rec vs sci"], ["TCL"], 3)):
-        append_record(tmp_path / "tcl.jsonl", cell_record(cell, 0.9 + 0.01 * seed))
-    stale = cells(["tcl/rec vs sci"], ["TCL"], 4)[3]._replace(code="of another version")
-    append_record(tmp_path / "tcl.jsonl", cell_record(stale, 0.1))
+@pytest.fixture
+def nothing_is_kept(monkeypatch, tmp_path):
+    keep([], tmp_path / "kept.gz")
+    monkeypatch.setattr("labelferry_bench.papers.kept.KEPT", tmp_path / "kept.gz")
+
+
+def test_a_recorded_table_uses_the_seeds_that_exist(everything_is_here, nothing_is_kept, tmp_path):
+    """Those of other code too; of two records of a cell the later one, and one of a run before a kept one."""
+    first, second, third = cells(["tcl/rec vs sci"], ["TCL"], 3)
+    keep([cell_record(first, 0.1), cell_record(third._replace(code="of another version"), 0.92)], tmp_path / "kept.gz")
+    other_form = first._replace(settings="another idf")
+    for cell, score in ((first, 0.2), (first, 0.9), (second, 0.91), (other_form, 0.3)):
+        append_record(tmp_path / "tcl.jsonl", cell_record(cell, score))
     table = recorded_table("tcl", tmp_path)
     row = next(row for row in table["rows"] if row["task"] == "rec vs sci")
     cell = row["cells"][[method["method"] for method in table["methods"]].index("TCL")]
@@ -70,7 +90,10 @@ def test_the_method_of_a_paper_is_tested_against_its_rivals(everything_is_here):
     assert table["friedman"]["ranks"][own] == 1
     page = section(table)
     assert "| `TSVM` | +9.5 | 6 | 0 | 0 |" in page
-    assert "Friedman's test of all: p = " in page
+    assert "Friedman's test of all methods: p = " in page
+    sizes = "(1,234 words; source a 5, b 4; target a 3, b 6)"
+    assert f"- a corpus: words. comp vs rec {sizes}, comp vs sci {sizes}, " in page
+    assert page.count("- a corpus: words.") == 1
 
 
 def test_repeated_rows_are_found_with_their_labels():
@@ -139,7 +162,7 @@ def test_no_transfer_is_one_number_per_target(everything_is_here):
     assert {task.split.keywords["parts"][0].domain for task in tasks} == {"target"}
 
 
-def test_a_recorded_study_has_the_curves_that_are_complete(everything_is_here, tmp_path):
+def test_a_recorded_study_has_the_curves_that_are_complete(everything_is_here, nothing_is_kept, tmp_path):
     study = studies()["gcmf-p"]
     first = study.curves[0]
     for x in study.values:
@@ -155,7 +178,7 @@ def test_every_figure_has_a_finding():
     assert {name.partition("-")[0] for name in (*studies(), *PICTURES)} == set(ORDER)
 
 
-def test_the_page_shows_the_figures_that_were_run(everything_is_here, monkeypatch, tmp_path):
+def test_the_page_shows_the_figures_that_were_run(everything_is_here, nothing_is_kept, monkeypatch, tmp_path):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr("labelferry_bench.papers.gallery.PICTURES", {})
     study = studies()["gcmf-p"]

@@ -14,11 +14,11 @@ N = 10
 
 
 def test_what_is_kept_is_read_again(tmp_path):
-    record = {**Cell("a/b", "TCL", 3, "{}", "0")._asdict(), "score": 0.5, "seconds": 1.0, "protocol": {"n_words": 3}}
+    record = {**Cell("a/b", "TCL", 3, "{}", "0")._asdict(), "score": 0.5, "seconds": 1.0, "n_iter": 3, "commit": "abc"}
     keep([record], tmp_path / "x.gz")
     [again] = kept(tmp_path / "x.gz")
     assert cell_of(again) == cell_of(record)
-    assert (again["score"], "protocol" in again) == (0.5, False)
+    assert (again["score"], again["commit"], "n_iter" in again) == (0.5, "abc", False)
     first = (tmp_path / "x.gz").read_bytes()
     keep([record], tmp_path / "x.gz")
     assert (tmp_path / "x.gz").read_bytes() == first

@@ -47,7 +47,7 @@ def list_all() -> None:
 
 @bench.command("table")
 def table(
-    name: Annotated[str, typer.Argument(help="cdsc, hybrid, rsp, gcmf, tcl, shift, amazon, ...: see `bench list`.")],
+    name: Annotated[str, typer.Argument(help="cdsc, hybrid, rsp, gcmf, tcl, amazon, ...: see `bench list`.")],
     methods: Annotated[
         str, typer.Option(help="Comma-separated methods, e.g. TCL,RSP(risk=0); default: those of the paper.")
     ] = "",
@@ -130,8 +130,7 @@ def compare(
 @bench.command("results")
 def results(
     page: Annotated[Path, typer.Option(help="Markdown file to write.")] = Path("docs/results.md"),
-    seeds: Annotated[int | None, typer.Option(min=1, help="Maximum number of seeds per table.")] = None,
-    run: Annotated[bool, typer.Option(help="Run missing cells, or use recorded cells only.")] = True,
+    run: Annotated[bool, typer.Option(help="Run missing cells, or write the page from the records only.")] = True,
     jobs: Jobs = 1,
     out: Out = DEFAULT_FOLDER,
 ) -> None:
@@ -140,7 +139,7 @@ def results(
 
     console = new_console()
     with progress(console) as (begin, done):
-        write_results(page, out, n_seeds=seeds, jobs=jobs, run=run, begin=begin, done=done)
+        write_results(page, out, jobs=jobs, run=run, begin=begin, done=done)
     console.print(f"Written: {escape(str(page))}", soft_wrap=True)
 
 

@@ -16,7 +16,6 @@ from .task import Recipe, Task
 TFIDF = Recipe(idf="plain")
 SHORT_DROPPED = Recipe(min_words=3, idf="plain")
 OF_TARGET = Recipe(min_words=3, over="target")
-COUNTS = Recipe(weighting="counts", min_words=3)
 MATRICES = Recipe(min_df=0, idf="plain")
 OWN = Recipe()
 OWN_SHORT_DROPPED = Recipe(min_words=3)

@@ -1,4 +1,4 @@
-"""A hash of the code behind a method, so that a record of the bench belongs to the code that made it.
+"""The code behind a record of the bench: a hash of the modules of its method, and the commit of the checkout.
 
 The modules are the method's own and all modules of labelferry that it imports, directly or not. Comments, docstrings
 and the layout of the code do not change the hash.
@@ -8,11 +8,23 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import subprocess
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 PACKAGE = "labelferry"
+
+
+@cache
+def commit() -> str:
+    """Return the commit of the checkout that this code is in; empty if it is in none."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=10", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
 
 
 @cache

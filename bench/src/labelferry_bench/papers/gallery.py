@@ -68,9 +68,7 @@ def _study(name: str, folder: Path, result: dict[str, Any] | None) -> Iterator[s
     with atomic_write(folder / f"{name}.svg") as draft, rc_context({"svg.hashsalt": name}):  # the same file each time
         plot_curves(result).savefig(draft, format="svg", bbox_inches="tight", metadata={"Date": None})
     yield f"![{study.source}, {study.title}](figures/{name}.svg)\n"
-    left_out: list[object] = [x for x in study.values if x not in result["values"]]
     shown = {curve["label"] for curve in result["curves"]}
-    left_out += [curve.label for curve in study.curves if curve.label not in shown]
-    if left_out:
-        yield f"Not run for this page: {', '.join(map(str, left_out))}.\n"
+    if left_out := [curve.label for curve in study.curves if curve.label not in shown]:
+        yield f"Not run for this page: {', '.join(left_out)}.\n"
     yield f"{study.finding}\n"

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from .kept import recorded
 from .output import study_csv, write_json_and_csv
-from .run import Begin, Cell, Done, Record, cell_of, cells, ignore, read_records, run
-from .studies import Curve, Study, studies
+from .run import Begin, Cell, Done, Record, cells, ignore, run
+from .studies import Study, studies
 
 FIELDS = ("source", "title", "axis", "measure", "log", "remark", "finding")
-MIN_VALUES = 3  # of a curve that is worth drawing
-MAX_SEEDS = 20  # recorded studies use the seeds below this number
 
 
 def measure_study(
@@ -49,9 +48,7 @@ def measure_study(
         Plain values: mean and standard deviation over tasks and seeds, one point per curve and value.
     """
     study = studies()[name]
-    wanted: dict[tuple[str, float], list[Cell]] = {
-        (curve.label, x): _cells(curve, x, n_seeds or study.n_seeds) for curve in study.curves for x in study.values
-    }
+    wanted = _cells_of(study, n_seeds or study.n_seeds)
     every = dict.fromkeys(cell for group in wanted.values() for cell in group)
     begin(len(every))
     found, failures = run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done)
@@ -59,52 +56,55 @@ def measure_study(
         raise ValueError(f"{failures[0].cell.task}, {failures[0].cell.method}: {failures[0].error}")
     records = dict(zip(every, found, strict=True))
     points = {key: [records[cell] for cell in group] for key, group in wanted.items()}
-    result = _as_values(study, study.values, points)
+    result = _as_values(study, points)
     write_json_and_csv(name, folder, result, study_csv(result))
     return result
 
 
 def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
-    """Make a study from the records of the present code, without running anything.
+    """Make a study from its records, without running anything.
 
-    Returns as `measure_study`, with the values that all curves have; if these are fewer than three, with the curves
-    that have all values; None if there are none.
+    Returns as `measure_study`, with the curves that have all values; None if there are none.
     """
     study = studies()[name]
-    latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
-    points: dict[tuple[str, float], list[Record]] = {}
-    for curve in study.curves:
-        for x in study.values:
-            if all(cell in latest for cell in _cells(curve, x, 1)):
-                points[curve.label, x] = [latest[cell] for cell in _cells(curve, x, MAX_SEEDS) if cell in latest]
-    common = [x for x in study.values if all((curve.label, x) in points for curve in study.curves)]
-    if len(common) >= MIN_VALUES:
-        return _as_values(study, common, points)
-    complete = tuple(curve for curve in study.curves if all((curve.label, x) in points for x in study.values))
-    return _as_values(study._replace(curves=complete), study.values, points) if complete else None
+    records = study_records(name, folder)
+    wanted = _cells_of(study, study.n_seeds)
+    points = {key: [records[cell] for cell in group if cell in records] for key, group in wanted.items()}
+    complete = tuple(curve for curve in study.curves if all(points[curve.label, x] for x in study.values))
+    return _as_values(study._replace(curves=complete), points) if complete else None
 
 
-def _as_values(
-    study: Study, values: Sequence[float], points: Mapping[tuple[str, float], Sequence[Record]]
-) -> dict[str, Any]:
+def study_records(name: str, folder: Path) -> dict[Cell, Record]:
+    """The records of a study on the page of results."""
+    study = studies()[name]
+    every = [cell for group in _cells_of(study, study.n_seeds).values() for cell in group]
+    return recorded(every, folder / f"{name}.jsonl")
+
+
+def _as_values(study: Study, points: Mapping[tuple[str, float], Sequence[Record]]) -> dict[str, Any]:
     """Plain values of a study; the records of each curve and value of the axis are in `points`."""
     return {
         **{field: getattr(study, field) for field in FIELDS},
-        "values": list(values),
+        "values": list(study.values),
         "curves": [
             {
                 "label": curve.label,
                 "method": curve.method,
                 "tasks": len(curve.tasks),
-                "points": [_point(points[curve.label, x], study.measure) for x in values],
+                "points": [_point(points[curve.label, x], study.measure) for x in study.values],
             }
             for curve in study.curves
         ],
     }
 
 
-def _cells(curve: Curve, x: float, n_seeds: int) -> list[Cell]:
-    return cells([task.format(x=x) for task in curve.tasks], [curve.method.format(x=x)], n_seeds)
+def _cells_of(study: Study, n_seeds: int) -> dict[tuple[str, float], list[Cell]]:
+    """The cells of each curve and value of the axis."""
+    return {
+        (curve.label, x): cells([task.format(x=x) for task in curve.tasks], [curve.method.format(x=x)], n_seeds)
+        for curve in study.curves
+        for x in study.values
+    }
 
 
 def _point(records: Sequence[Record], measure: str) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from labelferry import __version__
 from labelferry.files import write_text
 
 from .gallery import write_figures
-from .kept import PAGE, commit, keep
-from .run import Begin, Done, ignore
+from .kept import PAGE, keep
+from .measure_study import study_records
+from .run import Begin, Done, Record, ignore
 from .sections import markdown_table, section
+from .studies import studies
 from .table import AS_PUBLISHED, OURS
 from .tabulate import recorded_table, run_table, table_records
 from .tasks import TABLES
@@ -23,22 +26,28 @@ from .tasks import TABLES
 INTRODUCTION = """\
 # Results
 
-Written by `labelferry bench results`, version {version}{commit}, from the records of its runs, which are
-[kept](../bench/src/labelferry_bench/papers/records.jsonl.gz); a test runs some of them again. Only the remarks are
-written by hand. A number is the mean accuracy in percent over the seeds; ± is the sample standard deviation over the
-seeds. The column *seeds* has their number; it is 1 if neither the task nor the method is random. A seed draws the
-documents of a sampled table and starts the methods that are random. The number of the paper is in brackets. If the
-default of a method differs from its paper, there are two rows: *as published* is the form of the paper, as far as it is
-known. Of `SourceLR` there is only the form of the papers, `SourceLR(C='cv', class_weight=None, weighting='given')`;
-its default is stronger. The vocabularies and samples of the papers are not published: the protocol may account for a
-difference of one or two points. Each table ends with our protocol, and the command beside it gives the table. The
-papers report ten runs (GCMF, TCL) and twenty (hybrid graph); where the column *seeds* has a smaller number, fewer were
-run. tf-idf is (1 + log tf) log(N / df), the idf of the textbooks, in the tables of CDSC, TCL and GCMF, whose tasks
-these are, and labelferry's own, with log((1 + N) / (1 + df)) + 1, in the others: the papers of RSP and of the hybrid
-graph do not mention tf-idf. No paper prints a formula; `cdsc-text` has both. log(N / df) was tried because TCL's paper
-cites it, beside other weightings, and scores were seen before it became the recipe of these tables: CDSC and TCL gain
-by it, RSP would lose (its remark has the numbers). The seconds are CPU seconds.
-[Figures and studies](#figures-and-studies) are below the tables.
+`labelferry bench results` wrote this page, version {version}, from the
+[records](../bench/src/labelferry_bench/papers/records.jsonl.gz) of runs at {commits}. A test runs some of them again
+each day. Only the remarks are written by hand.
+
+- A number is the mean accuracy in percent; ± is the sample standard deviation over the seeds. The number of the paper
+  is in brackets. The seconds are CPU seconds.
+- A seed draws the documents of a sampled table and starts the methods that are random. The column *seeds* has their
+  number; it is 1 if neither the task nor the method is random.
+- *As published* is the form of the paper, as far as it is known; the other row has our defaults. Of `SourceLR` there is
+  only the form of the papers, `SourceLR(C='cv', class_weight=None, weighting='given')`; its default is stronger.
+- The papers do not publish their vocabularies and samples: this may account for a difference of one or two points.
+- tf-idf is (1 + log tf) log(N / df), the idf of the textbooks, in the tables of CDSC, TCL and GCMF, whose tasks these
+  are, and labelferry's own, with log((1 + N) / (1 + df)) + 1, in the others: the papers of RSP and of the hybrid graph
+  do not mention tf-idf. No paper prints a formula; `cdsc-text` has both. log(N / df) was tried because TCL's paper
+  cites it, beside other weightings, and scores were seen before it became the recipe of these tables: CDSC and TCL gain
+  by it, RSP would lose (its remark has the numbers).
+
+- Tests compare the method of a paper with each rival. Over the tasks a pair is one task, the means over its seeds: p of
+  Wilcoxon's signed-rank test, two-sided, adjusted by Holm for the number of rivals. Within a task a pair is one seed:
+  the number of tasks on which the difference is significant at .05 (paired t-test, Holm).
+
+The command beside a table gives the table. [Figures and studies](#figures-and-studies) are below the tables.
 
 {summary}
 ## What was chosen on what
@@ -50,7 +59,7 @@ tasks. A default is unbiased only on tasks that are not in its row:
 TWO_POINTS = 0.02
 OWN_METHODS = {
     "cdsc": ("CDSC",),
-    "hybrid-counts": ("HybridLabelPropagation", "HybridSimilarityPropagation"),
+    "hybrid": ("HybridLabelPropagation", "HybridSimilarityPropagation"),
     "rsp": (OURS,),
     "gcmf": ("GCMF",),
     "tcl": ("TCL",),
@@ -65,7 +74,7 @@ CHOSEN_ON = (
         "HybridLabelPropagation, HybridSimilarityPropagation",
         "start, reading, weighting, tau",
         "all six of `hybrid`",
-        "`cdsc-500`",
+        "`cdsc`, `untuned`",
     ),
     ("RSP", 'the rule of `risk="auto"`', "all of `rsp`, `rsp-office`, `hybrid`, `cdsc`, `reuters`", "none"),
     ("TCL", "`weighting`", "comp vs sci, rec vs talk, orgs vs people of `tcl`", "the other six, `untuned`"),
@@ -86,7 +95,6 @@ def write_results(
     page: Path,
     folder: Path,
     *,
-    n_seeds: int | None = None,
     jobs: int = 1,
     run: bool = True,
     begin: Begin = ignore,
@@ -100,34 +108,44 @@ def write_results(
         The Markdown file to write. The pictures are written to the folder "figures" beside it.
     folder : Path
         Folder of records and results.
-    n_seeds : int, default=None
-        Largest number of seeds per table; None for the number of each table.
     jobs : int, default=1
         Number of parallel processes; -1 uses all cores.
     run : bool, default=True
-        If False, no table is run: the page has what the folder has records of, made by the present code.
+        If False, no table is run: the page has what the folder or the kept file has records of.
     begin : callable
         Called once per table with the number of cells.
     done : callable
         Called with each record when it is available.
     """
+    names = [name for name, table in TABLES.items() if table.on_page]
     if run:
-        tables = [
-            run_table(
-                name, folder, n_seeds=min(table.n_seeds, n_seeds or table.n_seeds), jobs=jobs, begin=begin, done=done
-            )
-            for name, table in TABLES.items()
-        ]
-    else:
-        tables = [table for name in TABLES if (table := recorded_table(name, folder))]
-    absent = [name for name in TABLES if name not in {table["table"] for table in tables}]
-    not_run = f"\nNot run for this page: {', '.join(absent)} (`labelferry bench table NAME`).\n" if absent else ""
+        for name in names:
+            run_table(name, folder, jobs=jobs, begin=begin, done=done)
+    tables = [table for name in names if (table := recorded_table(name, folder))]
     page.parent.mkdir(parents=True, exist_ok=True)
-    if page.resolve() == PAGE:
-        keep(record for table in tables for record in table_records(table["table"], folder))
     figures = write_figures(page.parent / "figures", folder, run=run, jobs=jobs, begin=begin, done=done)
-    introduction = INTRODUCTION.format(version=__version__, commit=commit(), summary=summary(tables))
-    write_text(page, introduction + chosen_on() + not_run + "".join(map(section, tables)) + figures)
+    records = [record for table in tables for record in table_records(table["table"], folder)]
+    records += [record for name in studies() for record in study_records(name, folder).values()]
+    if page.resolve() == PAGE:
+        keep(records)
+    introduction = INTRODUCTION.format(version=__version__, commits=commits(records), summary=summary(tables))
+    write_text(page, introduction + chosen_on() + forms(tables) + "".join(map(section, tables)) + figures)
+
+
+def forms(tables: Sequence[dict[str, Any]]) -> str:
+    """The parameters behind the names of rows."""
+    named = {m["name"]: m["method"] for table in tables for m in table["methods"] if m["name"] != m["method"]}
+    lines = [["row", "method"]]
+    for name, method in named.items():
+        on_counts = any(method in TABLES[table["table"]].on_counts for table in tables)
+        lines += [[name, f"`{method}`" + ", on counts" * on_counts]]
+    return "\n".join(["\n## Forms of the papers, and ablations\n", markdown_table(lines).replace("---:", "---")])
+
+
+def commits(records: Sequence[Record]) -> str:
+    """The commits of the records in words, those of most records first."""
+    counted = Counter(record.get("commit") or "unknown" for record in records)
+    return ", ".join(f"commit {name} ({n:,} records)" for name, n in counted.most_common())
 
 
 def summary(tables: Sequence[dict[str, Any]]) -> str:

@@ -21,9 +21,8 @@ from labelferry.core.method_spec import SEED_PARAMETER, make_method
 from labelferry.files import locked
 from labelferry.processes import parallel
 
-from .code_hash import code_hash
-from .table import ON_COUNTS
-from .tasks import TASKS, Task
+from .code_hash import code_hash, commit
+from .tasks import TABLES, TASKS, Task
 
 Record = dict[str, Any]
 DIVERGENCES = {"KLt": "word_divergence_", "KLc": "divergence_"}  # columns of RSP's Tables 3 and 4
@@ -75,7 +74,7 @@ def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Ce
 
 def task_for(task: str, method: str) -> Task:
     """The task with the matrix that the method gets."""
-    return TASKS[task].on_counts() if method in ON_COUNTS else TASKS[task]
+    return TASKS[task].on_counts() if method in TABLES[TASKS[task].table].on_counts else TASKS[task]
 
 
 def measure(cell: Cell) -> Record:
@@ -101,7 +100,7 @@ def measure(cell: Cell) -> Record:
 def attempt(how: Callable[[Cell], Record], cell: Cell) -> Record | Failure:
     """Run one cell. An error of one cell must not cost the table the others."""
     try:
-        return how(cell)
+        return {**how(cell), "commit": commit()}
     except Exception as error:  # whatever a method raises: it is named below the table
         return Failure(cell, f"{type(error).__name__}: {' '.join(str(error).split())}")
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .best import best_in_words
-from .table import ON_COUNTS
 from .tasks import TABLES
 
 MANNER = {"DKT": "in the manner of DKT", "DTL": "in the manner of DTL"}  # no copy of their papers
@@ -28,26 +27,22 @@ def section(table: dict[str, Any]) -> str:
     parts += [f"{row['task']}: **missing**, needs `{row['missing']}`.\n" for row in table["rows"] if row["missing"]]
     if not_run:
         parts += [f"Not run for this page: {', '.join(not_run)}.\n"]
-    published = [method for method in table["methods"] if method["method"] != method["name"]]
-    if published:
-        parts += ["\n".join(map(_form, published)) + "\n"]
     parts += [f"- {best_in_words(best)}\n" for best in table["best"]]
     if table["divergences"]:
         parts += [markdown_table(_beside(table["divergences"], 2))]
     if table["within"]:
         parts += [WITHIN, markdown_table(_beside(table["within"], 3))]
     if table["tests"]:
-        parts += [_tests_in_words(table), markdown_table(_tests(table))]
+        parts += [_friedman_in_words(table), *_folded("Tests", markdown_table(_tests(table)))]
     parts += list(_repeated(rows))
     parts += [f"{remark}\n" for remark in TABLES[table["table"]].remarks]
     if rows:
-        parts += ["\n".join(["<details><summary>Protocol</summary>\n", *_protocols(rows), "\n</details>\n"])]
+        parts += _folded("Protocol", "\n".join(_protocols(rows)) + "\n")
     return "\n".join(parts)
 
 
-def _form(method: dict[str, Any]) -> str:
-    """The parameters of a form of a paper, and whether it gets counts."""
-    return f"- {method['name']}: `{method['method']}`" + ", on counts" * (method["method"] in ON_COUNTS)
+def _folded(title: str, text: str) -> list[str]:
+    return [f"<details><summary>{title}</summary>\n", text, "</details>\n"]
 
 
 WITHIN = (
@@ -114,19 +109,13 @@ def _beside(rows: Sequence[dict[str, Any]], digits: int) -> Iterator[Sequence[st
         yield [task, *(cells.get(column, "") for column in columns)]
 
 
-def _tests_in_words(table: dict[str, Any]) -> str:
-    own = TABLES[table["table"]].tested
-    words = (
-        f"{own} against the others. Over the tasks a pair is one task, the means over its seeds: p of Wilcoxon's "
-        "signed-rank test, two-sided, adjusted by Holm for the number of rivals. Within a task a pair is one seed: the "
-        "number of tasks on which the difference is significant at .05 (paired t-test, Holm)."
-    )
-    if friedman := table["friedman"]:
-        ranks = sorted(friedman["ranks"].items(), key=lambda item: item[1])
-        names = {method["method"]: method["name"] for method in table["methods"]}
-        best = ", ".join(f"{names[method]} {rank:.1f}" for method, rank in ranks[:5])
-        words += f" Friedman's test of all: p = {friedman['p']:.1g}; the best mean ranks: {best}."
-    return words + "\n"
+def _friedman_in_words(table: dict[str, Any]) -> str:
+    if (friedman := table["friedman"]) is None:
+        return ""
+    ranks = sorted(friedman["ranks"].items(), key=lambda item: item[1])
+    names = {method["method"]: method["name"] for method in table["methods"]}
+    best = ", ".join(f"{names[method]} {rank:.1f}" for method, rank in ranks[:5])
+    return f"Friedman's test of all methods: p = {friedman['p']:.1g}; the best mean ranks: {best}.\n"
 
 
 def _tests(table: dict[str, Any]) -> Iterator[Sequence[str]]:
@@ -161,13 +150,16 @@ def _number(cell: dict[str, Any] | None) -> str:
 
 
 def _protocols(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """One line per corpus and preprocessing, with the sizes of its tasks."""
+    tasks: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        if row["protocol"]:
-            steps = "; ".join(f"{key} {_plain(value)}" for key, value in row["protocol"].items())
-            yield f"- {row['task']}: {steps}"
+        if protocol := row["protocol"]:
+            sides = (f"{side} {_sizes(protocol[side])}" for side in ("source", "target"))
+            size = f"{row['task']} ({protocol['n_words']:,} words; {'; '.join(sides)})"
+            tasks.setdefault((protocol["corpus"], protocol["preprocessing"]), []).append(size)
+    for (corpus, preprocessing), sizes in tasks.items():
+        yield f"- {corpus}: {preprocessing}. {', '.join(sizes)}."
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items())
-    return f"{value:,}" if isinstance(value, int) else str(value)
+def _sizes(classes: dict[str, int]) -> str:
+    return ", ".join(f"{label} {n:,}" for label, n in classes.items())

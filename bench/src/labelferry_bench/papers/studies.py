@@ -70,7 +70,7 @@ def studies() -> dict[str, Study]:
     studies : dict of str to Study
         The studies by name.
     """
-    cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid-counts"))
+    cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid"))
     cdsc_news = [task for task in cdsc if "20 Newsgroups" in TASKS[task].corpus]
     printed = "CDSC(n_eigenvectors=6, must_link={must_link}, target_cut={target_cut}, degree_regularization=0)"
     defaults = "CDSC(must_link={must_link}, target_cut={target_cut})"

@@ -21,7 +21,6 @@ Measure = Literal["error", "accuracy", "divergence"]
 PAPER_METHODS = ("TCL", "GCMF", "CDSC", "HybridLabelPropagation", "HybridSimilarityPropagation")
 PLAIN_LR = "SourceLR(C='cv', class_weight=None, weighting='given')"  # papers compare with it; our default is stronger
 REFERENCES = ("EMNaiveBayes", PLAIN_LR)  # every table shows whether a method is better than these two
-HYBRID_METHODS = ("HybridLabelPropagation", "HybridSimilarityPropagation")  # the methods that weight counts themselves
 FULL_T, NO_T, OURS = "RSP(n_clusters=2, risk=0)", "RSP(n_clusters=2, risk=None)", "RSP(n_clusters=2)"
 PRINTED_RSP = (
     "RSP(n_clusters=2, risk='paper', divergence='paper', kappa=7.389, degree_regularization=0, micro_clusters=100)"
@@ -67,8 +66,6 @@ AS_PUBLISHED = {
     "degree_regularization=0)",
     OURS: PRINTED_RSP,
 }
-# Forms of papers that count words: they get the counts of a task, whatever the recipe of the table is.
-ON_COUNTS = {AS_PUBLISHED[method] for method in ("CoCC", "NMFClustering")}
 
 
 @dataclass(frozen=True)
@@ -128,6 +125,9 @@ class Table:
     # the method that its paper calls significantly better than the others: paired tests are shown
     tested: str | None = None
     n_own: int = 1  # number of methods that the paper proposes: its last columns
+    # methods that count words: they get the counts of a task, whatever the recipe of the table is
+    on_counts: tuple[str, ...] = (AS_PUBLISHED["CoCC"], AS_PUBLISHED["NMFClustering"])
+    on_page: bool = True  # False: only its tasks are used, by figures, tests or other benches
     grouped: bool = False  # whether the page shows means over the tasks with the same text before ": " in their names
 
     def seeds_of(self, method: str) -> int:

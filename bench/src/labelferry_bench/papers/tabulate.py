@@ -16,8 +16,9 @@ from labelferry.core.method_spec import parse_methods
 from ..datasets.cache import CorpusNotFound
 from .best import best_per_corpus
 from .extra_columns import ByCell, divergences, errors_within, measure_within, within_cells
+from .kept import recorded
 from .output import table_csv, write_json_and_csv
-from .run import Begin, Cell, Done, Record, cell_of, cells, ignore, read_records, run
+from .run import Begin, Cell, Done, Record, cells, ignore, run
 from .significance import compare, friedman
 from .table import RSP_NAMES
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
@@ -93,7 +94,7 @@ def cells_of_page(table: Table, tasks: Sequence[str], methods: Sequence[str]) ->
 
 
 def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
-    """Make a table from the records of the present code, without running anything.
+    """Make a table from its records, without running anything.
 
     Returns as `run_table`; None if there is no record of it. The number of seeds may differ between the cells.
     """
@@ -102,14 +103,13 @@ def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
 
 
 def table_records(name: str, folder: Path) -> list[Record]:
-    """The records of a table on the page of results that the present code made."""
+    """The records of a table on the page of results."""
     table, available = table_of(name), tasks_here(name)
-    wanted = {
+    wanted = [
         *cells_of_page(table, available, table.default_methods()),
         *within_cells(table.printed, available, table.n_seeds),
-    }
-    latest = {cell_of(record): record for record in read_records(folder / f"{name}.jsonl")}
-    return [record for cell, record in latest.items() if cell in wanted]
+    ]
+    return list(recorded(wanted, folder / f"{name}.jsonl").values())
 
 
 def select_tasks(table: str, only: Sequence[str] = ()) -> list[str]:
@@ -151,7 +151,7 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
         {
             "task": (row := task.partition("/")[2]),
             "missing": TASKS[task].missing(),
-            "protocol": next((r["protocol"] for m in methods for r in by_cell.get((task, m), ())), None),
+            "protocol": next((p for m in methods for r in by_cell.get((task, m), ()) if (p := r["protocol"])), None),
             "cells": [_cell(by_cell.get((task, method), []), table, row, method) for method in methods],
         }
         for task in tasks

@@ -25,4 +25,5 @@ TABLE = Table(
         for source, target in permutations(GOODS, 2)
         for ratio, cut in (("4:1", "negative"), ("1:4", "positive"))
     ),
+    on_page=False,
 )

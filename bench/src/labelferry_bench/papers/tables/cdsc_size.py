@@ -22,4 +22,5 @@ TABLE = Table(
         )
         for n in (100, 200, 300, 400, 500)
     ),
+    on_page=False,
 )

@@ -20,4 +20,5 @@ TABLE = Table(
             recipe=TFIDF,
         ),
     ),
+    on_page=False,
 )

@@ -15,4 +15,5 @@ TABLE = Table(
         for turned in (False, True)
     ),
     n_seeds=1,
+    on_page=False,
 )

@@ -31,4 +31,5 @@ TABLE = Table(
         "GCMF, CDSC and HybridLabelPropagation are below SourceLR here. `class_prior`, which is not in the papers, "
         "is for this case; see the docstrings.",
     ),
+    on_page=False,
 )

@@ -6,7 +6,8 @@ from functools import partial
 
 from ..builders import domains_parts, domains_task
 from ..splits import at_most, by_groups
-from ..table import PAPER_METHODS, REFERENCES, Table
+from ..table import Table
+from .untuned import METHODS
 
 CORPORA = {
     "fdu_mtl_reviews": (
@@ -44,7 +45,7 @@ TABLE = Table(
         for corpus, (domains, classes) in CORPORA.items()
         for target in domains
     ),
-    methods=(*PAPER_METHODS, "RSP", *REFERENCES),
+    methods=METHODS,
     n_seeds=1,
     grouped=True,
     remarks=(

@@ -36,7 +36,10 @@ CORPORA: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "shopping_zh": (("books", "clothes", "computer"), ("negative", "positive")),
 }
-RIVALS = (
+METHODS = (
+    *PAPER_METHODS,
+    "RSP",
+    *REFERENCES,
     "SourceSVM",
     "SourceNB",
     "SelfTraining",
@@ -72,7 +75,7 @@ TABLE = Table(
         for corpus, (domains, classes) in CORPORA.items()
         for source, target in pairwise((*domains, domains[0]))
     ),
-    methods=(*PAPER_METHODS, "RSP", *REFERENCES, *RIVALS),
+    methods=METHODS,
     n_seeds=1,
     grouped=True,
     remarks=(

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from labelferry_bench.papers import studies
-from labelferry_bench.papers.plots import plot_curves, plot_projection, plot_similarity
-from labelferry_bench.papers.similarity import mean_similarity
+from labelferry_bench.papers.plots import mean_similarity, plot_curves, plot_projection, plot_similarity
 
 from ..planted import stacked, vocabulary_shift
 

@@ -42,6 +42,7 @@ Departures
   .007 on four Amazon pairs (electronics to dvd .799), and the start with the lowest objective of six (`n_init`) is not
   better: .742 on the four, one start .747 (`python -m benchmarks.starts amazon 6`). Starts near the classes (mixtures
   of their mean documents) vary less with alpha = .9 too, and are worse: .61 to .69 on that pair.
+- V_t starts with the probabilities of a logistic regression with C = 10; the paper chooses C by cross-validation.
 - H starts with equal entries; the paper does not state its start. With random entries the predictions depend on which
   class comes first, that is, on the names of the classes.
 - Theorem 2 is about (5)-(8) without the normalizations. With them the objective may increase, and their position

@@ -34,7 +34,7 @@ def measure_study(
     folder : Path
         Folder of records and results.
     n_seeds : int, default=None
-        Number of seeds; None for the number of the page of results.
+        Number of seeds; None for one, as on the page of results.
     jobs : int, default=1
         Number of parallel processes; -1 uses all cores.
     begin : callable
@@ -48,7 +48,7 @@ def measure_study(
         Plain values: mean and standard deviation over tasks and seeds, one point per curve and value.
     """
     study = studies()[name]
-    wanted = _cells_of(study, n_seeds or study.n_seeds)
+    wanted = _cells_of(study, n_seeds or 1)
     every = dict.fromkeys(cell for group in wanted.values() for cell in group)
     begin(len(every))
     found, failures = run(list(every), folder / f"{name}.jsonl", jobs=jobs, done=done)
@@ -68,16 +68,18 @@ def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
     """
     study = studies()[name]
     records = study_records(name, folder)
-    wanted = _cells_of(study, study.n_seeds)
-    points = {key: [records[cell] for cell in group if cell in records] for key, group in wanted.items()}
-    complete = tuple(curve for curve in study.curves if all(points[curve.label, x] for x in study.values))
+    wanted = _cells_of(study)
+    points = {
+        key: [records[cell] for cell in group] for key, group in wanted.items() if all(cell in records for cell in group)
+    }
+    complete = tuple(curve for curve in study.curves if all((curve.label, x) in points for x in study.values))
     return _as_values(study._replace(curves=complete), points) if complete else None
 
 
 def study_records(name: str, folder: Path) -> dict[Cell, Record]:
     """The records of a study on the page of results."""
     study = studies()[name]
-    every = [cell for group in _cells_of(study, study.n_seeds).values() for cell in group]
+    every = [cell for group in _cells_of(study).values() for cell in group]
     return recorded(every, folder / f"{name}.jsonl")
 
 
@@ -98,7 +100,7 @@ def _as_values(study: Study, points: Mapping[tuple[str, float], Sequence[Record]
     }
 
 
-def _cells_of(study: Study, n_seeds: int) -> dict[tuple[str, float], list[Cell]]:
+def _cells_of(study: Study, n_seeds: int = 1) -> dict[tuple[str, float], list[Cell]]:
     """The cells of each curve and value of the axis."""
     return {
         (curve.label, x): cells([task.format(x=x) for task in curve.tasks], [curve.method.format(x=x)], n_seeds)

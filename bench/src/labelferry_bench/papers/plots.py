@@ -6,9 +6,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 from sklearn.utils.multiclass import check_classification_targets
 
-from .similarity import Array, mean_similarity
+from .pools import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -113,6 +115,20 @@ def plot_curves(study: dict[str, Any]) -> Figure:
     n_columns = max(1, MAX_LETTERS // (longest + 8))  # a label with its line
     figure.legend(frameon=False, loc="outside lower center", ncols=min(n_columns, len(study["curves"]) or 1))
     return figure
+
+
+def mean_similarity(X: Any, order: Array, n_bins: int) -> tuple[Array, Array]:
+    """Return the mean cosine between groups of documents that are adjacent in `order`.
+
+    With the sums S of the unit rows of each group, the means are S S' divided by the numbers of pairs: groups x groups.
+    """
+    edges = np.linspace(0, len(order), n_bins + 1).round().astype(int)
+    sizes = np.diff(edges)
+    group = np.repeat(np.arange(n_bins), sizes)
+    member = sp.csr_array((np.ones(len(order)), (group, order)), shape=(n_bins, len(order)))
+    S = member @ normalize(X)
+    products = S @ S.T
+    return (products.toarray() if sp.issparse(products) else products) / np.outer(sizes, sizes), edges
 
 
 def _pattern(

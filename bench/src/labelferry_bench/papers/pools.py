@@ -57,16 +57,8 @@ class Pool(NamedTuple):
 
 
 @cache
-def newsgroups(path: Path) -> Pool:
-    """Read 20 Newsgroups. Groups: the newsgroups."""
-    corpus = load_newsgroups(path)
-    bodies = [strip_headers(text) for text in corpus.texts]
-    return _count_words(bodies, corpus.fields["group"], _article_ids(corpus), f"headers stripped, {WORDS}")
-
-
-@cache
-def newsgroups_as(path: Path, headers: bool, stems: bool) -> Pool:
-    """Read 20 Newsgroups with or without headers, as words or as Porter stems. Groups: the newsgroups."""
+def newsgroups(path: Path, headers: bool = False, stems: bool = False) -> Pool:
+    """Read 20 Newsgroups, without headers and as words, or as Porter stems. Groups: the newsgroups."""
     corpus = load_newsgroups(path)
     bodies = corpus.texts if headers else [strip_headers(text) for text in corpus.texts]
     how = {"tokenizer": _PorterStems(), "token_pattern": None, "stop_words": None} if stems else {}

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from .table import AS_PUBLISHED, PRINTED_RSP
 from .tasks import TASKS, tasks_here
 
-CDSC_TAU = "CDSC(n_eigenvectors={{x}}, target_cut={lam}, degree_regularization={tau})"
-
 
 class Curve(NamedTuple):
     """A line of the figure."""
@@ -36,7 +34,6 @@ class Study(NamedTuple):
     log: bool = False
     remark: str = ""
     finding: str = ""  # whether it shows what the figure of the paper shows
-    n_seeds: int = 1  # for the page of results
 
 
 def _each(tasks: Sequence[str], method: str) -> tuple[Curve, ...]:
@@ -71,7 +68,6 @@ def studies() -> dict[str, Study]:
         The studies by name.
     """
     cdsc, gcmf, tcl, hybrid = map(tasks_here, ("cdsc", "gcmf", "tcl", "hybrid"))
-    cdsc_news = [task for task in cdsc if "20 Newsgroups" in TASKS[task].corpus]
     printed = "CDSC(n_eigenvectors=6, must_link={must_link}, target_cut={target_cut}, degree_regularization=0)"
     defaults = "CDSC(must_link={must_link}, target_cut={target_cut})"
 
@@ -133,24 +129,6 @@ def studies() -> dict[str, Study]:
             "error",
             finding="Shows what the paper's shows: the error of CDSC is lowest at every size and does not depend on "
             "it, and SC is worse with fewer labelled documents. Unlike there, SVM hardly is, and TSVM is not.",
-        ),
-        "cdsc-tau": Study(
-            "CDSC, not in the paper",
-            "eigenvectors and the regularized degree (tau)",
-            "n_eigenvectors",
-            (2, 3, 4, 5, 6),
-            tuple(
-                Curve(f"tau = {tau}, lambda = {lam}", CDSC_TAU.format(lam=lam, tau=tau), tuple(cdsc_news))
-                for tau in (0, 1)
-                for lam in (0.025, 0.2)
-            ),
-            "error",
-            remark="Newsgroup tasks only. The setting of the paper is k = 6, lambda = .025, tau = 0; the default is "
-            "k = 3, lambda = .2, tau = 1.",
-            n_seeds=2,
-            finding="k and tau are separate here: with two or three eigenvectors tau = 0 and tau = 1 are about "
-            "equal at their best lambda (.086 and .077 over two draws; the page of CDSC has five), with six "
-            "both are bad (.145 to .434). It is k = 6 that fails, not plain cosines.",
         ),
         "hybrid-2": Study(
             "Hybrid graph, Figure 2",

@@ -24,7 +24,7 @@ TABLE = Table(
         newsgroups_task(
             f"cdsc-text/headers {'kept' if headers else 'removed'}, {'Porter stems' if stems else 'words'}, "
             f"{'tf' if plain else '1 + log tf'}, {idf} idf: {name}",
-            pool=partial(pools.newsgroups_as, headers=headers, stems=stems),
+            pool=partial(pools.newsgroups, headers=headers, stems=stems),
             split=partial(by_groups, parts=same_classes(classes), draw=DRAW_250),
             recipe=Recipe(min_words=3, weighting="plain tfidf" if plain else "tfidf", idf=idf),
             sampled=True,

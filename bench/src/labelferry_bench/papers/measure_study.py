@@ -69,9 +69,7 @@ def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
     study = studies()[name]
     records = study_records(name, folder)
     wanted = _cells_of(study)
-    points = {
-        key: [records[cell] for cell in group] for key, group in wanted.items() if all(cell in records for cell in group)
-    }
+    points = {key: [records[cell] for cell in group] for key, group in wanted.items() if set(group) <= set(records)}
     complete = tuple(curve for curve in study.curves if all((curve.label, x) in points for x in study.values))
     return _as_values(study._replace(curves=complete), points) if complete else None
 

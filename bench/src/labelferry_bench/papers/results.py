@@ -27,8 +27,13 @@ INTRODUCTION = """\
 # Results
 
 `labelferry bench results` wrote this page, version {version}, from the
-[records](../bench/src/labelferry_bench/papers/records.jsonl.gz) of runs at {commits}. A test runs some of them again
-each day. Only the remarks are written by hand.
+[records](../bench/src/labelferry_bench/papers/records.jsonl.gz) of runs at
+{commits}.
+A test runs some of them again each day. Only the remarks are written by hand. The command beside a table gives the
+table. [Figures and studies](#figures-and-studies) are below the tables.
+
+{summary}
+## How to read the tables
 
 - A number is the mean accuracy in percent; ± is the sample standard deviation over the seeds. The number of the paper
   is in brackets. The seconds are CPU seconds.
@@ -42,14 +47,10 @@ each day. Only the remarks are written by hand.
   do not mention tf-idf. No paper prints a formula; `cdsc-text` has both. log(N / df) was tried because TCL's paper
   cites it, beside other weightings, and scores were seen before it became the recipe of these tables: CDSC and TCL gain
   by it, RSP would lose (its remark has the numbers).
-
 - Tests compare the method of a paper with each rival. Over the tasks a pair is one task, the means over its seeds: p of
   Wilcoxon's signed-rank test, two-sided, adjusted by Holm for the number of rivals. Within a task a pair is one seed:
   the number of tasks on which the difference is significant at .05 (paired t-test, Holm).
 
-The command beside a table gives the table. [Figures and studies](#figures-and-studies) are below the tables.
-
-{summary}
 ## What was chosen on what
 
 No method uses labels of the target. But some *defaults* were chosen by people who knew the labels of some of these

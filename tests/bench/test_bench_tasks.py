@@ -12,6 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from labelferry_bench.datasets import CorpusNotFound
 from labelferry_bench.datasets.cache import Source
 from labelferry_bench.papers import catalogue, pools, splits
+from labelferry_bench.papers.run import task_for
 from labelferry_bench.papers.studies import _first_sources
 from labelferry_bench.papers.tables.cdsc import CDSC_TABLE_1
 from labelferry_bench.papers.tables.gcmf import GCMF_TABLE_2
@@ -280,3 +281,13 @@ def test_the_idf_is_that_of_the_recipe():
         lengths = np.linalg.norm(tf, axis=1, keepdims=True)
         np.testing.assert_allclose(X, np.divide(tf, lengths, out=tf * 0, where=lengths > 0))
         assert IDF[idf] in recipe.describe()
+
+
+def test_methods_that_count_words_get_counts():
+    """Of the hybrid graph all forms, in the table of its paper; of CoCC only the form of its paper."""
+    hybrid, rec = "HybridSimilarityPropagation", "rec vs sci"
+    wanted = [(f"hybrid/{rec}", hybrid), (f"hybrid/{rec}", f"{hybrid}(n_word_clusters=2)")]
+    wanted += [(f"{table}/{rec}", "CoCC(n_init=1)") for table in ("hybrid", "cdsc")]
+    assert {task_for(*each).recipe.weighting for each in wanted} == {"counts"}
+    others = [(f"cdsc/{rec}", hybrid), (f"hybrid/{rec}", "CoCC"), (f"hybrid/{rec}", "TSVM")]
+    assert {task_for(*each).recipe.weighting for each in others} == {"tfidf"}

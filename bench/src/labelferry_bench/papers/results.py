@@ -138,7 +138,7 @@ def forms(tables: Sequence[dict[str, Any]]) -> str:
     named = {m["name"]: m["method"] for table in tables for m in table["methods"] if m["name"] != m["method"]}
     lines = [["row", "method"]]
     for name, method in named.items():
-        on_counts = any(method in TABLES[table["table"]].on_counts for table in tables)
+        on_counts = any(TABLES[table["table"]].gets_counts(method) for table in tables)
         lines += [[name, f"`{method}`" + ", on counts" * on_counts]]
     return "\n".join(["\n## Forms of the papers, and ablations\n", markdown_table(lines).replace("---:", "---")])
 

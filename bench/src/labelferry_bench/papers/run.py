@@ -74,7 +74,7 @@ def cells(tasks: Sequence[str], methods: Sequence[str], n_seeds: int) -> list[Ce
 
 def task_for(task: str, method: str) -> Task:
     """The task with the matrix that the method gets."""
-    return TASKS[task].on_counts() if method in TABLES[TASKS[task].table].on_counts else TASKS[task]
+    return TASKS[task].on_counts() if TABLES[TASKS[task].table].gets_counts(method) else TASKS[task]
 
 
 def measure(cell: Cell) -> Record:

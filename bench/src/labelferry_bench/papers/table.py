@@ -125,10 +125,14 @@ class Table:
     # the method that its paper calls significantly better than the others: paired tests are shown
     tested: str | None = None
     n_own: int = 1  # number of methods that the paper proposes: its last columns
-    # methods that count words: they get the counts of a task, whatever the recipe of the table is
+    # methods that count words, or all forms of an estimator: they get counts, whatever the recipe of a task is
     on_counts: tuple[str, ...] = (AS_PUBLISHED["CoCC"], AS_PUBLISHED["NMFClustering"])
     on_page: bool = True  # False: only its tasks are used, by figures, tests or other benches
     grouped: bool = False  # whether the page shows means over the tasks with the same text before ": " in their names
+
+    def gets_counts(self, method: str) -> bool:
+        """Return whether a method gets the counts of a task."""
+        return method in self.on_counts or method.partition("(")[0] in self.on_counts
 
     def seeds_of(self, method: str) -> int:
         """Return the number of seeds of a method on the page of results."""

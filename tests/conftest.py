@@ -47,14 +47,17 @@ SYSTEM = {
     "test_server_browser.py": "test_a_session_by_keyboard",
 }
 ON_CORPORA = "test_the_same_seed_gives_the_same_labels"  # stays, of the tests on real corpora
+ON_A_SERVER = "test_any_text_survives[postgresql]"  # stays, of the tests on PostgreSQL
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark system tests: those of SYSTEM, and those on real corpora."""
+    """Mark system tests: those of SYSTEM, on real corpora, and on PostgreSQL."""
     for item in items:
-        stays = SYSTEM.get(item.path.name)
-        on_corpora = "corpus" in getattr(item, "fixturenames", ())
-        if (stays is not None and item.name != stays) or (on_corpora and item.name != ON_CORPORA):
+        fixtures, parameters = getattr(item, "fixturenames", ()), getattr(getattr(item, "callspec", None), "params", {})
+        kinds = {SYSTEM[item.path.name]} if item.path.name in SYSTEM else set()
+        kinds |= {ON_CORPORA} if "corpus" in fixtures else set()
+        kinds |= {ON_A_SERVER} if "postgres" in fixtures or parameters.get("place") == "postgresql" else set()
+        if kinds and item.name not in kinds:
             item.add_marker(pytest.mark.system)
 
 
@@ -103,7 +106,7 @@ def stages() -> Stages:
 
 
 # Rooms whose tests label the same documents again and again, and files in them that fit blocks on disk or on workers.
-SHARING = {"cli", "inputs", "labelling", "project", "report", "review", "tables", "text", "test_methods.py"}
+SHARING = {"cli", "inputs", "labelling", "llm", "project", "report", "review", "tables", "text", "test_methods.py"}
 OWN_PANELS = {"test_dask.py", "test_kills.py", "test_large_files.py"}
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -14,9 +16,22 @@ from .example_report import HOSTILE, HOSTILE_CLASS, HOSTILE_WORD
 
 def write_job(path: Path, texts: list[str] | None = None, classes: list[str] | None = None, seed: int = 0) -> list[str]:
     """Write a job with wrong labels for a tenth of the documents; returns the true labels."""
+    texts = load_demo().texts_target if texts is None else texts
+    content, truth = job_file(tuple(texts), tuple(classes or ("account", "billing", "technical")), seed)
+    path.write_bytes(content)
+    return list(truth)
+
+
+@cache
+def job_file(texts: tuple[str, ...], classes: tuple[str, ...], seed: int) -> tuple[bytes, tuple[str, ...]]:
+    """The file of such a job, which is made once per process, and the true labels."""
+    with TemporaryDirectory() as folder:
+        truth = make_job(Path(folder) / "job.ferry", list(texts), list(classes), seed)
+        return (Path(folder) / "job.ferry").read_bytes(), tuple(truth)
+
+
+def make_job(path: Path, texts: list[str], classes: list[str], seed: int) -> list[str]:
     demo = load_demo()
-    classes = classes or ["account", "billing", "technical"]
-    texts = demo.texts_target if texts is None else texts
     names = ["account", "billing", "technical"]
     truth = np.resize([names.index(label) for label in demo.y_target], len(texts)) % len(classes)
     rng = np.random.default_rng(seed)

@@ -1,9 +1,9 @@
-"""Panels that tests share: the same documents with the same seed are fitted once per run, by one of its processes.
+"""Panels and text settings that tests share: those of the same documents are made once.
 
 Every label that is assessed needs the predictions of all ten members, and most tests of files, columns and messages
 use the same tickets. `fit_panel` is a function of its arguments alone, so its first result serves the later calls. It
-is a file in a folder of the run, so it does not matter which process gets which test. Tests of the panel itself do not
-use this.
+is a file in a folder of the run, so it does not matter which process gets which test. The text settings, chosen by
+cross-validation, are kept per process. Tests of the panel and of the settings do not use this.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from filelock import FileLock
 
 from labelferry.core import progress
 from labelferry.ensemble.panel import fit_panel
+from labelferry.text.settings import choose_settings
 
 CALLERS = ("ensemble.assessed_fit", "ensemble.fitted_panel")
 
@@ -69,6 +70,17 @@ def fit_once(folder: Path, domains: Any, seed: int, second_view: Any = None) -> 
     return predictions
 
 
+CHOSEN: dict[str, Any] = {}
+
+
+def choose_once(texts: Any, labels: Any, *arguments: Any, sources: Any = None) -> Any:
+    """The text settings that the first call with equal arguments chose."""
+    key = joblib.hash((list(texts), [str(label) for label in labels], arguments, sources))
+    if key not in CHOSEN:
+        CHOSEN[key] = choose_settings(texts, labels, *arguments, sources=sources)
+    return CHOSEN[key]
+
+
 @contextmanager
 def use_shared_panels(folder: Path) -> Iterator[None]:
     """Callers of `fit_panel` get the results of a folder inside the block."""
@@ -76,4 +88,5 @@ def use_shared_panels(folder: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for caller in CALLERS:
             patch.setattr(import_module(f"labelferry.{caller}"), "fit_panel", partial(fit_once, folder))
+        patch.setattr("labelferry.inputs.features.choose_settings", choose_once)
         yield

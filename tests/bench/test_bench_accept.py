@@ -130,6 +130,7 @@ def test_the_line_of_planted_labels_is_found():
         assert true_line(wrong) == pytest.approx([a, b], abs=0.1)
 
 
+@pytest.mark.system
 def test_coefficients_of_planted_files_are_found_and_predict():
     """Lines are drawn by the model of the planner; the realised shares are those of ladders on their labels."""
     truth = Profiles(((-1.0, 0.5), (1.0, 0.0)), ((0.09, 0.0), (0.0, 0.01)))

@@ -85,6 +85,7 @@ def test_wrong_options_are_errors(arguments, message):
     assert message in f"{result.exception} {result.stderr}"
 
 
+@pytest.mark.system
 @pytest.mark.slow
 def test_the_command_prints_a_table_and_json():
     options = ["bench", "speed", "--sizes", "200,400", "--methods", "SourceNB", "--rounds", "1"]

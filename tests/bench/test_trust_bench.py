@@ -255,6 +255,7 @@ def three_tasks(monkeypatch):
     monkeypatch.setattr(trust_tasks, "plan_domains", lambda name: list(plan_domains(name))[:3])
 
 
+@pytest.mark.system
 @pytest.mark.slow
 def test_trust_and_calibrate_on_own_files(files, tmp_path, three_tasks):
     corpora = [argument for file in files for argument in ("--corpus", file)]

@@ -257,6 +257,7 @@ def test_most_buckets_of_rare_words_are_skipped(monkeypatch):
     assert len(vectorizer.vocabulary_) <= sizes[0] < 0.6 * everything
 
 
+@pytest.mark.system
 @pytest.mark.slow
 def test_the_result_does_not_depend_on_the_number_of_processes(monkeypatch):
     monkeypatch.setattr("labelferry.text.counting.TEXTS", 40)

@@ -38,6 +38,27 @@ def read_some(job, n, reviewer="", name=CLASS):
         job.answer(question.document, job.truth[question.document], purpose="find", reviewer=reviewer)
 
 
+@pytest.fixture(scope="module")
+def read_until_draws(tmp_path_factory):
+    """The file of a job in which Ada has read until documents are drawn at random, three of them waiting."""
+    place = tmp_path_factory.mktemp("draws") / "job.ferry"
+    truth = write_job(place)
+    with open_job(place) as job:
+        job.truth = truth
+        while len(job.find(CLASS).state.waiting) < 3:
+            read_some(job, 1, "Ada")
+    return place.read_bytes(), truth
+
+
+@pytest.fixture
+def drawing(read_until_draws, tmp_path):
+    content, truth = read_until_draws
+    (tmp_path / "job.ferry").write_bytes(content)
+    with open_job(tmp_path / "job.ferry") as job:
+        job.truth = truth
+        yield job
+
+
 def run(*arguments):
     return CliRunner().invoke(cli.app, [str(a) for a in arguments], env={"COLUMNS": "120", "NO_COLOR": "1"})
 
@@ -116,7 +137,14 @@ def test_found_documents_are_written(job, tmp_path):
 
 
 # -- what counts ------------------------------------------------------------------------------------------------------
-def test_a_search_ends_with_all_found(job):
+def test_a_search_ends_with_all_found(tmp_path):
+    truth = write_job(tmp_path / "job.ferry", labelferry.load_demo().texts_target[:120])
+    with open_job(tmp_path / "job.ferry") as job:
+        job.truth = truth
+        search_to_the_end(job)
+
+
+def search_to_the_end(job):
     found = job.find(CLASS, 1.0)
     while not found.done:
         read_some(job, 1)
@@ -129,9 +157,8 @@ def test_a_search_ends_with_all_found(job):
     assert (job.find(CLASS).recall_at_least, job.find(CLASS).next_row()) == (1.0, None)
 
 
-def test_corrections_undo_and_disagreements_change_counts_and_no_draw(job):
-    while not job.find(CLASS).state.waiting:
-        read_some(job, 1, "Ada")
+def test_corrections_undo_and_disagreements_change_counts_and_no_draw(drawing):
+    job = drawing
     before = job.find(CLASS)
     first = before.found[0]
     job.answer(first, "technical", purpose="list", reviewer="Ada")
@@ -149,10 +176,8 @@ def test_corrections_undo_and_disagreements_change_counts_and_no_draw(job):
     assert job.find(CLASS).state.n_unclear == 1
 
 
-def test_an_undone_draw_stays_a_draw(job):
-    while not job.find(CLASS).state.waiting:
-        read_some(job, 1)
-    drawn = job.find(CLASS).state.waiting
+def test_an_undone_draw_stays_a_draw(drawing):
+    job, drawn = drawing, drawing.find(CLASS).state.waiting
     read_some(job, 1)
     assert job.find(CLASS).state.waiting == drawn[1:]
     job.undo()
@@ -160,10 +185,8 @@ def test_an_undone_draw_stays_a_draw(job):
     assert (state.waiting, state.n_unclear) == (drawn[1:], 1)
 
 
-def test_two_people_read_different_documents_and_any_of_them_may_be_late(job):
-    while len(job.find(CLASS).state.waiting) < 3:
-        read_some(job, 1, "Ada")
-    drawn = job.find(CLASS).state.waiting
+def test_two_people_read_different_documents_and_any_of_them_may_be_late(drawing):
+    job, drawn = drawing, drawing.find(CLASS).state.waiting
     mine, other = job.finding.next(CLASS, "Ada"), job.finding.next(CLASS, "Ben")
     assert [mine.document, other.document] == list(drawn[:2])
     n_draws = job.find(CLASS).state.n_draws

@@ -10,7 +10,7 @@ import labelferry
 from labelferry import cli
 from labelferry.review.job.job import Job
 from labelferry.tables.sequences import Mapped
-from labelferry.text import foreign
+from labelferry.text import detect, foreign
 from labelferry.text.detect import Language, detect_language
 from labelferry.text.foreign import foreign_languages
 
@@ -36,6 +36,17 @@ def result():
     """360 English tickets, then 30 German ones."""
     d = tickets.demo()
     return labelferry.label(d.texts_source, [*d.texts_target, *german(30)[0]], label=d.y_source)
+
+
+def test_the_language_of_a_new_document_is_detected_once(monkeypatch):
+    texts = [f"{text} again" for text in tickets.demo().texts_target]
+    looked_at = []
+    monkeypatch.setattr(
+        detect, "words_of", lambda text, words_of=detect.words_of: looked_at.append(text) or words_of(text)
+    )
+    detect_language(texts)
+    foreign_languages(ENGLISH, texts)
+    assert len(looked_at) == len(set(texts))
 
 
 def test_few_documents_in_another_language_are_marked(result):

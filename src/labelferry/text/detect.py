@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,6 +139,7 @@ def language_messages(source: Language, target: Language) -> list[str]:
     return messages
 
 
+@lru_cache(maxsize=1024)  # a new document is looked at in the sample, and again for itself
 def language_of(text: str) -> str | None:
     """The language of one text; None if it is not clear."""
     words = words_of(text)

@@ -53,11 +53,10 @@ from .linalg.dask_blocks import dask_backend
 from .review.sample.accept_files import samples_in, usable_of_answers
 from .review.sample.accepted_columns import accepted_columns
 from .review.sample.audit import Sample, draw
-from .review.sample.filled import certify_sample, read_sample
+from .review.sample.filled import certify_sample, read_given, read_sample
 from .review.sample.find import RECALL, Find
 from .review.sample.find_result import find_in_result
 from .review.sample.frozen import ERROR, Limit
-from .review.sample.given import read_given
 from .review.sample.population import answers_without_label, population_of_result, population_of_several
 from .review.sample.several import MultiCertificate, accept_several, certify_several
 from .review.sample.usable import Usable

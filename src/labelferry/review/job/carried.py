@@ -20,7 +20,7 @@ from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import Limit
 from ..sample.usable import Usable
-from ..store.fit_labels import FitLabels
+from ..store.records import FitLabels
 from .population import JobLabels
 from .state import JobState
 

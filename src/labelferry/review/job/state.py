@@ -22,8 +22,7 @@ from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..store.decisions import by_document, current_answers, decide, deciding_answers, standing_answers
-from ..store.fit_labels import FitLabels
-from ..store.records import AGAIN, LIST, UNDO, AnswerRow, NewAnswer
+from ..store.records import AGAIN, LIST, UNDO, AnswerRow, FitLabels, NewAnswer
 
 CHOSEN = (AGAIN, LIST)  # answers to documents that were chosen by their answers, or by a person
 

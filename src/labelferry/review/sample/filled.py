@@ -12,11 +12,11 @@ import numpy as np
 from ...certificate import LEVEL, Answers, Certificate, certify
 from ...certificate.duel import SOURCE_ONLY
 from ...certificate.sampling import UNCLEAR, answered_prefix, no_answers
-from ...labelling.answers import Given
+from ...inputs.inputs import Inputs
+from ...labelling.answers import AnsweredRows, Given, join_answers, read_answers
 from ...linalg.matrix import Array
 from ...tables import Table, from_frame, take_rows
 from ...tables.cells import as_text
-from ...tables.row_index import RowIndex
 from ...tables.spreadsheet import read_protected
 from ..store.decisions import majority
 from ..store.records import ACCEPT
@@ -221,26 +221,30 @@ def is_sample(answers: Any) -> bool:
     return isinstance(answers, str | PathLike | Sample) or hasattr(answers, "columns") or is_columns
 
 
-def answers_of_sample(
-    given: Any,
-    name: str,
-    texts: Sequence[str],
-    classes: Sequence[str],
-    index: RowIndex,
-    *,
-    text: str = TEXT,
-    encoding: str | None = None,
-) -> dict[int, str]:
+def read_given(answers: Any, inputs: Inputs, classes: Array, known: Mapping[int, str]) -> AnsweredRows:
+    """Answers to rows of the target in any form that a user may pass, and `known` labels of other rows."""
+    n_rows = len(inputs.all_rows)
+    if is_sample(answers):
+        answers = answers_of_sample(answers, inputs, [str(c) for c in classes])
+    read = read_answers({} if answers is None else answers, classes, n_rows)
+    if not known:
+        return read
+    others = {row: label for row, label in known.items() if row not in set(read.rows.tolist())}
+    return join_answers(read, read_answers(others, classes, n_rows))
+
+
+def answers_of_sample(given: Any, inputs: Inputs, classes: list[str]) -> dict[int, str]:
     """Rows of the file (from 0) and answers of a filled sample, or of the corrections of a job or of a report page.
 
-    The majority decides; answers that are unclear are omitted. `index` has the rows of the texts in the user's file.
+    The majority decides; answers that are unclear are omitted.
     """
-    table = as_table(given, encoding)
+    target, texts, index = inputs.target, inputs.texts, inputs.documents
+    table = as_table(given, None if target.dialect is None else target.dialect.other_encoding)
     if is_corrections(table.columns):
-        return read_corrections(table, name, texts, classes, index)
-    nothing = np.zeros(len(texts), dtype=np.int64)
+        return read_corrections(table, target.name, texts, classes, index)
+    nothing, text = np.zeros(len(texts), dtype=np.int64), inputs.columns.text_name
     review = nothing.astype(bool)
-    population = Population(name, texts, index, nothing, None, review, None, list(classes), no_answers(), text=text)
+    population = Population(target.name, texts, index, nothing, None, review, None, classes, no_answers(), text=text)
     column = text_column(table, population, NEEDED)
     answers = Filled(table.name, 0, *read_rows(table, population, column)).answers
     return {int(index.rows[row]): answer.value for row, answer in answers.items() if answer.kind != UNCLEAR}

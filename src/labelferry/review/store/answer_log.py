@@ -8,10 +8,9 @@ import sqlalchemy as sa
 
 from . import schema
 from .checksums import FIRST, check_row, sealed
-from .contents import damaged
+from .contents import answer_problem, check_answer, damaged
 from .database import Database
 from .records import AnswerRow, NewAnswer, now
-from .rows import answer_problem, check_answer
 
 
 class AnswerLog:
@@ -25,9 +24,10 @@ class AnswerLog:
 
         They are on the disk when this returns.
         """
-        for answer in answers:
-            self._check_answer(answer)
-        time = now()
+        n_documents, classes, time = self._database.n_documents, self._database.classes, now()
+        for new in answers:
+            if problem := answer_problem(int(new.document), new.answer, new.kind, new.purpose, n_documents, classes):
+                raise ValueError(f"{problem}.")
         ids = []
         with self._database.write() as connection:
             if connection.dialect.name == "postgresql":  # rows become visible in the order of their numbers
@@ -42,12 +42,6 @@ class AnswerLog:
                 ids.append(int(key[0]) if key else 0)
                 before = row["checksum"]
         return ids
-
-    def _check_answer(self, row: NewAnswer) -> None:
-        """Raise ValueError for an answer that the log cannot contain."""
-        n_documents, classes = self._database.n_documents, self._database.classes
-        if problem := answer_problem(int(row.document), row.answer, row.kind, row.purpose, n_documents, classes):
-            raise ValueError(f"{problem}.")
 
     def history(self, after: int = 0) -> list[AnswerRow]:
         """The log, or its rows after a number."""

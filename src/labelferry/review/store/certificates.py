@@ -8,10 +8,10 @@ import sqlalchemy as sa
 
 from . import schema
 from .checksums import check_row, sealed
+from .contents import check_certificate
 from .database import Database
 from .packing import from_json, to_json
 from .records import CertificateRow, now
-from .rows import check_certificate
 
 
 class Certificates:

@@ -1,7 +1,7 @@
 """Checksums of the rows of a store: a row that a broken disk or another program changed is an error, never data.
 
 The answers are a chain: the checksum of each depends on the one before it, so that none can be missing. Whoever changes
-a job on purpose can compute them too; what such a job may contain is checked in `contents.py` and `rows.py`.
+a job on purpose can compute them too; what such a job may contain is checked in `contents.py`.
 """
 
 from __future__ import annotations

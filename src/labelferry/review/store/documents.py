@@ -10,13 +10,12 @@ import sqlalchemy as sa
 
 from . import schema
 from .checksums import check_row
-from .contents import damaged
+from .contents import check_document, damaged
 from .create import INDEXED_SEARCH
 from .database import Database
 from .fits import Fits
 from .packing import from_json
 from .records import UNDO, Array, DocumentRow, Page
-from .rows import check_document
 from .search import Matches, find
 
 BATCH = 5_000  # documents per statement

@@ -9,13 +9,11 @@ import sqlalchemy as sa
 
 from . import schema
 from .checksums import check_row, checksum
-from .contents import check_codes, check_documents, check_fit, damaged
+from .contents import check_codes, check_documents, check_fit, check_fit_row, damaged
 from .create import SOURCE_ONLY, fit_values
 from .database import Database
-from .fit_labels import FitLabels
 from .packing import from_json
-from .records import Array, FitData, FitRow, now
-from .rows import check_fit_row
+from .records import Array, FitData, FitLabels, FitRow, now
 
 QUEUE_ORDERS = ("group", "new")  # documents in the order in which they are asked about
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ...certificate.sampling import LABEL, NONE_OF_THESE, UNCLEAR
@@ -20,6 +21,7 @@ LIST = "list"  # a person chose the document in the list
 FIND = "find"  # all documents of one class are searched
 PURPOSES = (*QUEUES, AGAIN, FIND, LIST)
 FIRST_FIT = 1  # number of the labels that learned from no answer
+SORTS = ("number", "confidence", "-confidence")  # of lists of documents
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,48 @@ class FitRow(NamedTuple):
     method: str
     answers: list[int]
     summary: dict[str, Any]
+
+
+class FitLabels:
+    """Labels of the fit with this number in memory, where lists are filtered and sorted.
+
+    Its arrays are `labels`, `confidence`, `alternative`, `needs_review`, `accept_rank` (not in jobs of earlier
+    versions), and `held_out/...` of an earlier answer.
+    """
+
+    def __init__(self, fit: int, arrays: dict[str, Array]) -> None:
+        self.fit, self.arrays = fit, arrays
+        rising = np.argsort(arrays["confidence"], kind="stable")
+        self._orders = {"number": np.arange(len(rising)), "confidence": rising, "-confidence": rising[::-1]}
+
+    def select(
+        self,
+        *,
+        found: Array | None,
+        label: int | None,
+        needs_review: bool | None,
+        answered: tuple[Array, bool] | None,
+        sort: str,
+    ) -> Array:
+        """Numbers of the documents that pass all filters, in order; `found` and `answered` are numbers of documents."""
+        if sort not in self._orders:
+            raise ValueError(f"sort must be one of {', '.join(SORTS)}; got {sort!r}.")
+        order = self._orders[sort]
+        passes = np.ones(len(order), dtype=bool)
+        if label is not None:
+            passes &= self.arrays["labels"] == label
+        if needs_review is not None:
+            passes &= self.arrays["needs_review"] == needs_review
+        if answered is not None:
+            numbers, wanted = answered
+            has_answer = np.zeros(len(order), dtype=bool)
+            has_answer[numbers] = True
+            passes &= has_answer == wanted
+        if found is not None:
+            is_found = np.zeros(len(order), dtype=bool)
+            is_found[found] = True
+            passes &= is_found
+        return np.asarray(order[passes[order]])
 
 
 class CertificateRow(NamedTuple):

@@ -2,7 +2,7 @@
 
 Answers are only added: a correction is a new row that replaces an earlier one, an undo is a row of kind "undo". The
 labels of a fit are arrays in its row, so that readers have the labels of one fit or of the next, never a mixture, and
-a new fit writes one row. Lists are filtered and sorted in memory (`fit_labels.py`).
+a new fit writes one row. Lists are filtered and sorted in memory (`FitLabels`).
 """
 
 from __future__ import annotations

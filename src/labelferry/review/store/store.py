@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from .answer_log import AnswerLog
 from .certificates import Certificates
+from .contents import check_pool
 from .database import Database
 from .documents import Documents
 from .fits import Fits
 from .records import Array, JobData
-from .rows import check_pool
 
 SMALL = 20_000  # documents that are all checked when a job is opened, which takes less than a second
 
@@ -42,7 +42,9 @@ class Store:
     """
 
     def __init__(self, database: Database) -> None:
-        self.database = database
+        self.database, self.name = database, database.name  # the place, for messages
+        self.settings: dict[str, Any] = database.settings  # plain values of the job
+        self.classes, self.n_documents = database.classes, database.n_documents  # in the order of the codes
         self.fits = Fits(database)
         self.documents = Documents(database, self.fits)
         self.answers = AnswerLog(database)
@@ -97,23 +99,3 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    @property
-    def name(self) -> str:
-        """The place, for messages."""
-        return self.database.name
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Plain values of the job."""
-        return self.database.settings
-
-    @property
-    def classes(self) -> list[str]:
-        """The class labels, in the order of the codes."""
-        return self.database.classes
-
-    @property
-    def n_documents(self) -> int:
-        """Number of documents."""
-        return self.database.n_documents

@@ -1,5 +1,7 @@
 """The page of results: what a table has besides accuracies, and how it is written."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -72,7 +74,11 @@ def test_a_recorded_table_uses_the_seeds_that_exist(everything_is_here, nothing_
     assert "| `TCL` | 91.0±1.0 (97.9) | **91.0±1.0 (97.9)** | 3 | 1.0 |" in page
     assert "| `GCMF` |  | not run | 0 |  |" in page
     assert "real vs simulated, comp vs rec, comp vs sci, comp vs talk, rec vs talk, " in page
-    assert recorded_table("gcmf", tmp_path) is None
+    shown = CliRunner().invoke(cli.app, ["bench", "table", "tcl", "--no-run", "--out", str(tmp_path)])
+    assert shown.exit_code == 0
+    refused = CliRunner().invoke(cli.app, ["bench", "table", "tcl", "--no-run", "--seeds", "2"])
+    assert "remove --methods, --tasks and --seeds" in refused.stderr
+    assert re.search(r"TCL +91\.0 +1\.0 +97\.9 +-6\.9", shown.stdout)
 
 
 def test_the_method_of_a_paper_is_tested_against_its_rivals(everything_is_here):

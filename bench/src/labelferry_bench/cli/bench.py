@@ -56,16 +56,24 @@ def table(
     verification: Annotated[
         bool, typer.Option(help="Also run the columns of the paper that are a cross-validation within one domain.")
     ] = True,
+    run: Annotated[bool, typer.Option(help="Run missing cells, or print the table of the page of results.")] = True,
     jobs: Jobs = 1,
     out: Out = DEFAULT_FOLDER,
 ) -> None:
     """Run a table and print it; write it as CSV, JSON and HTML. The exit code is 1 if a cell failed."""
     from labelferry.files import write_text
 
-    from ..papers import run_table
+    from ..papers import recorded_table, run_table
     from ..papers.output import bench_page
 
     console = new_console()
+    if not run:
+        if methods or tasks or seeds:
+            raise ValueError(
+                "--no-run prints the table of the page; remove --methods, --tasks and --seeds, or --no-run."
+            )
+        show_table(console, recorded_table(name, out))
+        return
     with progress(console) as (begin, done):
         only = [task.strip() for task in tasks.split(",") if task.strip()]
         result = run_table(

@@ -122,7 +122,7 @@ def write_results(
     if run:
         for name in names:
             run_table(name, folder, jobs=jobs, begin=begin, done=done)
-    tables = [table for name in names if (table := recorded_table(name, folder))]
+    tables = [recorded_table(name, folder) for name in names]
     page.parent.mkdir(parents=True, exist_ok=True)
     figures = write_figures(page.parent / "figures", folder, run=run, jobs=jobs, begin=begin, done=done)
     records = [record for table in tables for record in table_records(table["table"], folder)]

@@ -93,13 +93,10 @@ def cells_of_page(table: Table, tasks: Sequence[str], methods: Sequence[str]) ->
     return [cell for task in tasks for method in methods for cell in cells([task], [method], table.seeds_of(method))]
 
 
-def recorded_table(name: str, folder: Path) -> dict[str, Any] | None:
-    """Make a table from its records, without running anything.
-
-    Returns as `run_table`; None if there is no record of it. The number of seeds may differ between the cells.
-    """
-    table, records = table_of(name), table_records(name, folder)
-    return tabulate(table, tasks_of(name), table.default_methods(), records) if records else None
+def recorded_table(name: str, folder: Path) -> dict[str, Any]:
+    """Make a table as `run_table` does, from the records of the folder and of the page; nothing is run."""
+    table = table_of(name)
+    return tabulate(table, tasks_of(name), table.default_methods(), table_records(name, folder))
 
 
 def table_records(name: str, folder: Path) -> list[Record]:

@@ -1,5 +1,6 @@
 """The records behind the page of results: they are those of the page, and the code still gives them."""
 
+import os
 from datetime import date
 
 import numpy as np
@@ -10,7 +11,7 @@ from labelferry_bench.papers.run import Cell, cell_of, measure
 from labelferry_bench.papers.tasks import TASKS
 
 CHEAP = 1.0  # CPU seconds
-N = 10
+N = int(os.environ.get("CELLS", "10"))
 
 
 def test_what_is_kept_is_read_again(tmp_path):
@@ -41,7 +42,7 @@ def test_the_page_has_the_records():
 
 @pytest.mark.skipif(not KEPT.exists(), reason="not a checkout")
 def test_random_cells_of_the_page_are_the_same_today(corpus):
-    """Ten cheap cells, others every day. If one fails, run `labelferry bench results` and commit page and records."""
+    """Ten cheap cells, others every day; CELLS=30 runs more. If one fails, run `labelferry bench results` again."""
     corpus("20news/20news-bydate.jsonl.gz")
     cheap = [
         record

@@ -63,11 +63,13 @@ TABLE = Table(
         ),
     ),
     n_seeds=1,
+    seeds={"GCMF": 10},
     tested="GCMF",
     remarks=(
         "GCMF is best on all tasks in print. Here it has the best mean of the methods of the paper, and its "
-        "differences to TCL and EMNaiveBayes are not significant. EMNaiveBayes, a method of the year 2000, is "
-        "above all published numbers on five of the six newsgroup tasks.",
+        "differences to TCL and EMNaiveBayes are not significant. Ten starts differ in a few labels only: the "
+        "standard deviations are .03 points at most. EMNaiveBayes, a method of the year 2000, is above all published "
+        "numbers on five of the six newsgroup tasks.",
         "With log(N / df) GCMF is at the printed 85.5 on orgs vs people within .3 points, with scikit-learn's idf "
         "it was 1.6 below. With the 100 iterations of the paper it loses 10 points on orgs vs places and 4 on "
         "people vs places; see the documentation of GCMF. The paper reports no more than 100 seconds with k = 64; "

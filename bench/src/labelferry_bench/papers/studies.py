@@ -183,7 +183,7 @@ def studies() -> dict[str, Study]:
             _each(gcmf, "GCMF(max_iter={x})"),
             log=True,
             finding="Shows what the paper's shows on seven of the nine tasks, an accuracy that rises and then stays: "
-            "from 40 iterations on, the default, it is steady. On orgs vs places and people vs places it falls again, by "
+            "from 40 iterations on, the default. On orgs vs places and people vs places it falls again, by "
             "12 and 4 points from 40 to 100 iterations.",
         ),
         "gcmf-p": Study(

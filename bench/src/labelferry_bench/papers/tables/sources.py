@@ -54,6 +54,6 @@ TABLE = Table(
         "Mean over the six targets. No default was chosen on these corpora.",
         "On topics (crisislex_t6) five of the six systems are 4 to 12 points above SourceLR; on sentiment "
         "(fdu_mtl_reviews) all are below it. CDSC, whose constraints are within each source, is at chance on "
-        "sentiment.",
+        "sentiment. Of the six TCL has the best mean; TSVM is 6 points above it, and DKT 1 point.",
     ),
 )

@@ -42,7 +42,7 @@ def same(a, b):
     assert (a.ladder.start, a.ladder.sizes) == (b.ladder.start, b.ladder.sizes)
     assert a.rows.tolist() == b.rows.tolist()
     assert a.column() == b.column()
-    assert [a.as_dict()[name] for name in a.as_dict()] == [b.as_dict()[name] for name in a.as_dict()]
+    assert a.as_dict() == b.as_dict()
     return True
 
 

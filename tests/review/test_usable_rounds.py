@@ -156,6 +156,25 @@ def test_an_earlier_part_that_new_answers_refute_is_withdrawn():
     assert refuted.ladder.key == kept.ladder.key  # the questions do not depend on the answers
 
 
+def test_an_answer_that_is_given_in_two_rounds_counts_once():
+    usable, learned = rounds()
+    first = usable.accepted
+    inside = [place for place in usable.given.first if first.rows[place]]
+    new = int(np.setdiff1d(np.flatnonzero(first.rows), inside)[0])
+
+    def earlier(given, after, name="learned"):
+        (part,) = (result := next_round(learned._replace(fingerprints=(name,)), given, usable.limit, after)).earlier
+        return result, (part.n_answers, part.n_wrong, part.unseen)
+
+    counts = (len(inside), 0, first.n - len(inside))
+    second, same = earlier(usable.given, usable)
+    assert same == counts
+    assert earlier(usable.given, second, "again")[1] == counts  # nor in the third round
+    found, other = earlier(Further({inside[0]: 1, new: 0}, {}), usable)
+    assert other == (counts[0] + 1, 1, counts[2] - 1)  # a new answer counts, and a changed one as it is now
+    assert earlier(Further({inside[0]: 0}, {}), found, "again")[1] == (counts[0] + 1, 0, counts[2] - 1)
+
+
 def test_rounds_at_their_ends():
     usable, learned = rounds(limit=Limit(0.1, per_class=True))
     everything = usable.accepted._replace(rows=np.ones(2000, dtype=bool), n=2000)

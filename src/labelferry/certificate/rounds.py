@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -107,10 +108,16 @@ def union(parts: Sequence[Accepted]) -> Accepted:
     )
 
 
-def still_accepted(part: Accepted, wrong: Mapping[int, bool]) -> Accepted | None:
-    """The claim of an earlier round with the answers that were given since; None if they refute it."""
-    inside = [is_wrong for row, is_wrong in wrong.items() if part.rows[row]]
-    n_answers, n_wrong = part.n_answers + len(inside), part.n_wrong + sum(inside)
+def still_accepted(
+    part: Accepted, wrong: Mapping[int, bool], counted: Mapping[int, bool] = MappingProxyType({})
+) -> Accepted | None:
+    """The claim of an earlier round with the answers that were given since; None if they refute it.
+
+    `counted`: answers that are in its counts already, as they were then. Given again, they count as they are now.
+    """
+    inside = [row for row in wrong if part.rows[row]]
+    n_answers = part.n_answers + sum(row not in counted for row in inside)
+    n_wrong = part.n_wrong + sum(wrong[row] - counted.get(row, False) for row in inside)
     if n_wrong > part.at_most_wrong:
         return None
     unseen = max(part.n - n_answers, 0)

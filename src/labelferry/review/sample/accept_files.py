@@ -190,8 +190,10 @@ def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | Non
     frozen = frozen._replace(labels=labels, fingerprints=(*after.frozen.fingerprints, *frozen.fingerprints))
     round_number = after.round_number + 1
     wrong = wrong_labels(labels, given.first, given.again)
-    kept = still_accepted(after.accepted._replace(rows=accepted), wrong)
-    return usable_labels(
+    counted = after.counted_so_far
+    at = {place: counted[row] for row, place in frozen.places(counted).items()}
+    kept = still_accepted(after.accepted._replace(rows=accepted), wrong, at)
+    usable = usable_labels(
         frozen,
         given,
         limit,
@@ -200,6 +202,7 @@ def next_round(frozen: Frozen, given: Further, limit: Limit, after: Usable | Non
         before=after.tail,
         ladders=make_ladders(frozen, limit, round_number=round_number, among=~accepted),  # answers do not change them
     )
+    return replace(usable, counted=counted)
 
 
 def check_rounds(frozen: Frozen, limit: Limit, after: Usable) -> None:

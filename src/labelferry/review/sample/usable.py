@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -77,6 +77,8 @@ class Usable:
     # if the labels are to learn from random answers first: nothing is certified before
     learning: Learning | None = None
     whole_file: bool = False  # whether rows, labels, columns and text are those of the other promise
+    # rows of the file with an answer in earlier rounds, and whether the label of then was wrong
+    counted: Mapping[int, bool] = field(default_factory=dict)
     alone: bool = False  # whether the labels learned from answers, and it is unknown what was accepted before
 
     @cached_property
@@ -184,6 +186,11 @@ class Usable:
     def wrong(self) -> dict[int, bool]:
         """Per answered place, whether the label is wrong."""
         return wrong_labels(self.frozen.labels, self.given.first, self.given.again)
+
+    @property
+    def counted_so_far(self) -> dict[int, bool]:
+        """Rows of the file with an answer in any round so far, and whether the label was wrong."""
+        return {**self.counted, **dict(zip(self.frozen.rows_of(self.wrong), self.wrong.values(), strict=True))}
 
     def next_rows(self, n: int, *, whole_file: bool = False) -> list[int]:
         """The next n rows of the file to ask about, if the answers agree with the labels.

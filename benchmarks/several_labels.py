@@ -190,22 +190,21 @@ def ladders(task: Task) -> None:
     most = np.argsort(-result.indicator.sum(axis=0))[:3]
     right = {None: np.array([set(a or ()) == b for a, b in zip(result.sets, task.new_topics, strict=True)])}
     right |= {result.names[j]: np.array([result.names[j] in names for names in task.new_topics]) for j in most}
-    limit = Limit(0.2)
     missed: Counter[str] = Counter()
     stated: Counter[str] = Counter()
     used: Counter[str] = Counter()
     for name, is_right in right.items():
-        key = name or "documents"
+        key, limit = name or "documents", Limit(0.2, name=name or "")
         for seed in range(N_LADDERS):
             samples: list[Any] = []
             for _ in range(N_ROUNDS):
                 own_seed = None if samples else seed
-                usable, _ = accept_several(population, samples, limit, name=name, seed=own_seed)
+                usable, _ = accept_several(population, samples, limit, seed=own_seed)
                 wanted = max((n for n, _ in usable.needs[:1]), default=0)
                 if not wanted:
                     break
                 samples.append(filled(population, task, draw_accept(population, usable, min(wanted, N_ANSWERS))))
-            usable, _ = accept_several(population, samples, limit, name=name, seed=None if samples else seed)
+            usable, _ = accept_several(population, samples, limit, seed=None if samples else seed)
             wrong = int((~is_right[usable.rows]).sum())
             stated[key] += 1
             used[key] += usable.n

@@ -386,7 +386,8 @@ class MultiResult(MultiLabelling):
         `answers` are samples of `labelferry accept` that were filled in: paths, frames or dicts of columns. The other
         parameters and the result are as in `Result.accept`.
         """
-        return accept_several(population_of_several(self), samples_in(answers), Limit(float(error)), name=name)[0]
+        limit = Limit(float(error), name=name or "")
+        return accept_several(population_of_several(self), samples_in(answers), limit)[0]
 
     def summary(self) -> dict[str, Any]:
         """Plain values: `title`, `verdict`, `labels` (one dict per label), `not_learned` and `messages`."""
@@ -399,18 +400,14 @@ class MultiResult(MultiLabelling):
         }
 
     def store(self, place: str | PathLike[str], *, seed: int | None = None) -> labelferry.Job:
-        """Refused: a review job has one label per document."""
-        raise ValueError(STORE_SEVERAL)
+        """Start a review job, as `Result.store`: the page asks with check boxes, one per label."""
+        from .review.job.job import Job  # most results need no job
+
+        return Job.create(self, place, seed=seed)
 
     def close(self) -> None:
         """End the connection to a Dask cluster that `label` made; see `Result.close`."""
         self._opened.close()
-
-
-STORE_SEVERAL = (
-    "a review job has one label per document. For several, answer a sample in a spreadsheet: labelferry audit OUT.csv "
-    "-o sample.csv, then labelferry certify OUT.csv sample.csv."
-)
 
 
 @accept_options

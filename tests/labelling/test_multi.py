@@ -238,7 +238,6 @@ def test_given_proportions_are_matched(folder):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--store", "job.ferry"], "answer a sample in a spreadsheet: labelferry audit"),
         (["--report", "report.html"], "one label per document"),
         (["--parents"], "parents needs one label per document"),
         (["--use-target-labels"], "use_target_labels needs one label per document"),

@@ -11,6 +11,7 @@ import labelferry
 from labelferry.review.sample.usable import N_LEARN
 
 from ..browsing import CHROMIUM, Person, starting
+from ..labelling.test_multi import NEW, OLD
 from ..review_jobs import hostile_texts, write_job
 
 pytestmark = [
@@ -280,6 +281,36 @@ def test_every_step_of_the_labels_to_use_is_accessible(browser, job, start, widt
                 assert person.page.evaluate("document.documentElement.scrollWidth") <= width, step
             assert not person.events
             server.end()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(375, "dark"), (375, "light"), (1400, "dark"), (1400, "light")])
+def test_several_labels_by_keyboard_without_violation_of_accessibility(browser, tmp_path, start, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python").Axe()
+    path, cells = tmp_path / "several.ferry", [";".join(sorted(labels)) or "none" for labels in OLD[1]]
+    labelferry.label(OLD[0], NEW[0], label=cells, multi=True).store(path).close()
+    server = start(path)
+    person = Person(browser, server, width, color_scheme=scheme)
+    first = person.document
+    person.page.keyboard.press("4")
+    person.page.keyboard.press("1")
+    person.page.keyboard.press("2")
+    person.page.keyboard.press("2")  # taken back
+    person.press("Enter")
+    assert log(path) == [(first, "api;ui", "audit", "Ada")]
+    person.page.keyboard.press("Enter")
+    person.page.wait_for_selector("#message:has-text('tick the labels')")
+    person.press("n")
+    assert log(path)[-1][1] == "none"
+    person.press("u")
+    assert person.document != first
+    for address in ("/questions/accept", "/questions/audit", "/list", "/find", "/history", "/export"):
+        person.page.goto(server.base + address)
+        for details in person.page.locator("details").all():
+            details.evaluate("it => { it.open = true; }")
+        results = axe.run(person.page)
+        assert results.violations_count == 0, f"{address}: {results.generate_report()}"
+        assert person.page.evaluate("document.documentElement.scrollWidth") <= width, address
+    assert not person.events
 
 
 def test_an_open_question_has_its_new_prediction_after_learning(browser, job, start):

@@ -70,7 +70,7 @@ def test_labels_to_use_come_first_and_are_asked_blind(browser, job):
 
 def test_learning_is_a_step_of_its_own(browser, site, job):
     agree(browser, job, N_LEARN)
-    assert site.usable.panel(0.05)["step"] == NOW
+    assert site.usable.panel(Limit(0.05))["step"] == NOW
     assert "Learn now" in browser.page
     assert 'data-document="' not in browser.page  # nothing is asked before the labels have learned
     assert job.question("accept") is not None
@@ -93,7 +93,7 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
     assert f"{more} more correct answers: {n} usable labels" in plain(browser.page)
     agree(browser, job, more)
     usable = job.accept(0.05)
-    assert usable.n == n == site.usable.panel(0.05)["n"]
+    assert usable.n == n == site.usable.panel(Limit(0.05))["n"]
     text = plain(browser.page)
     assert text.startswith(f"Usable now: {n} of {job.n_documents} labels")
     assert f"at most {usable.at_most_wrong} of them" in text
@@ -140,9 +140,9 @@ def test_what_was_certified_stays_visible_after_learning(browser, site, job):
     assert "Labels before they learned" in page
     assert "estimate, no guarantee yet" in page
     assert f"Certified by {N_LEARN} random answers" in page
-    n = site.usable.panel(0.05)["next_step"]["more_answers"]
+    n = site.usable.panel(Limit(0.05))["next_step"]["more_answers"]
     agree(browser.open("/"), job, n)
-    used = site.usable.panel(0.05)["n"]
+    used = site.usable.panel(Limit(0.05))["n"]
     assert used
     browser.send("/refit")
     assert wait_for(site.refit).status == "done"
@@ -153,8 +153,8 @@ def test_what_was_certified_stays_visible_after_learning(browser, site, job):
 
 def test_usable_labels_can_be_downloaded(browser, site, job, tmp_path):
     learn(browser, site)
-    agree(browser, job, site.usable.panel(0.05)["next_step"]["more_answers"])
-    assert site.usable.panel(0.05)["headline"] in browser.open("/export").page
+    agree(browser, job, site.usable.panel(Limit(0.05))["next_step"]["more_answers"])
+    assert site.usable.panel(Limit(0.05))["headline"] in browser.open("/export").page
     response = browser.client.get("/export/usable.csv")
     rows = list(csv.DictReader(io.StringIO(response.content.decode("utf-8-sig"))))
     usable = job.accept(0.05)
@@ -183,5 +183,5 @@ def test_a_method_that_cannot_learn_starts_with_the_labels(tmp_path):
     with open_job(tmp_path / "one.ferry") as job:
         job.questions.acceptance.__dict__["can_learn"] = False
         site = Site(job, "one.ferry", Sessions("Ada"))
-        assert site.usable.panel(0.05)["step"] == USE
+        assert site.usable.panel(Limit(0.05))["step"] == USE
         assert Browser(site).hidden("purpose") == "accept"

@@ -43,7 +43,6 @@ class Drawing(NamedTuple):
     learn: int = 0
     whole_file: bool = False
     usable: Path | None = None  # where to write the rows that can be used
-    name: str | None = None  # of several labels per document: that of the claim
 
     def size(self, usable: Any) -> int:
         """Documents of the sample: as asked, as many as the labels learn from, or as more labels need."""
@@ -79,9 +78,9 @@ class Drawing(NamedTuple):
         """The limit as an option of the next command; nothing if it is the default."""
         from ..review.sample.usable import ERROR
 
-        error, outside, per_class = self.limit
+        error, outside, per_class, name = self.limit
         flags = (("--outside", outside), ("--per-class", per_class), ("--whole-file", self.whole_file))
-        named = "" if self.name is None else f" --class {shlex.quote(self.name)}"
+        named = f" --class {shlex.quote(name)}" if name else ""
         return ("" if error == ERROR else f" --error {error:g}") + "".join(f" {f}" for f, on in flags if on) + named
 
 
@@ -194,11 +193,9 @@ def accept(
     for place in (out, usable):
         if place is not None:
             check_out(place, labelled)
-    limit = Limit(error, outside, per_class)
+    limit = Limit(error, outside, per_class, name or "")
     if is_job(labelled):
         check_no_column(column)
-        if name is not None:
-            raise ValueError("--class is for files with several labels per document. Omit it.")
         if seed is not None or after:
             raise ValueError("--seed and --after are for files: a job has its own seed and its own rounds. Omit them.")
         drawing = Drawing(limit, out, n, default_learn(n, limit.error) if learn is None else learn, whole_file, usable)
@@ -209,7 +206,7 @@ def accept(
                 "labels of a file stay as they are. To learn from answers: labelferry label ... --answers SAMPLE, or "
                 "start a job (--store)."
             )
-        drawing = Drawing(limit, out, n, whole_file=whole_file, usable=usable, name=name)
+        drawing = Drawing(limit, out, n, whole_file=whole_file, usable=usable)
         outcome = of_file(labelled, samples or [], drawing, seed, Reading(text, encoding, chosen), after or [])
     show(outcome, as_json=json)
     if strict:
@@ -260,7 +257,7 @@ def of_job(
             drawn = draw_accept_open(
                 job, drawing.size(usable), drawing.limit, learn=learn, whole_file=drawing.whole_file
             )
-            messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing.out, usable.frozen.classes)]
+            messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing.out, job.classes, job.several)]
             following += f" {shlex.quote(str(drawing.out))}"
         elif drawing.is_hopeless(usable) and job.questions.acceptance.can_learn:
             following += " --relearn"
@@ -269,7 +266,8 @@ def of_job(
         elif drawing.needs(usable) or usable.learning:
             following += f" -o {free_name('sample.csv')}"
         elif usable.n:
-            following = f"export {name} -o usable.csv --accepted"
+            following = f"accept {name}{drawing.option} --usable usable.csv"
+            following = following if drawing.limit.name else f"export {name} -o usable.csv --accepted"
         return Outcome(usable, messages, following)
 
 
@@ -289,15 +287,15 @@ def of_file(
     messages = [*population.messages, *(population.warnings if chosen else ())]
     several = population.several
     if several is None:
-        if drawing.name is not None:
+        if drawing.limit.name:
             raise ValueError("--class is for files with several labels per document. Omit it.")
         usable, answered = usable_of_samples(population, samples, drawing.limit, seed=seed, after=before)
         n_empty = answered.n_empty
     else:
         if before is not None:
             raise ValueError("--after is for files with one label per document. Omit it.")
-        usable, n_empty = accept_several(population, samples, drawing.limit, name=drawing.name, seed=seed)
-    if drawing.name is None and (n := len(population.texts) - usable.n_documents):
+        usable, n_empty = accept_several(population, samples, drawing.limit, seed=seed)
+    if not drawing.limit.name and (n := len(population.texts) - usable.n_documents):
         messages.append(f"{'1 label has' if n == 1 else f'{n:,} labels have'} no accept_rank and cannot be accepted")
     usable = usable.for_whole_file() if drawing.whole_file else usable
     if n_empty:
@@ -310,13 +308,12 @@ def of_file(
         if several is None:
             n_rows = write_usable(path, usable, drawing.usable, encoding=encoding, ours=chosen is None)
         else:
-            n_rows = write_several(path, population, usable, drawing.usable, name=drawing.name, encoding=encoding)
+            n_rows = write_several(path, population, usable, drawing.usable, encoding=encoding)
         messages.append(f"{drawing.usable}: {n_rows:,} rows that can be used")
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
         named = usable.frozen.classes if several is None else several.form.names
-        example = "" if several is None else several.form.text(several.form.names[:2])
-        messages += [*drawn.write(out), drawn_message(usable, drawn, out, named, example)]
+        messages += [*drawn.write(out), drawn_message(usable, drawn, out, named, several)]
         return Outcome(usable, messages, f"accept {files}{options}")
     if hopeless:
         return Outcome(usable, messages, f"accept {files}{options}")
@@ -338,11 +335,16 @@ def learned_message(done: dict[str, Any]) -> str:
     return message
 
 
-def drawn_message(usable: Any, sample: Any, out: Path, classes: Sequence[str], several: str = "") -> str:
-    """What is in a sample; `several`: an example of several labels of one document."""
+def drawn_message(usable: Any, sample: Any, out: Path, classes: Sequence[str], several: Any = None) -> str:
+    """What is in a sample; `several`: if documents have several labels, with their form."""
     what = "random documents to learn from" if usable.learning is not None else "documents"
-    others = f"several as in {several!r}, none" if several else "none_of_these (a class that is missing here)"
+    others = "none_of_these (a class that is missing here)" if several is None else f"{example_of(several)}, none"
     return f"{out}: {len(sample)} {what}. Fill in the column answer: {', '.join(classes)}, {others} or unclear."
+
+
+def example_of(several: Any) -> str:
+    """How a person writes several labels of one document."""
+    return f"several as in {several.form.text(several.form.names[:2])!r}"
 
 
 def show(outcome: Outcome, *, as_json: bool) -> None:

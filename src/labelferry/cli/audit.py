@@ -72,18 +72,18 @@ def audit(
     if is_job(labelled):
         check_no_column(column)
         with open_job(labelled) as job:
-            sample, classes = draw_open(job, n, n_duel=duel, blind=blind), job.classes
+            sample, classes, several = draw_open(job, n, n_duel=duel, blind=blind), job.classes, job.several
     else:
         population = population_of_file(labelled, text=text, encoding=encoding, chosen=chosen)
         messages += [*population.messages, *population.warnings]
         several = population.several
-        if several is not None and form:
-            raise ValueError("--format is for one label per document. Write several to .csv or .xlsx: omit it.")
         sample_seed = None if extend is None else seed_of(extend)
         sample = draw(population, n, n_duel=duel, seed=seed, sample_seed=sample_seed, blind=blind)
         classes = population.classes if population.several is None else list(population.several.form.names)
         if extend is not None:
             sample = keep_answers(sample, extend, population)
+    if several is not None and form:
+        raise ValueError("--format is for one label per document. Write several to .csv or .xlsx: omit it.")
     messages += sample.write(out, form)
     console = new_console()
     print_messages(console, messages)

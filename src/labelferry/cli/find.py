@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .accept import check_out
+from .accept import check_out, example_of
 from .app import app
 from .options import AsJson, exit_unless, print_json
 from .outputs import free_name
@@ -57,7 +57,7 @@ def find(
     messages = list[str]()
     with open_job(job) as opened:
         if not of_class:
-            raise ValueError(f"which class? Name it with --class; the classes are {', '.join(opened.classes)}.")
+            raise ValueError(f"which class? Name it with --class; the classes are {', '.join(opened.finding.classes)}.")
         result = opened.find(of_class, goal_of(recall))
         for sample in samples or []:
             counts = import_answers(opened, sample, reviewer)
@@ -70,7 +70,7 @@ def find(
             messages += [*opened.finding.write_found(result, found), f"{found}: {len(result.found):,} documents"]
         if out is not None:
             drawn = opened.finding.sample(result.of_class, n)
-            messages += [*drawn.write(out), drawn_message(drawn, out, opened.classes)]
+            messages += [*drawn.write(out), drawn_message(drawn, out, opened)]
             following = following.replace(f"find {name}", f"find {name} {shlex.quote(str(out))}", 1)
         else:
             following += " --found found.csv" if result.done else f" -o {free_name('read.csv')}"
@@ -89,10 +89,11 @@ def goal_of(recall: str) -> Any:
         return recall
 
 
-def drawn_message(sample: Any, out: Path, classes: list[str]) -> str:
+def drawn_message(sample: Any, out: Path, job: Any) -> str:
     """What is in a sample."""
+    others = "none_of_these" if job.several is None else f"{example_of(job.several)}, none"
     return (
-        f"{out}: {len(sample)} documents to read. Fill in the column answer: {', '.join(classes)}, none_of_these or "
+        f"{out}: {len(sample)} documents to read. Fill in the column answer: {', '.join(job.classes)}, {others} or "
         "unclear."
     )
 

@@ -138,14 +138,10 @@ def label(
         raise ValueError("--store starts a job without --answers. Add them later: labelferry accept JOB SAMPLE.")
     if options["use_target_labels"] and store is not None:
         raise ValueError("--store starts a job without answers, and --use-target-labels uses them. Omit one of them.")
-    if options["multi"] and (report, save, store, answers) != (None, None, None, None):
-        from ..api import STORE_SEVERAL
-
+    if options["multi"] and (report, save, answers) != (None, None, None):
         raise ValueError(
-            STORE_SEVERAL
-            if store is not None
-            else "--report, --save and --answers are for one label per document. With "
-            "--multi omit them; in Python each label has its own: result['bug'].report(path)."
+            "--report, --save and --answers are for one label per document. With --multi omit them; in Python each "
+            "label has its own: result['bug'].report(path)."
         )
     if features is not None and (save is not None or options["max_memory"] is not None):
         raise ValueError("--save and --max-memory need words, and --features has none. Omit one or the other.")
@@ -189,7 +185,7 @@ def label(
                 result.save(save)
                 written.append(save)
         summary = result.summary() if json else {}
-        if json and store is not None:
+        if json and store is not None and not options["multi"]:
             from ..labelling.outlook import usable_outlook
 
             summary["usable"] = usable_outlook(result.documents, in_job=True)

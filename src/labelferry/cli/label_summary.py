@@ -74,8 +74,8 @@ def show_several(console: Console, result: Any, messages: list[str], written: Wr
         console.print(f"and {len(rows) - MOST_LABELS} more labels: --verbose")
     if written.files:
         console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
-    if written.out is not None:
-        console.print(f"Next: labelferry audit {escape(shlex.quote(written.out))} -o sample.csv", soft_wrap=True)
+    if command := next_command(written):
+        console.print(f"Next: {escape(command)}", soft_wrap=True)
 
 
 def show_briefly(console: Console, result: Any, messages: list[str], *, in_job: bool) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 from ..core.domains import Domains
 from ..linalg.matrix import Array, Matrix, word_counts
 from ..linalg.normalize import row_norms, scale_columns, scale_rows
+from ..linalg.shared import shared
 
 
 def source_weights(domains: Domains) -> Array:
@@ -40,6 +41,7 @@ def inverse_frequency(documents: Array, n: int) -> Array:
     return idf
 
 
+@shared
 def reweigh(X: Matrix, g: Array) -> Any:
     """(2) for all rows of X; rows without a known feature become zero."""
     if (g == 1).all():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -31,6 +31,23 @@ class Form(NamedTuple):
     values: Mapping[str, Any] = MappingProxyType({})  # of LISTS: the labels as they are there, such as numbers
     cells: tuple[Any, Any] = (0, 1)  # of COLUMNS: no and yes
     spellings: Mapping[str, str] = MappingProxyType({})  # other spellings of a name that are merged
+
+    def plain(self) -> dict[str, Any]:
+        """The form as values that JSON can contain; `Form.of_plain` reads them."""
+        return {**self._asdict(), "values": dict(self.values), "spellings": dict(self.spellings)}
+
+    @classmethod
+    def of_plain(cls, values: Mapping[str, Any]) -> Form:
+        """The form of plain values; ValueError if they are none."""
+        try:
+            form = cls(**{**values, "names": tuple(values["names"]), "cells": tuple(values["cells"])})
+            _no, _yes = form.cells
+            same = form.read(form.text(form.names)) == frozenset(form.names) and form.values.keys() <= set(form.names)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"this is no form of several labels ({type(error).__name__})") from None
+        if not same or form.spellings.keys() & set(form.names):
+            raise ValueError("this is no form of several labels: its labels cannot be read back")
+        return form
 
     def text(self, labels: Collection[str]) -> str:
         """The labels of a document as one text; equal sets have equal texts.
@@ -78,6 +95,29 @@ class Form(NamedTuple):
                     f"{self.text(self.names[:2])!r}, {NO_LABEL} if none applies, or unclear."
                 )
         return frozenset(name if name in self.names else folded[name.casefold()] for name in found)
+
+
+class SetTexts(Collection[str]):
+    """All sets of labels as texts, each in one way: `in` says whether a text is such a set.
+
+    >>> texts = SetTexts(Form(TEXTS, ("bug", "ui"), ";"))
+    >>> "bug;ui" in texts, "ui;bug" in texts, "none" in texts
+    (True, False, True)
+    """
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def __contains__(self, text: object) -> bool:
+        labels = self.form.read(text) if isinstance(text, str) else None
+        return labels is not None and labels <= set(self.form.names) and self.form.text(labels) == text
+
+    def __iter__(self) -> Iterator[str]:
+        """The sets of one label, for messages."""
+        return (self.form.text([name]) for name in self.form.names)
+
+    def __len__(self) -> int:
+        return len(self.form.names)
 
 
 def written_form(cells: Sequence[Any], names: tuple[str, ...]) -> Form:

@@ -115,17 +115,16 @@ class MultiLabelling:
     @cached_property
     def needs_review(self) -> Array:
         """True for the least confident rows: of the others, few are expected to have a wrong label (target_error)."""
-        least = self.settings["min_confidence"]
-        confidence, predicted = np.nan_to_num(self.confidence), self.predicted
+        predicted = self.predicted
         review = ~predicted & ~self.any_part.given
-        if least is not None:
-            review |= predicted & (confidence < least)
-        else:
-            order = np.flatnonzero(predicted)[np.argsort(-confidence[predicted], kind="stable")]
-            expected = np.cumsum(1 - confidence[order]) / np.arange(1, len(order) + 1)
-            review[order[int(np.searchsorted(expected, self.settings["target_error"], side="right")) :]] = True
+        review[predicted] = least_confident(self.confidence[predicted], self.settings)
         foreign = np.array([bool(name) for name in self.any_part.other_language], dtype=bool)
         return np.asarray(review | foreign)
+
+    @property
+    def accept_rank(self) -> Array:
+        """Per row, 1 for the document whose labels are most likely all right; 0 for rows without a prediction."""
+        return rank_by(np.nan_to_num(file_confidence(self.confidence)), self.predicted)
 
     def table(self) -> list[dict[str, Any]]:
         """One dict per label: `label`, `level`, `documents` that got it, their `share`, `labelled` documents with it,
@@ -187,8 +186,8 @@ class MultiLabelling:
             "confidence": [None if np.isnan(value) else value for value in confidence.tolist()],
             "evidence": self.evidence(),
             "needs_review": self.needs_review.tolist(),
-            "source_only": self.source_only(),
-            ACCEPT_RANK: [rank or None for rank in rank_by(np.nan_to_num(confidence), predicted).tolist()],
+            "source_only": [None if labels is None else self.form.cell(labels) for labels in self.source_only()],
+            ACCEPT_RANK: [rank or None for rank in self.accept_rank.tolist()],
             PROBABILITIES: self.probabilities(),
         }
         if any(part.other_language):
@@ -211,6 +210,14 @@ class MultiLabelling:
             for row, predicted in rows
         ]
 
+    def words(self, rows: Array) -> list[list[str]]:
+        """The words that support any of the labels of some rows."""
+        found = [dict[str, None]() for _ in rows]
+        for part, has in zip(self.parts.values(), self.indicator[rows].T, strict=True):
+            for i in np.flatnonzero(has).tolist():
+                found[i].update(dict.fromkeys(part.evidence[rows[i]]))
+        return [list(words) for words in found]
+
     def evidence(self) -> list[str]:
         """Per row, the words that support each of its labels."""
         found = [""] * len(self.indicator)
@@ -220,12 +227,42 @@ class MultiLabelling:
                 found[row] += f"{'; ' * bool(found[row])}{name}: {words}" if words else ""
         return found
 
-    def source_only(self) -> list[Any]:
-        """Per row, the labels by the classifiers that learned from the labelled documents only."""
+    def source_only(self) -> list[Labels | None]:
+        """Per row, the labels by classifiers of the labelled documents only; None for rows without."""
         codes = np.stack([part.documents.source_only for part in self.parts.values()], axis=1)
-        index, names = self.inputs.documents, np.array(self.names)
-        wide = index.widen([self.form.cell(names[row == 1].tolist()) for row in codes])
-        return [cell if new else None for cell, new in zip(wide, self.predicted.tolist(), strict=True)]
+        names = np.array(self.names)
+        wide = self.inputs.documents.widen([frozenset(names[row == 1].tolist()) for row in codes])
+        return [labels if new else None for labels, new in zip(wide, self.predicted.tolist(), strict=True)]
+
+    def coded(self, rows: Array) -> CodedSets:
+        """The sets of labels of some rows as codes."""
+        rival, chosen = self.source_only(), rows.tolist()
+        own, others = ([self.form.text(sets[row] or ()) for row in chosen] for sets in (self.sets, rival))
+        classes = sorted({*own, *others})
+        code = {text: number for number, text in enumerate(classes)}
+        return CodedSets(classes, *(np.array([code[text] for text in texts], dtype=int) for texts in (own, others)))
+
+
+class CodedSets(NamedTuple):
+    """Sets of labels as codes of their texts."""
+
+    classes: list[str]
+    labels: Array
+    source_only: Array
+
+
+def least_confident(confidence: Array, settings: Mapping[str, Any]) -> Array:
+    """True for the documents to review: those below min_confidence or, without it, all after the most confident ones.
+
+    Of the most confident ones, a share of target_error is expected to have a wrong label.
+    """
+    least, review = settings["min_confidence"], np.zeros(len(confidence), dtype=bool)
+    if least is not None:
+        return np.asarray(confidence < least)
+    order = np.argsort(-confidence, kind="stable")
+    expected = np.cumsum(1 - confidence[order]) / np.arange(1, len(order) + 1)
+    review[order[int(np.searchsorted(expected, settings["target_error"], side="right")) :]] = True
+    return review
 
 
 def chance_of_label(part: Labelling) -> Array:
@@ -316,14 +353,14 @@ def fit_labels(
     with sharing():
         for i, name in enumerate(learned):
             own, own_settings = inputs_of_label(inputs, name), settings(features, name)
-            fitted = clone(estimator)
+            fitted, used = clone(estimator), features
             if isinstance(estimator, AutoTransfer) and counts[name] < RARE * n:
-                fitted = make_method(f"sourcelr(C={RARE_C})", 0)
+                fitted, used = make_method(f"sourcelr(C={RARE_C})", 0), features._replace(view=None)  # by words alone
                 own_settings["class_prior"] = own_settings["class_prior"] or "source"
-            domains = features.domains(own, fitted)
+            domains = used.domains(own, fitted)
             progress.step(i / len(learned))
             with progress.muted():
-                parts[name] = finish(own, features, domains, fitted, NO_ANSWERS, own_settings, dict(seconds))
+                parts[name] = finish(own, used, domains, fitted, NO_ANSWERS, own_settings, dict(seconds))
     skipped = {name: str(counts[name]) for name in inputs.form.names if name not in parts}
     return MultiLabelling(inputs.form, parts, skipped, inputs, next(iter(parts.values())).settings)
 

@@ -3,7 +3,8 @@
 A ladder belongs to one fit, whose labels do not change. It follows from what is stored with the fit, so it is not
 stored; its checksum is, with every statement that is made, so that a changed ladder is an error. Labels first learn
 from some random answers; nothing is tested before. After learning again, accepted labels stay as they are, and the
-others get a new ladder: another statement (`carried.py`).
+others get a new ladder: another statement (`carried.py`). Of several labels per document, each label has a ladder of
+its own for the documents that have it (`Limit.name`); after learning again it begins anew, in another round.
 """
 
 from __future__ import annotations
@@ -35,26 +36,25 @@ class JobAccept:
         self._seed = int(store.settings["question_seed"])
         self._lock = RLock()
         self._fit = 0  # of what follows
-        self._labels: JobLabels | None = None
-        self._carried: Carried | None = None
+        self._of_name: dict[str, tuple[JobLabels, Carried]] = {}  # by label if there are several, or for all labels
         self._ladders: dict[Limit, Ladders] = {}
 
     def usable(self, limit: Limit = USUAL, learn: int = N_LEARN, state: JobState | None = None) -> Usable:
         """The labels that may be used; nothing is recorded."""
         state = self._log.state() if state is None else state
         with self._lock:
-            labels, carried = self._of_fit(state)
+            labels, carried = self._of_fit(state, limit.name)
             part = carried.part(limit)
             round_number = carried.rounds + 1
             ladders = self._made_ladders(limit, labels, part, round_number)
         accepted = None if part is None else part.accepted(labels, state)
         return usable_labels(
-            labels.frozen,
+            labels.now(state),
             labels.given(state),
             limit,
             earlier=() if accepted is None else (accepted,),
             round_number=round_number,
-            before=carried.tail + len(self._tested(state) - {limit}) * round_tail(round_number),
+            before=carried.tail + len(self._tested(state.fit.fit, limit.name) - {limit}) * round_tail(round_number),
             learning=self.learning(state, learn),
             ladders=ladders,
         )
@@ -77,7 +77,7 @@ class JobAccept:
             require_frozen(usable.ladders.key, int(earlier[-1]["key"]))
         tested = bool(usable.given.first)
         if not earlier or earlier[-1]["n_accepted"] != usable.n or tested > earlier[-1].get(TESTED, True):
-            content = {"kind": KIND, "key": usable.ladders.key, TESTED: tested, **usable.as_dict()}
+            content = {"kind": KIND, "key": usable.ladders.key, TESTED: tested, "name": limit.name, **usable.as_dict()}
             fit, last = state.version
             self._store.certificates.add(content, level=usable.level, fit=fit, last_answer=last)
         return usable
@@ -87,16 +87,20 @@ class JobAccept:
         rows = self._store.certificates.all()
         return [row for row in rows if row.fit == fit and row.content.get("kind") == KIND]
 
-    def _tested(self, state: JobState) -> set[Limit]:
-        """The limits at which answers were looked at: the statements about all of them are to hold together."""
-        return {limit_of(row) for row in self.statements(state.fit.fit) if row.content.get(TESTED, True)}
+    def _tested(self, fit: int, name: str = "") -> set[Limit]:
+        """The limits at which answers were looked at: the statements about all of them are to hold together.
 
-    def strictest_limit(self) -> Limit | None:
+        Of several labels per document, those about one label (`name`), or about whole documents.
+        """
+        limits = {limit_of(row) for row in self.statements(fit) if row.content.get(TESTED, True)}
+        return {limit for limit in limits if limit.name == name}
+
+    def strictest_limit(self, name: str = "") -> Limit | None:
         """The lowest limit of all statements about the current labels, if possible of those with labels to use."""
         state = self._log.state()
         with self._lock:
-            carried = self._of_fit(state)[1]
-        limits = {limit_of(row) for row in self.statements(state.fit.fit)}
+            carried = self._of_fit(state, name)[1]
+        limits = {limit for row in self.statements(state.fit.fit) if (limit := limit_of(row)).name == name}
         limits |= {part.limit for part in carried.parts}
         usable = {limit for limit in limits if self.usable(limit, state=state).n}
         return min(usable or limits, key=lambda limit: (limit.error, -limit.outside, -limit.per_class), default=None)
@@ -106,7 +110,7 @@ class JobAccept:
         has_learned = "held_out/seen" in state.fit.arrays
         if learn < 1 or has_learned or not self.can_learn or self.statements(state.fit.fit):
             return None
-        n_classes = len(self._store.classes)
+        n_classes = len(state.classes)
         return Learning(sum(0 <= code < n_classes for code in state.codes.values()), learn)
 
     @cached_property
@@ -118,7 +122,7 @@ class JobAccept:
         """What stays accepted if the labels learn again now."""
         with self._lock:
             labels, carried = self._of_fit(state)
-        now = {limit: self.usable(limit, 0, state) for limit in sorted(self._tested(state))}
+        now = {limit: self.usable(limit, 0, state) for limit in sorted(self._tested(state.fit.fit))}
         return carry_on(carried, now, labels, state)
 
     def questions(self, limit: Limit = USUAL, reviewer: str = "", *, whole_file: bool = False) -> list[tuple[str, int]]:
@@ -126,7 +130,7 @@ class JobAccept:
         state = self._log.state()
         usable = self.usable(limit, 0, state)
         with self._lock:
-            labels = self._of_fit(state)[0]
+            labels = self._of_fit(state, limit.name)[0]
         again = labels.documents_of(usable.again)
         mine = [row.document for row in state.answers if row.reviewer == reviewer]
         recent = set(mine[-SPACING:])
@@ -135,16 +139,25 @@ class JobAccept:
         last = [(AGAIN, document) for document in again if document in recent]
         return [*first, *((ACCEPT, document) for document in new), *last]
 
-    def _of_fit(self, state: JobState) -> tuple[JobLabels, Carried]:
-        """The frozen labels of the current fit, and what was accepted before."""
-        if self._labels is None or self._carried is None or self._fit != state.fit.fit:
-            self._labels = labels_of_fit(self._store, state, self._seed)
-            self._carried = carried_into(self._store, state.fit)
-            self._ladders, self._fit = {}, state.fit.fit
-        return self._labels, self._carried
+    def _of_fit(self, state: JobState, name: str = "") -> tuple[JobLabels, Carried]:
+        """The frozen labels of the current fit, and what was accepted before; nothing stays accepted of one label."""
+        if self._fit != state.fit.fit:
+            self._ladders, self._of_name, self._fit = {}, {}, state.fit.fit
+        if name not in self._of_name:
+            carried = carried_into(self._store, state.fit) if not name else self._rounds_of(name, state.fit.fit)
+            self._of_name[name] = labels_of_fit(self._store, state, self._seed, name), carried
+        return self._of_name[name]
+
+    def _rounds_of(self, name: str, fit: int) -> Carried:
+        """The rounds of learning before a fit in which a label was tested, and their tail."""
+        fits = [row.id for row in self._store.fits.all() if row.id < fit]
+        numbers = [n for n in (len(self._tested(before, name)) for before in fits) if n]
+        tail = sum(n * round_tail(number) for number, n in enumerate(numbers, 1))
+        return Carried(len(numbers), tail, ())
 
 
 def limit_of(row: CertificateRow) -> Limit:
     """The limit of a statement."""
     content = row.content
-    return Limit(float(content["error"]), bool(content["outside"]), bool(content.get("by_class")))
+    per_class, name = bool(content.get("by_class")), str(content.get("name", ""))
+    return Limit(float(content["error"]), bool(content["outside"]), per_class, name)

@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
     def accepted(self, labels: JobLabels, state: JobState) -> Accepted | None:
         """The claim with the answers since the labels learned; None if they refute it."""
-        error, outside, _ = self.limit
+        error, outside = self.limit[:2]
         n, most, n_sample, sample_wrong, n_answers, n_wrong = (self.counts[name] for name in COUNTS)
         rows = self.documents[labels.documents]
         before = Accepted(error, TAIL, outside, rows, n, most, n_sample, sample_wrong, n_answers, n_wrong)
@@ -54,7 +54,7 @@ class Carried(NamedTuple):
 
     def part(self, limit: Limit) -> Part | None:
         """The largest set that was accepted at this limit or a lower one."""
-        error, outside, per_class = limit
+        error, outside, per_class, _ = limit
         parts = [
             part
             for part in self.parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ import numpy as np
 from ...ensemble.auto_transfer import AutoTransfer
 from ...ensemble.queries import typical_documents
 from ...ensemble.votes import voter_arrays
+from ...labelling.accept_rank import file_confidence
 from ...labelling.all_rows import unknown_reason
 from ...labelling.held_out import rows_in_panel
 from ...labelling.labelling import Labelling
+from ...labelling.multi import MultiLabelling
+from ...labelling.multi_pool import pools_of
 from ...linalg.matrix import Array
 from ..store.records import FitData, JobData
 from .other_rows import by_language, other_rows_of
@@ -68,6 +72,34 @@ def job_data(labelling: Labelling, seed: int | None = None) -> JobData:
             "review_all": any(fact.review_all for fact in labelling.assessment.facts),
         },
         arrays=arrays,
+    )
+
+
+def several_data(result: MultiLabelling, seed: int | None = None) -> JobData:
+    """As `job_data`, for several labels per document: the classes of the job are sets of labels."""
+    rows, pools = result.inputs.documents.rows, pools_of(result)
+    one, (classes, labels, source_only) = job_data(result.any_part.documents, seed), result.coded(rows)
+    several = {"form": result.form.plain(), "learned": list(result.names), "panel": list(pools.panel)}
+    sure = np.nan_to_num(file_confidence(result.confidence[rows]))
+    rng, nothing = np.random.default_rng(one.settings["question_seed"]), np.zeros(0, dtype=np.int64)
+    return replace(
+        one,
+        evidence=result.words(rows),
+        source_only=source_only,
+        classes=classes,
+        fit=FitData(
+            method=one.fit.method,
+            labels=labels,
+            confidence=sure,
+            alternative=labels,
+            needs_review=result.needs_review[rows],
+            accept_rank=result.accept_rank[rows],
+            proba=np.nan_to_num(file_confidence(result.proba[rows])),
+        ),
+        members=pools.members,
+        pool={"rows": pools.rows, "start": pools.start, "coordinates": pools.coordinates},
+        settings={**one.settings, "several": several, "estimated_accuracy": float(sure[pools.rows].mean())},
+        arrays={"group": pools.rows[typical_documents(pools.coordinates, N_TYPICAL, nothing, rng)], "new": nothing},
     )
 
 

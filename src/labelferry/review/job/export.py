@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,20 +11,22 @@ import numpy as np
 
 from ...certificate.sampling import LABEL, NONE_OF_THESE
 from ...labelling.accept_rank import file_confidence
-from ...labelling.column_names import ACCEPT_RANK, ACCEPTED, HELD_OUT, PREDICTED_LABEL
+from ...labelling.column_names import ACCEPT_RANK, ACCEPTED, HELD_OUT, PREDICTED_LABEL, PROBABILITIES
 from ...labelling.marks import MARK, Kind, mark_rows
+from ...labelling.multi import YES
 from ...linalg.matrix import Array
 from ...tables import Table, take_rows
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.usable import Usable
-from ..store.records import AnswerRow, DocumentRow
+from ..store.records import AnswerRow, DocumentRow, Several
 from .other_rows import add_other_rows, file_rows, kept_languages, without_label
 from .population import ranks_of
 from .refit import not_learned
-from .state import JobLog
+from .state import JobLog, JobState
 
 BATCH = 5_000
-PREDICTIONS = ("label", "confidence", "alternative", "evidence", "source_only")  # empty for a document without a label
+SETS = ("label", "source_only", PREDICTED_LABEL, HELD_OUT)  # of several labels per document: columns with all of them
+PREDICTIONS = ("label", "confidence", "alternative", "evidence", "source_only", PROBABILITIES)  # empty without a label
 
 
 def labelled_table(
@@ -36,8 +39,8 @@ def labelled_table(
     A document without a known word has no label and a `reason` unless the reviewers chose a class, as in `label`.
     """
     rows = all_documents(store)
-    values = dict(zip(store.classes, store.settings["classes"], strict=True))  # labels that are numbers stay numbers
     state = log.state()  # after the documents, so that no answer that their labels learned from is missing
+    values, several = values_of(store, state), store.database.several
     unknown, seen = without_label(store)[0], set(state.seen.rows.tolist())
     labels, answers = [], []
     for row in rows:
@@ -60,8 +63,14 @@ def labelled_table(
         ACCEPT_RANK: [rank or None for rank in ranks_of(store, state.fit.arrays).tolist()],
         "answer": answers,
     }
+    if several is not None:
+        del extra["alternative"]
+        extra[PROBABILITIES] = chances_of(several, state)
     if usable is not None:
-        marks = usable.column()
+        marks, name = usable.column(), usable.limit.name
+        if several is not None and name:  # the other labels were not tested
+            marks = [mark if label == YES else "" for mark, label in zip(marks, usable.labels, strict=True)]
+            labels[:] = [several.form.text([name])] * len(labels)
         extra[ACCEPTED] = [marks[row] for row in file_rows(store).rows]
     new_class = set(new_class_rows.tolist())
     if new_class:
@@ -82,7 +91,30 @@ def labelled_table(
         None if row.number in unknown else Kind.ANSWERED if row.number in seen else Kind.PREDICTED for row in rows
     ]
     table, extra = add_other_rows(user_table(store, rows), extra, others)
-    return table, with_marks(extra, extra[MARK])
+    extra = with_marks(extra, extra[MARK])
+    return table, extra if several is None else in_form(several, extra)
+
+
+def values_of(store: storage.Store, state: JobState) -> dict[str, Any]:
+    """Classes as the user has them: labels that are numbers stay numbers. Sets of labels are texts, see `in_form`."""
+    if store.database.several is not None:
+        return dict(zip(state.classes, state.classes, strict=True))
+    return dict(zip(store.classes, store.settings["classes"], strict=True))
+
+
+def in_form(several: Several, extra: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """The columns with sets of labels as they came: as texts, lists, or one column per label."""
+    form = several.form
+    sets = {name: [form.read(text) for text in extra[name]] for name in SETS if name in extra}
+    cells = {name: [None if row is None else form.cell(row) for row in rows] for name, rows in sets.items()}
+    return {**extra, **cells, **form._replace(names=several.learned).columns(sets["label"])}
+
+
+def chances_of(several: Several, state: JobState) -> list[str]:
+    """Per document, the chance of each label as JSON; null for labels that were not learned."""
+    rest = dict.fromkeys(name for name in several.form.names if name not in several.learned)
+    rows = file_confidence(state.fit.arrays["proba"]).tolist()
+    return [json.dumps({**dict(zip(several.learned, row, strict=True)), **rest}, ensure_ascii=False) for row in rows]
 
 
 def only_accepted(table: Table, extra: Mapping[str, list[Any]]) -> tuple[Table, dict[str, list[Any]]]:
@@ -151,7 +183,7 @@ def corrections_table(store: storage.Store, log: JobLog) -> tuple[Table, dict[st
     answers = state.deciding
     rows = store.documents.some([row.document for row in answers]) if answers else []
     first = {document: row.id for document, row in state.decided.items() if row is not None and row.kind == LABEL}
-    values = dict(zip(store.classes, settings["classes"], strict=True))
+    values = values_of(store, state)
     columns: dict[str, list[Any]] = {
         "row": [own_rows.number(row.number) for row in rows],
         "label": [values[answer.value] if first.get(answer.document) == answer.id else None for answer in answers],
@@ -166,6 +198,8 @@ def corrections_table(store: storage.Store, log: JobLog) -> tuple[Table, dict[st
     columns[MARK] = mark_rows(
         [Kind.NO_LABEL if label is None else Kind.GIVEN for label in columns["label"]], columns["label"]
     )
+    if store.database.several is not None:
+        columns = in_form(store.database.several, columns)
     table, text = user_table(store, rows), settings["text"]
     if text not in table.columns:
         table = replace(table, columns={**table.columns, text: [row.text for row in rows]})

@@ -14,10 +14,12 @@ from threading import RLock
 
 import numpy as np
 
-from ...certificate import LEVEL
+from ...certificate import LEVEL, UNCLEAR_CODE
 from ...ensemble.labelled_pool import PoolInputs
+from ...labelling.accept_rank import file_confidence
 from ...labelling.answers import code_of
 from ...labelling.column_names import NEW_COLUMNS
+from ...labelling.multi_pool import LabelPools
 from ...linalg.matrix import Array
 from ...tables import take_rows
 from ...tables.spreadsheet import write_labelled
@@ -25,13 +27,13 @@ from .. import store as storage  # its classes are imported on first use: they n
 from ..sample.audit import Sample, as_sample
 from ..sample.find import RECALL, Find, checked_class, checked_level, checked_recall, find_class, reads_of
 from ..sample.find_rank import ClassChances, chances_by_label
-from ..store.records import FIND, FIRST_FIT, UNDO, now
+from ..store.records import FIND, FIRST_FIT, UNDO, Several, now
 from .export import labelled_table
 from .other_rows import file_rows
 from .population import population_of_store
 from .questions import RESERVED_SECONDS, JobQuestions, Question, next_open
 from .refit import stored_voters
-from .state import JobLog
+from .state import JobLog, JobState
 
 Key = tuple[str, float, float, int]
 
@@ -43,11 +45,11 @@ class JobFind:
         self._store, self._log, self._questions = store, log, questions
         self._lock = RLock()
         self._last: tuple[Key, Find] | None = None
-        self._known: dict[int, ClassChances] = {}
+        self._known: dict[str, ClassChances] = {}
 
     def find(self, of_class: str, recall: float = RECALL, level: float = LEVEL) -> Find:
         """The search for a class after the answers so far."""
-        name, goal = checked_class(of_class, self._store.classes, self._store.name), checked_recall(recall)
+        name, goal = checked_class(of_class, self.classes, self._store.name), checked_recall(recall)
         level = checked_level(level)
         state, labelled = self._log.state(), self._questions.labelled
         with self._lock:
@@ -55,27 +57,47 @@ class JobFind:
             if self._last is None or self._last[0] != key:
                 given = [row for row in state.log if row.kind != UNDO]
                 inside = labelled.contains(np.array([row.document for row in given], dtype=np.int64)).tolist()
+                code, meaning = self._meaning(name, state)
                 pairs = [
-                    (int(labelled.positions(row.document)), code_of(row.kind, row.answer, self._store.classes))
+                    (int(labelled.positions(row.document)), meaning[code_of(row.kind, row.answer, state.classes)])
                     for row, here in zip(given, inside, strict=True)
                     if here
                 ]
-                final = {int(labelled.positions(d)): c for d, c in state.codes.items() if labelled.contains(d)}
-                code = self._store.classes.index(name)
+                final = {int(labelled.positions(d)): meaning[c] for d, c in state.codes.items() if labelled.contains(d)}
                 reads, codes = reads_of(pairs, final, code)
                 rows = file_rows(self._store)
                 found = find_class(
-                    name, rows.then(labelled.rows), self._questions.seed, goal, level, reads, codes, self._chances(code)
+                    name, rows.then(labelled.rows), self._questions.seed, goal, level, reads, codes, self._chances(name)
                 )  # fmt: skip
                 self._last = (key, found)
             return self._last[1]
 
-    def _chances(self, code: int) -> ClassChances:
-        if code not in self._known:
-            self._known[code] = self._new_chances(code)
-        return self._known[code]
+    @property
+    def classes(self) -> list[str]:
+        """What can be searched: the classes, or the labels that were learned."""
+        several = self._store.database.several
+        return self._store.classes if several is None else list(several.learned)
 
-    def _new_chances(self, code: int) -> ClassChances:
+    def _meaning(self, name: str, state: JobState) -> tuple[int, dict[int, int]]:
+        """The code of a class, and what the codes of answers are for its search: of one of several labels 0 and 1."""
+        codes, several = (UNCLEAR_CODE, *range(len(state.classes) + 1)), self._store.database.several
+        if several is None:
+            return state.classes.index(name), dict(zip(codes, codes, strict=True))
+        has_label = [int(name in (several.form.read(text) or ())) for text in state.classes]
+        return 1, dict(zip(codes, (UNCLEAR_CODE, *has_label, UNCLEAR_CODE), strict=True))
+
+    def _chances(self, name: str) -> ClassChances:
+        if name not in self._known:
+            self._known[name] = self._new_chances(name)
+        return self._known[name]
+
+    def _new_chances(self, name: str) -> ClassChances:
+        several = self._store.database.several
+        if several is not None:
+            (pools, positions), j = self._pools(several), several.learned.index(name)
+            without = file_confidence(self._store.fits.arrays(FIRST_FIT)["proba"][self._questions.labelled.rows, j])
+            return ClassChances(1, without, pools.inputs(j), positions)
+        code = self._store.classes.index(name)
         first, labelled = self._store.fits.arrays(FIRST_FIT), self._questions.labelled
         labels, second, confidence = (first[name][labelled.rows] for name in ("labels", "alternative", "confidence"))
         without = chances_by_label(labels, second, confidence, code, len(self._store.classes))
@@ -88,9 +110,18 @@ class JobFind:
         if "start" not in pool:
             return None, np.zeros(0, dtype=np.int64)
         inputs = PoolInputs(pool["start"], members, pool["coordinates"], stored_voters(pool, self._store))
-        inside, positions = self._questions.labelled.contains(pool["rows"]), np.full(len(pool["rows"]), -1)
-        positions[inside] = self._questions.labelled.positions(pool["rows"][inside])
-        return inputs, positions
+        return inputs, self._positions(pool["rows"])
+
+    def _pools(self, several: Several) -> tuple[LabelPools, Array]:
+        pool, members = self._store.pool()
+        pools = LabelPools(pool["rows"], pool["start"], members, several.panel, pool["coordinates"])
+        return pools, self._positions(pools.rows)
+
+    def _positions(self, rows: Array) -> Array:
+        """The position of each document of a panel among those with a label; -1 for others."""
+        inside, positions = self._questions.labelled.contains(rows), np.full(len(rows), -1)
+        positions[inside] = self._questions.labelled.positions(rows[inside])
+        return positions
 
     def next(
         self, of_class: str, reviewer: str = "", *, skip: Collection[int] = (), recall: float = RECALL

@@ -9,22 +9,24 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ...certificate import LEVEL, Certificate, certify
-from ...certificate.sampling import LABEL
+from ...certificate.sampling import LABEL, NONE_OF_THESE
 from ...labelling.column_names import NEW_COLUMNS
 from ...labelling.labelling import Labelling
+from ...labelling.multi import MultiLabelling
 from ...tables.spreadsheet import write_labelled
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.find import RECALL, Find
 from ..sample.frozen import ERROR, Limit
 from ..sample.population import Population
+from ..sample.several import MultiCertificate, certify_sets
 from ..sample.usable import N_LEARN, Usable
-from ..store.records import ACCEPT, AGAIN, FIRST_FIT, AnswerRow, NewAnswer, Page
-from .data import job_data
+from ..store.records import ACCEPT, AGAIN, FIRST_FIT, AnswerRow, NewAnswer, Page, Several
+from .data import job_data, several_data
 from .export import corrections_table, labelled_table, only_accepted
 from .find import JobFind
 from .population import population_of_store
@@ -83,6 +85,8 @@ class Job:
         The queues of questions, and the answers that are a random sample.
     finding : JobFind
         The searches for all documents of a class: their questions and files.
+    several : Several or None
+        Several labels per document: their form, and the labels that were learned. None: one label per document.
     classes : list of str
         The class labels.
     columns : list of str
@@ -96,15 +100,19 @@ class Job:
         self.log = JobLog(store)
         self.questions = JobQuestions(store, self.log)
         self.finding = JobFind(store, self.log, self.questions)
-        self.classes: list[str] = store.classes
+        self.several: Several | None = store.database.several
+        self.classes: list[str] = store.classes if self.several is None else list(self.several.form.names)
         self.columns: list[str] = store.settings["own"]
         self.n_documents: int = store.n_documents
-        self._certificates: dict[tuple[int, int, float], Certificate] = {}
+        self._certificates: dict[tuple[int, int, float], Certificate | MultiCertificate] = {}
 
     @classmethod
-    def create(cls, labelling: Labelling, place: str | os.PathLike[str], *, seed: int | None = None) -> Job:
+    def create(
+        cls, labelling: Labelling | MultiLabelling, place: str | os.PathLike[str], *, seed: int | None = None
+    ) -> Job:
         """Write the result of `label` to a new store; the seed of the samples is drawn at random if None."""
-        return cls(store_class().create(place, job_data(labelling, seed)))
+        data = several_data if isinstance(labelling, MultiLabelling) else job_data
+        return cls(store_class().create(place, data(labelling, seed)))  # type: ignore[arg-type]
 
     def close(self) -> None:
         """Close the store."""
@@ -129,6 +137,7 @@ class Job:
         skip: Collection[int] = (),
         error: float = ERROR,
         per_class: bool = False,
+        name: str = "",
         whole_file: bool = False,
     ) -> Question | None:
         """The next open question for a person, None if there is none. Documents to `skip` come after all others.
@@ -137,7 +146,7 @@ class Job:
         with the claim of `accept`; with `whole_file`, what allows to use more labels if people label the rest. Do not
         show these labels to the person.
         """
-        limit = Limit(float(error), per_class=per_class)
+        limit = Limit(float(error), per_class=per_class, name=name)
         return self.questions.next(purpose, reviewer, skip=skip, limit=limit, whole_file=whole_file)
 
     def queues(self) -> list[dict[str, Any]]:
@@ -153,7 +162,7 @@ class Job:
     def answer(
         self,
         document: int,
-        answer: str | None,
+        answer: str | Collection[str] | None,
         *,
         kind: str = LABEL,
         purpose: str = "list",
@@ -165,8 +174,13 @@ class Job:
         The answer is a class, or None if the kind is not "label" but "none_of_these" or "unclear". The purpose says why
         the document was shown: as in `question`, or "again", "find" or "list". "accept" becomes "again" if the first
         answers contradict the label. `shown` is the label that the person saw; None if it was hidden.
+
+        Of several labels per document, the answer is all of them, as in ["bug", "ui"] or as a file has them.
         """
-        return self.add_answers([NewAnswer(document, answer, kind, purpose, reviewer, shown)])[0]
+        if self.several is not None and kind in (LABEL, NONE_OF_THESE):
+            labels = self.several.form.read_answer([] if kind != LABEL else answer, "the answer") or ()
+            answer, kind = self.several.form.text(labels), LABEL
+        return self.add_answers([NewAnswer(document, cast(str | None, answer), kind, purpose, reviewer, shown)])[0]
 
     def add_answers(self, answers: Sequence[NewAnswer]) -> list[int]:
         """Record several answers at once: all of them, or none if one of them is wrong; returns their numbers."""
@@ -210,22 +224,30 @@ class Job:
 
     # What the answers prove, and learning
 
-    def certificate(self, level: float = LEVEL) -> Certificate:
-        """What the answers prove about the current labels; the intervals are valid after every answer."""
+    def certificate(self, level: float = LEVEL) -> Certificate | MultiCertificate:
+        """What the answers prove about the current labels; the intervals are valid after every answer.
+
+        Of several labels per document: about each label, and about all labels of a document.
+        """
         return self._certify(self.log.state(), level)
 
-    def _certify(self, state: JobState, level: float) -> Certificate:
+    def _certify(self, state: JobState, level: float) -> Certificate | MultiCertificate:
         key = (*state.version, level)
         certificate = self._certificates.get(key)
         if certificate is None:
             labelled = self.questions.labelled
+            audit, duel = (among(labelled, self.questions.sample(purpose, state)) for purpose in ("audit", "duel"))
+            if self.several is not None:
+                certificate = certify_sets(population_of_store(self.store, state), audit, duel, level)
+                self._certificates = {key: certificate}
+                return certificate
             confidence = np.clip(self.store.fits.arrays(FIRST_FIT)["confidence"], 0, 1)  # learned from no answers
             certificate = certify(
                 state.fit.arrays["labels"][labelled.rows],
                 self.store.fits.source_only[labelled.rows],
                 state.fit.arrays["needs_review"][labelled.rows],
-                among(labelled, self.questions.sample("audit", state)),
-                among(labelled, self.questions.sample("duel", state)),
+                audit,
+                duel,
                 classes=self.classes,
                 level=level,
                 confidence=confidence[labelled.rows],
@@ -234,7 +256,7 @@ class Job:
             self._certificates = {key: certificate}
         return certificate
 
-    def issue(self, level: float = LEVEL) -> Certificate:
+    def issue(self, level: float = LEVEL) -> Certificate | MultiCertificate:
         """The certificate, also written to the store."""
         state = self.log.state()
         certificate, (fit, last_answer) = self._certify(state, level), state.version
@@ -242,15 +264,24 @@ class Job:
         return certificate
 
     def accept(
-        self, error: float = ERROR, *, outside: bool = False, per_class: bool = False, learn: int = N_LEARN
+        self,
+        error: float = ERROR,
+        *,
+        outside: bool = False,
+        per_class: bool = False,
+        name: str = "",
+        learn: int = N_LEARN,
     ) -> Usable:
         """Which labels may be used without looking, by the answers so far. A new statement is recorded.
 
         At most the share `error` of them is wrong: of all, of those `outside` the sample that certifies them, or of
         each class (`per_class`; all claims hold together). The labels first learn from `learn` random answers: nothing
         is certified before `refit`, unless a statement about them was made.
+
+        Of several labels per document, the claim is about documents with all labels right, or about those that have the
+        label `name`; all claims about one label hold together.
         """
-        return self.questions.acceptance.issue(Limit(float(error), outside, per_class), learn)
+        return self.questions.acceptance.issue(Limit(float(error), outside, per_class, name), learn)
 
     def find(self, of_class: str, recall: float = RECALL, *, level: float = LEVEL) -> Find:
         """The search for all documents of one class, until the share `recall` of them is found.
@@ -298,29 +329,37 @@ class Job:
         error: float | None = None,
         outside: bool = False,
         per_class: bool = False,
+        name: str = "",
         whole_file: bool = False,
     ) -> list[str]:
         """Write all documents with all their columns, the labels and the answers; returns messages.
 
         The column accepted is "yes" for labels that may be used, "answer" for documents that people answered, and empty
-        for all others; `accepted` writes only the former two. `error`, `outside` and `per_class` are those of `accept`.
+        for all others; `accepted` writes only the former two. `error`, `outside`, `per_class` and `name` are
+        those of `accept`; with a `name`, `label` has this label alone.
         Without `error` it is the lowest one of all statements with labels to use, or .05 with `accepted`; otherwise
         there is no such column. `whole_file`: labels to use if people label the rest. `spreadsheet`: cells of a CSV or
         TSV file that a spreadsheet would run as a formula get an apostrophe.
         """
-        usable = self.exported(error, outside=outside, per_class=per_class, accepted=accepted)
+        usable = self.exported(error, outside=outside, per_class=per_class, name=name, accepted=accepted)
         usable = usable.for_whole_file() if usable is not None and whole_file else usable
         tables = labelled_table(self.store, self.log, self.questions.new_class_rows, usable)
-        tables = only_accepted(*tables) if accepted else tables
+        tables = only_accepted(*tables) if accepted or name else tables
         return write_labelled(*tables, path, reserved=NEW_COLUMNS, spreadsheet=spreadsheet)
 
     def exported(
-        self, error: float | None = None, *, outside: bool = False, per_class: bool = False, accepted: bool = False
+        self,
+        error: float | None = None,
+        *,
+        outside: bool = False,
+        per_class: bool = False,
+        name: str = "",
+        accepted: bool = False,
     ) -> Usable | None:
         """The labels that `export` marks as usable, with their claim; parameters as in `export`."""
         acceptance = self.questions.acceptance
-        lowest = acceptance.strictest_limit() or (Limit() if accepted else None)
-        limit = lowest if error is None else Limit(error, outside, per_class)
+        lowest = acceptance.strictest_limit(name) or (Limit(name=name) if accepted else None)
+        limit = lowest if error is None else Limit(error, outside, per_class, name)
         if limit is None:
             return None
         usable = acceptance.usable(limit)

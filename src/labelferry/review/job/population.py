@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...labelling.accept_rank import file_confidence, rank_by
+from ...labelling.multi import SetColumns
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
+from ...tables.sequences import OnDemand
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import Frozen, freeze
 from ..sample.population import Population, Ranking
+from ..sample.several import of_label, yes_or_no
 from ..sample.usable import Further
+from ..store.records import Several
 from .other_rows import file_rows, labelled_documents
 from .state import JobState, among
 
@@ -22,7 +26,8 @@ def population_of_store(store: storage.Store, state: JobState) -> Population:
     """The population of a job: its documents with a predicted label. Texts and columns are read one by one."""
     labelled, arrays = labelled_documents(store), state.fit.arrays
     known = among(labelled, state.seen)
-    confidence = np.clip(arrays["confidence"][labelled.rows], 0, 1)
+    confidence, several = np.clip(arrays["confidence"][labelled.rows], 0, 1), store.database.several
+    proba = file_confidence(arrays.get("proba", np.zeros((0, 0))))
     return Population(
         store.name,
         DocumentColumn(store, labelled.rows),
@@ -31,11 +36,12 @@ def population_of_store(store: storage.Store, state: JobState) -> Population:
         store.fits.source_only[labelled.rows],
         arrays["needs_review"][labelled.rows],
         None if len(known.rows) else confidence,
-        store.classes,
+        list(state.classes),
         known,
         store.settings["text"],
         {name: DocumentColumn(store, labelled.rows, name) for name in store.settings["own"]},
         ranking=Ranking(ranks_of(store, arrays)[labelled.rows], file_confidence(confidence)),
+        several=None if several is None else SetColumns(several.form, several.learned, proba[labelled.rows]),
     )
 
 
@@ -53,7 +59,7 @@ def is_labelled(store: storage.Store) -> Array:
     return mask
 
 
-class DocumentColumn(Sequence[Any]):
+class DocumentColumn(OnDemand):
     """The texts of a job or one of its columns, read when they are needed."""
 
     def __init__(self, store: storage.Store, numbers: Array, name: str | None = None) -> None:
@@ -62,9 +68,10 @@ class DocumentColumn(Sequence[Any]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def __getitem__(self, position: Any) -> Any:
-        document = self._store.documents.one(int(self._numbers[position]))
-        return document.text if self._name is None else document.own[self._name]
+    def read(self, start: int, stop: int) -> list[Any]:
+        """The values of some documents."""
+        rows = self._store.documents.some(self._numbers[start:stop].tolist())
+        return [row.text if self._name is None else row.own[self._name] for row in rows]
 
 
 class JobLabels(NamedTuple):
@@ -72,6 +79,8 @@ class JobLabels(NamedTuple):
 
     frozen: Frozen
     file_rows: RowIndex  # of the documents
+    name: str = ""  # of several labels per document: the label whose documents these are; empty: all labels
+    several: Several | None = None
 
     @property
     def documents(self) -> Array:
@@ -83,8 +92,23 @@ class JobLabels(NamedTuple):
         documents: list[int] = self.file_rows.positions(np.array(list(rows), dtype=np.int64)).tolist()
         return documents
 
+    def now(self, state: JobState) -> Frozen:
+        """The labels with all classes that there are now: people may have answered other sets of labels."""
+        if self.several is None or self.name:
+            return self.frozen
+        return self.frozen._replace(classes=list(state.classes), values=list(state.classes))
+
+    def _meaning(self, state: JobState) -> Callable[[int], int]:
+        """What the code of an answer says about these labels."""
+        if self.several is None or not self.name:
+            return int
+        form, name = self.several.form, self.name
+        has_label = np.array([name in (form.read(text) or ()) for text in state.classes])
+        return lambda code: int(yes_or_no(np.array([code]), has_label)[0])
+
     def given(self, state: JobState) -> Further:
         """The answers; those to documents that the labels learned from only say what people decided."""
+        code = self._meaning(state)
         documents = np.fromiter(state.first_codes, dtype=np.int64)
         rows = self.file_rows.rows[documents]
         inside = self.frozen.rows.contains(rows)
@@ -93,10 +117,10 @@ class JobLabels(NamedTuple):
         new = {document: place for document, place in places.items() if place not in learned}
         others = zip(documents[~inside].tolist(), rows[~inside].tolist(), strict=True)
         return Further(
-            {place: state.first_codes[document] for document, place in new.items()},
-            {place: state.again_codes.get(document, []) for document, place in new.items()},
-            {row: state.codes[document] for document, row in others},
-            {place: state.codes[document] for document, place in places.items()},
+            {place: code(state.first_codes[document]) for document, place in new.items()},
+            {place: [code(c) for c in state.again_codes.get(document, [])] for document, place in new.items()},
+            {row: code(state.codes[document]) for document, row in others},
+            {place: code(state.codes[document]) for document, place in places.items()},
         )
 
     def mask(self, places: Array) -> Array:
@@ -106,7 +130,11 @@ class JobLabels(NamedTuple):
         return documents
 
 
-def labels_of_fit(store: storage.Store, state: JobState, seed: int) -> JobLabels:
-    """The frozen labels of the current fit of a job."""
-    frozen = freeze(population_of_store(store, state), seed, list(store.settings["classes"]))
-    return JobLabels(frozen, file_rows(store))
+def labels_of_fit(store: storage.Store, state: JobState, seed: int, name: str = "") -> JobLabels:
+    """The frozen labels of the current fit of a job, or those of the documents that have one of several labels."""
+    several, population = store.database.several, population_of_store(store, state)
+    if name and several is None:
+        raise ValueError(f"{store.name} has one label per document. Omit the name of a label (--class).")
+    values = None if several is not None else list(store.settings["classes"])
+    frozen = freeze(of_label(population, name) if name else population, seed, values)
+    return JobLabels(frozen, file_rows(store), name, several)

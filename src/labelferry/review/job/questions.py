@@ -19,7 +19,7 @@ from ...certificate.accept import MOST_ANSWERS
 from ...linalg.matrix import Array
 from ...tables.row_index import RowIndex
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
-from ..sample.frozen import ERROR, USUAL, Limit
+from ..sample.frozen import USUAL, Limit
 from ..store.records import ACCEPT, QUEUES, now
 from .accept import JobAccept
 from .other_rows import labelled_documents
@@ -143,7 +143,7 @@ class JobQuestions:
         closed = {row.document for row in self._log.answers()}
         return list(islice((int(row) for row in self.order(purpose) if row not in closed), n))
 
-    def queues(self, error: float = ERROR) -> list[dict[str, Any]]:
+    def queues(self, limit: Limit = USUAL) -> list[dict[str, Any]]:
         """One dict per purpose: `purpose`, `open` and `answered` (numbers of documents), `why`."""
         state = self._log.state()
         answers = state.answers
@@ -152,7 +152,7 @@ class JobQuestions:
         queues = []
         for purpose in QUEUES:
             if purpose == ACCEPT:
-                n_open = self._open_accept(state, error)
+                n_open = self._open_accept(state, limit)
             else:
                 order = self.order(purpose, state)
                 n_open = len(order) - int(closed[order].sum())
@@ -166,9 +166,9 @@ class JobQuestions:
             )
         return queues
 
-    def _open_accept(self, state: JobState, error: float) -> int:
+    def _open_accept(self, state: JobState, limit: Limit) -> int:
         """Questions until more labels can be used, if all answers agree with the labels."""
-        usable = self.acceptance.usable(Limit(error), state=state)
+        usable = self.acceptance.usable(limit, state=state)
         if usable.learning is not None:
             return max(usable.learning.of - usable.learning.answers, 0)
         return usable.needs[0][0] if usable.needs else len(usable.next_rows(MOST_ANSWERS))

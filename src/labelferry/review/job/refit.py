@@ -14,16 +14,17 @@ from ...certificate.sampling import LABEL
 from ...ensemble.after_answers import after_answers
 from ...ensemble.labelled_pool import PoolInputs
 from ...ensemble.votes import Voter, check_voter, voters_of
-from ...labelling.accept_rank import rank_pool
+from ...labelling.accept_rank import file_confidence, rank_by, rank_pool
+from ...labelling.multi_pool import LabelPools
 from ...linalg.matrix import Array
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
+from ..sample.several import MultiCertificate
 from ..store.records import FIRST_FIT, FitData
 from .carried import Carried
 from .other_rows import kept_languages
 from .population import is_labelled
+from .refit_sets import METHOD, learn_sets
 from .state import JobState
-
-METHOD = "learned from answers"
 
 
 def refit(
@@ -31,7 +32,7 @@ def refit(
     state: JobState,
     new_class_rows: Array,
     carried: Carried,
-    before: Certificate,
+    before: Certificate | MultiCertificate,
     *,
     everything: bool = False,
 ) -> dict[str, Any]:
@@ -48,8 +49,6 @@ def refit(
     answers = {document: row for document, row in state.decided.items() if row is not None and row.kind == LABEL}
     if not answers:
         raise ValueError("there is no answer that names a class, so nothing can be learned. Answer questions first.")
-    voters = stored_voters(pool, store)
-    inputs = PoolInputs(pool["start"], members, pool["coordinates"], voters)
     codes = {document: code for document, code in state.codes.items() if code >= 0}
     named = {document: code for document, code in codes.items() if document in answers}
     stored = store.settings
@@ -57,7 +56,17 @@ def refit(
     if stored.get("review_all", False):
         marked = np.arange(store.n_documents)
     settings = {**stored["settings"], "estimated_balanced_accuracy": stored.get("estimated_balanced_accuracy")}
-    fit = learn(inputs, pool["rows"], codes, store.fits.arrays(FIRST_FIT), settings, marked)
+    several, first = store.database.several, store.fits.arrays(FIRST_FIT)
+    sets: dict[str, Any] = {}
+    if several is not None:
+        pools = LabelPools(pool["rows"], pool["start"], members, several.panel, pool["coordinates"])
+        fit, classes = learn_sets(pools, several, state.classes, named, first, settings, marked)
+        fit = replace(fit, accept_rank=rank_by(file_confidence(fit.confidence), is_labelled(store)))
+        sets = {"sets": classes[len(store.classes) :], "after": state.fit.fit}
+    else:
+        inputs = PoolInputs(pool["start"], members, pool["coordinates"], stored_voters(pool, store))
+        fit = learn(inputs, pool["rows"], codes, first, settings, marked)
+        fit = replace(fit, accept_rank=ranks_after(inputs, pool["rows"], codes, store))
     accepted = carried.documents
     n_accepted = 0 if accepted is None else int(accepted.sum())
     if everything:
@@ -66,11 +75,11 @@ def refit(
         fit = keep_accepted(fit, state.fit.arrays, accepted, np.array(list(named), dtype=np.int64))
     kept = 0 if everything else n_accepted
     summary = summarize(state.fit.arrays, fit, named) | {"kept": kept, "withdrawn": n_accepted - kept}
-    summary |= carried.summary()
+    summary |= {**carried.summary(), **sets}
     if before.n_answers:
         kept_of = before.as_dict()
         summary["certificate_before"] = {name: kept_of[name] for name in ("accuracy", "level", "n_answers")}
-    fit = replace(fit, accepted=carried.arrays(), accept_rank=ranks_after(inputs, pool["rows"], codes, store))
+    fit = replace(fit, accepted=carried.arrays())
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
     return {"fit": store.fits.add(fit), **summary}
@@ -144,6 +153,7 @@ def keep_accepted(fit: FitData, before: Mapping[str, Array], accepted: Array, an
         confidence=np.where(rows, before["confidence"], fit.confidence),
         alternative=np.where(rows, before["alternative"], fit.alternative),
         needs_review=np.where(rows, before["needs_review"], fit.needs_review),
+        proba=None if fit.proba is None else np.where(rows[:, None], before["proba"], fit.proba),
     )
 
 

@@ -153,10 +153,16 @@ class JobLog:
         """The labels and the answers of this moment, to compute several things from the same ones."""
         with self._lock:
             fit = self._store.fits.labels()  # before the log, which then has all answers that it learned from
-            state = JobState(self.history(), fit, self._store.classes)
+            log = self.history()
+            state = JobState(log, fit, self._classes(log))
             if self._state is None or self._state.version != state.version:
                 self._state = state
             return self._state
+
+    def _classes(self, log: Sequence[AnswerRow]) -> list[str]:
+        """The classes of the labels; of several labels per document, also all sets that people answered."""
+        given = [] if self._store.database.several is None else [row.answer for row in log if row.answer is not None]
+        return list(dict.fromkeys([*self._store.classes, *given]))
 
     def answers(self) -> list[AnswerRow]:
         """The answers that count: the last one per document and reviewer."""

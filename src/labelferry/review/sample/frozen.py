@@ -34,6 +34,7 @@ class Limit(NamedTuple):
     error: float = ERROR  # allowed share of wrong labels
     outside: bool = False  # whether the claim is about the labels outside the sample that certifies them
     per_class: bool = False  # whether there is one claim per class
+    name: str = ""  # of several labels per document: the label that is claimed; empty: all labels of a document
 
 
 USUAL = Limit()
@@ -137,7 +138,7 @@ def make_ladders(frozen: Frozen, limit: Limit, *, round_number: int = 1, among: 
     does, so that labels that are certified at 5% can be used at 10% as well. Both share the tail: their claims
     together hold as often as one.
     """
-    tail, (error, outside, per_class) = round_tail(round_number), limit
+    tail, (error, outside, per_class, _) = round_tail(round_number), limit
     whole = frozen.ladder(error, tail=tail, outside=outside)
     if per_class:
         codes, free = np.unique(frozen.labels), np.ones(len(frozen.labels), dtype=bool) if among is None else among

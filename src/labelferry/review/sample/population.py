@@ -319,19 +319,16 @@ def population_of_result(result: Labelling) -> Population:
 def population_of_several(result: MultiLabelling) -> Population:
     """The population of several labels per document: its classes are the sets of labels that were predicted."""
     one = population_of_result(result.any_part)
-    rows, columns = one.rows.rows, result.columns()
-    own = [result.form.text(result.sets[row] or ()) for row in rows.tolist()]
-    rival = [result.form.text(result.form.read(columns["source_only"][row]) or ()) for row in rows.tolist()]
-    classes = sorted({*own, *rival})
-    code = {text: number for number, text in enumerate(classes)}
+    rows = one.rows.rows
+    classes, labels, source_only = result.coded(rows)
     confidence = file_confidence(result.confidence[rows])
     return one._replace(
-        labels=np.array([code[text] for text in own]),
-        source_only=np.array([code[text] for text in rival]),
+        labels=labels,
+        source_only=source_only,
         needs_review=result.needs_review[rows],
         confidence=confidence,
         classes=classes,
-        ranking=Ranking(np.array([columns[ACCEPT_RANK][row] for row in rows.tolist()]), confidence),
+        ranking=Ranking(result.accept_rank[rows], confidence),
         several=SetColumns(result.form, result.names, file_confidence(result.proba[rows])),
     )
 

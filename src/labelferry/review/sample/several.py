@@ -8,7 +8,7 @@ it, that of the documents about whole sets; each has its own order, in which any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
@@ -18,17 +18,16 @@ import numpy as np
 from ...certificate import LEVEL, Answers, Certificate, ClassCertificate, certify
 from ...certificate.certificate import certificate_sentences, class_sentence
 from ...certificate.interval import between
-from ...certificate.sampling import LABEL, NO_CLASS, NONE_OF_THESE
 from ...labelling.accept_rank import rank_by
-from ...labelling.answers import Given
 from ...labelling.column_names import ACCEPTED, NEW_COLUMNS
 from ...labelling.multi import NO, YES, SetColumns
 from ...linalg.matrix import Array
 from ...tables import take_rows
+from ...tables.sequences import picked
 from ...tables.spreadsheet import read_protected, write_labelled
 from .accept_files import read_samples, usable_of_samples
 from .audit import sample_orders
-from .filled import Filled, checked_answers, same_labels
+from .filled import Filled, checked_answers, read_sample, same_labels
 from .frozen import USUAL, Limit, freeze
 from .population import Population, Ranking
 from .same_labels import seed_of_labels
@@ -50,6 +49,11 @@ class MultiCertificate(NamedTuple):
 
     documents: Certificate
     labels: tuple[ClassCertificate, ...]
+
+    @property
+    def n_answers(self) -> int:
+        """Answers of the random sample."""
+        return self.documents.n_answers
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -77,48 +81,56 @@ class MultiCertificate(NamedTuple):
 
 def certify_several(population: Population, filled: Filled, level: float = LEVEL) -> MultiCertificate:
     """What a filled sample proves about each label, and about all labels of a document."""
-    population = same_labels(population, filled)
-    sets, texts = several_of(population), np.array(population.classes, dtype=object)
-    own, n = texts[population.labels], len(population.labels)
-    rival = own if population.source_only is None else texts[population.source_only]
+    population = with_answered_sets(same_labels(population, filled), [filled])
     orders = sample_orders(population, filled.seed)
+    audit, duel = (checked_answers(population, filled, purpose, orders[purpose]) for purpose in ("audit", "duel"))
+    return certify_sets(population, audit, duel, level)
 
-    def about_document(row: int, answer: str) -> str:
-        return RIGHT if answer == own[row] else BY_RIVAL if answer == rival[row] else NO_CLASS
 
-    whole = population._replace(labels=np.zeros(n, dtype=int), classes=[RIGHT, BY_RIVAL])
-    by_document = with_answers(filled, about_document)
+def certify_sets(population: Population, audit: Answers, duel: Answers, level: float = LEVEL) -> MultiCertificate:
+    """What answers prove, whose codes are those of sets of labels; both samples are prefixes of their orders."""
+    sets, own, n = several_of(population), population.labels, len(population.labels)
+    rival = own if population.source_only is None else population.source_only
+
+    def about_documents(answers: Answers) -> Answers:  # 0 all labels right, 1 as the rival, 2 neither, -1 unclear
+        rows, codes = answers
+        return Answers(rows, np.where(codes < 0, codes, np.where(codes == own[rows], 0, 2 - (codes == rival[rows]))))
+
     documents = certify(
-        whole.labels,
+        np.zeros(n, dtype=int),
         (own != rival).astype(int),
         population.needs_review,
-        checked_answers(whole, by_document, "audit", orders["audit"]),
-        checked_answers(whole, by_document, "duel", orders["duel"]),
-        classes=whole.classes,
+        about_documents(audit),
+        about_documents(duel),
+        classes=[RIGHT, BY_RIVAL],
         level=level,
         confidence=population.confidence,
+        known=about_documents(population.known),
         rival=population.rival if population.source_only is not None else "",
     )
-    has_label, nothing = sets.indicator(population.classes)[population.labels], Answers(*np.zeros((2, 0), dtype=int))
+    has_label, nothing = sets.indicator(population.classes), Answers(*np.zeros((2, 0), dtype=int))
     labels = []
     for j, name in enumerate(sets.learned):
-        one = population._replace(labels=has_label[:, j].astype(int), classes=[NO, YES])
-        answers = with_answers(
-            filled, lambda _, answer, name=name: YES if name in (sets.form.read(answer) or ()) else NO
-        )
+        predicted = has_label[own, j]
         certificate = certify(
-            one.labels,
-            one.labels,
+            predicted.astype(int),
+            predicted.astype(int),
             np.ones(n, dtype=bool),
-            checked_answers(one, answers, "audit", orders["audit"]),
+            Answers(audit.rows, yes_or_no(audit.codes, has_label[:, j])),
             nothing,
-            classes=one.classes,
+            classes=[NO, YES],
             level=level,
-            confidence=None if population.confidence is None else chance_right(sets.proba[:, j], has_label[:, j]),
+            confidence=None if population.confidence is None else chance_right(sets.proba[:, j], predicted),
+            known=Answers(population.known.rows, yes_or_no(population.known.codes, has_label[:, j])),
             rival="",
         )
         labels.append(certificate.classes[1]._replace(label=name))
     return MultiCertificate(documents, tuple(labels))
+
+
+def yes_or_no(codes: Array, has_label: Array) -> Array:
+    """Codes of sets as codes of one label: 1 if the set has it, 0 if not; unclear ones, and no set at all, are -1."""
+    return np.where((codes >= 0) & (codes < len(has_label)), has_label[np.clip(codes, 0, len(has_label) - 1)], -1)
 
 
 def several_of(population: Population) -> SetColumns:
@@ -133,80 +145,76 @@ def chance_right(proba: Array, has_label: Array) -> Array:
     return np.clip(np.where(has_label, proba, 1 - proba), 0, 1)
 
 
-def with_answers(filled: Filled, meaning: Any) -> Filled:
-    """The sample with another meaning of its answers, by row and text of the set; unclear ones stay."""
-
-    def changed(row: int, given: Given) -> Given:
-        if given.answer is None:
-            return given
-        found = meaning(row, given.answer)
-        return Given(NONE_OF_THESE, None) if found == NO_CLASS else Given(LABEL, found)
-
-    return filled._replace(by_reviewer={key: changed(key[0], given) for key, given in filled.by_reviewer.items()})
-
-
 def accept_several(
-    population: Population,
-    samples: Sequence[Any],
-    limit: Limit = USUAL,
-    *,
-    name: str | None = None,
-    seed: int | None = None,
+    population: Population, samples: Sequence[Any], limit: Limit = USUAL, *, seed: int | None = None
 ) -> tuple[Usable, int]:
-    """The documents that may be used with all their labels, or those with the label `name`; and rows without an answer.
+    """The documents that may be used with all their labels, or those with the label of the limit (`name`).
 
-    The answers are those of samples of `labelferry accept`. Those of one ladder count for the others, too.
+    Also the number of rows without an answer. The answers are those of samples of `labelferry accept`. Those of one
+    ladder count for the others, too.
     """
     if limit.per_class:
         raise ValueError(
             "several labels per document: name the label of a claim (--class NAME) instead of --per-class."
         )
-    population = with_answered_sets(population, samples)
-    if name is None:
+    population = with_answered_sets(population, [read_sample(sample, population) for sample in samples])
+    if not limit.name:
         usable, answered = usable_of_samples(population, samples, limit, seed=seed)
         return usable, answered.n_empty
+    answered = read_samples(population, samples)
+    if seed is not None and answered.seed is not None:
+        raise ValueError(f"the samples have the seed {answered.seed} already. Omit the seed.")
+    own_seed = seed_of_labels(population, seed or 0) if answered.seed is None else answered.seed
+    frozen = freeze(of_label(population, limit.name), own_seed)
+    meaning = meaning_of(population, limit.name)
+    rows = population.rows.rows
+    first = {int(rows[position]): meaning(code) for position, code in answered.first.items()}
+    places = frozen.places(first)
+    again = {
+        places[row]: [meaning(code) for code in codes]
+        for position, codes in answered.again.items()
+        if (row := int(rows[position])) in places
+    }
+    return usable_labels(frozen, Further({places[row]: first[row] for row in places}, again), limit), answered.n_empty
+
+
+def of_label(population: Population, name: str) -> Population:
+    """The documents that have a label, with the classes no and yes, ranked by the chance of the label."""
     sets = several_of(population)
     if name not in sets.learned:
         raise ValueError(
             f"{name!r} is no label that was learned; these are {', '.join(sets.learned)}. Name one of them."
         )
-    answered = read_samples(population, samples)
-    if seed is not None and answered.seed is not None:
-        raise ValueError(f"the samples have the seed {answered.seed} already. Omit the seed.")
-    own_seed = seed_of_labels(population, seed or 0) if answered.seed is None else answered.seed
-    j, known = sets.learned.index(name), sets.indicator(population.classes)[:, sets.learned.index(name)]
-    kept = np.flatnonzero(known[population.labels])
+    j = sets.learned.index(name)
+    has_label = sets.indicator(population.classes)[:, j]
+    kept = np.flatnonzero(has_label[population.labels])
     if not len(kept):
         raise ValueError(f"no document of {population.name} has the label {name!r}: nothing can be accepted.")
-    sure = sets.proba[kept, j]
-    one = population._replace(
-        texts=[population.texts[row] for row in kept.tolist()],
+    sure, inside = sets.proba[kept, j], np.isin(population.known.rows, kept)
+    known, codes = population.known.rows[inside], population.known.codes[inside]
+    return population._replace(
+        texts=picked(population.texts, kept),
         rows=population.rows.then(kept),
         labels=np.ones(len(kept), dtype=int),
         source_only=None,
         needs_review=population.needs_review[kept],
         confidence=sure,
         classes=[NO, YES],
+        known=Answers(np.searchsorted(kept, known), yes_or_no(codes, has_label)),
         ranking=Ranking(rank_by(sure, np.ones(len(kept), dtype=bool)), sure),
     )
-    frozen = freeze(one, own_seed)
-    place = {int(row): i for i, row in enumerate(kept.tolist())}
-
-    def code(answer: int) -> int:
-        return answer if answer < 0 else int(known[answer])
-
-    given = Further(
-        {place[row]: code(answer) for row, answer in answered.first.items() if row in place},
-        {place[row]: [code(a) for a in again] for row, again in answered.again.items() if row in place},
-    )
-    return usable_labels(frozen, given, limit), answered.n_empty
 
 
-def with_answered_sets(population: Population, samples: Sequence[Any]) -> Population:
+def meaning_of(population: Population, name: str) -> Callable[[int], int]:
+    """What the code of a set says about one label: 1 yes, 0 no, -1 unclear."""
+    sets = several_of(population)
+    has_label = sets.indicator(population.classes)[:, sets.learned.index(name)]
+    return lambda code: int(yes_or_no(np.array([code]), has_label)[0])
+
+
+def with_answered_sets(population: Population, samples: Sequence[Filled]) -> Population:
     """The population with the sets of labels that people answered among its classes."""
-    from .filled import read_sample
-
-    texts = {a.answer for s in samples for a in read_sample(s, population).by_reviewer.values() if a.answer is not None}
+    texts = {given.answer for sample in samples for given in sample.by_reviewer.values() if given.answer is not None}
     return population._replace(classes=[*population.classes, *sorted(texts - set(population.classes))])
 
 
@@ -216,17 +224,16 @@ def write_several(
     usable: Usable,
     out: str | PathLike[str],
     *,
-    name: str | None = None,
     encoding: str | None,
 ) -> int:
     """Write the rows of a labelled file that can be used, accepted or answered, with the column accepted.
 
-    For whole documents `label` is the answer of people if there is one; for one label (`name`) it is this label, as the
-    others were not tested. Returns the number of rows.
+    For whole documents `label` is the answer of people if there is one; for one label it is this label, as the others
+    were not tested. Returns the number of rows.
     """
-    sets, table = several_of(population), read_protected(path, encoding=encoding)
+    name, sets, table = usable.limit.name, several_of(population), read_protected(path, encoding=encoding)
     marks, texts = usable.column(), usable.labels
-    rows = [row for row, mark in enumerate(marks) if mark and (name is None or texts[row] == YES)]
+    rows = [row for row, mark in enumerate(marks) if mark and (not name or texts[row] == YES)]
     if not rows:
         raise ValueError(f"{table.name}: no label can be used yet, and nothing was answered. Answer a sample first.")
     label = [

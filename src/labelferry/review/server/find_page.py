@@ -16,8 +16,9 @@ from .site import Form, Site, redirect, value
 
 def show_find(request: Request, site: Site, session: Session) -> Response:
     """The next document to read; before that, the classes to choose from."""
-    if session.find_class not in site.job.classes:
-        return page("find.html", **frame(site, session, FIND, FIND), purpose=FIND)
+    if session.find_class not in site.job.finding.classes:
+        values = {**frame(site, session, FIND, FIND), "classes": site.job.finding.classes}
+        return page("find.html", **values, purpose=FIND)
     question = site.job.finding.next(session.find_class, session.reviewer, skip=session.skipped.get(FIND, []))
     return question_page(site, session, question, FIND)
 
@@ -25,7 +26,7 @@ def show_find(request: Request, site: Site, session: Session) -> Response:
 def choose(form: Form, site: Site, session: Session) -> Response:
     """Choose the class and the goal; an empty class shows the classes again."""
     name, goal = value(form, "class"), value(form, "recall")
-    if name and name not in site.job.classes:
+    if name and name not in site.job.finding.classes:
         raise ValueError(f"There is no class {name[:60]!r}.")
     goals = [recall for recall in RECALLS if f"{recall:g}" == goal]
     if goal and not goals:

@@ -12,7 +12,7 @@ from .sessions import Session
 
 def find_panel(job: Job, session: Session) -> dict[str, Any] | None:
     """The values; None before a class is chosen. How much is left to read is estimated before the first answer only."""
-    if session.find_class not in job.classes:
+    if session.find_class not in job.finding.classes:
         return None
     found = job.find(session.find_class, session.find_recall)
     values = found.as_dict(plans=not found.reads)

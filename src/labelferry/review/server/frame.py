@@ -32,7 +32,7 @@ def queue_title(purpose: str) -> str:
 def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[str, Any]:
     """The values of `frame.html` by name; `active` is the current entry of the navigation, `purpose` the queue."""
     shown = site.certificate.show()
-    queues = {queue["purpose"]: queue for queue in site.job.questions.queues(session.error)}
+    queues = {queue["purpose"]: queue for queue in site.job.questions.queues(session.limit)}
     return {
         "name": site.name,
         "active": active,
@@ -51,8 +51,9 @@ def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[
         "before": before_learning(site.job),
         "waiting": site.job.questions.waiting(),
         "refit": site.refit.state,
-        "usable": site.usable.panel(session.error) if purpose == ACCEPT else None,
+        "usable": site.usable.panel(session.limit) if purpose == ACCEPT else None,
         "limits": LIMITS,
+        "several": site.job.several is not None,
         "finding": find_panel(site.job, session) if purpose == FIND else None,
         "guide": site.guide,
         "pace": seconds_per_answer(site.job.log.history(), session.reviewer),

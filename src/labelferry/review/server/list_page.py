@@ -83,6 +83,7 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
         states={key: name for key, name in STATES.items() if not (is_blind and key == "review")},
         sorts=SORTS,
         is_blind=is_blind,
+        sets=sorted(job.log.state().classes) if job.several is not None else [],
         like=job.store.documents.one(int(filters.like)) if filters.like else None,
         max_search=MAX_SEARCH,
         first=(filters.page - 1) * LIMIT + 1,
@@ -117,7 +118,7 @@ def answer_selected(form: Form, site: Site, session: Session) -> Response:
     if not documents:
         session.message = "Select documents first."
         return redirect(back)
-    answer, kind = parse_choice(value(form, "choice"), site.job.classes)
+    answer, kind = parse_choice(form, site.job)
     is_blind = session.is_blind or value(form, "blind") == "yes"
     shown = dict.fromkeys(documents) if is_blind else shown_labels(form, site, documents)
     site.job.log.add([NewAnswer(row, answer, kind, "list", session.reviewer, label) for row, label in shown.items()])
@@ -131,6 +132,6 @@ def shown_labels(form: Form, site: Site, documents: list[int]) -> dict[int, str 
     shown: dict[int, str | None] = {row.number: row.label for row in site.job.store.documents.some(documents)}
     for entry in form.get("shown", []):
         row, _, label = entry.partition(":")
-        if label in site.job.classes and number(row) in shown:
+        if label in site.job.store.database.allowed and number(row) in shown:
             shown[number(row)] = label
     return shown

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...certificate.sampling import LABEL, NO_CLASS, NONE_OF_THESE, UNCLEAR
+from ..job.job import Job
 from ..job.questions import Question
 from ..job.reasons import reason_without_labels
 from ..store.records import ACCEPT, AGAIN, FIND, PURPOSES, QUEUES
@@ -21,12 +21,13 @@ from .usable_panel import LIMITS, NOW, USE
 N_KEYS = 9  # classes with a key of their own
 MAX_SHOWN = 12_000  # characters of a text before the rest is folded
 NAMES = {NONE_OF_THESE: NO_CLASS, UNCLEAR: UNCLEAR}
+TICKED = "ticked"  # several labels per document: those with a tick
 
 
 def home(request: Request, site: Site, session: Session) -> Response:
     """Go to the labels to use, or to the first queue with open questions if nothing is left to ask about them."""
-    is_open = {queue["purpose"]: queue["open"] for queue in site.job.questions.queues(session.error)}
-    is_open[ACCEPT] = is_open[ACCEPT] or site.usable.panel(session.error)["step"] != USE
+    is_open = {queue["purpose"]: queue["open"] for queue in site.job.questions.queues(session.limit)}
+    is_open[ACCEPT] = is_open[ACCEPT] or site.usable.panel(session.limit)["step"] != USE
     return redirect(f"/questions/{next((purpose for purpose in (ACCEPT, *QUEUES) if is_open[purpose]), ACCEPT)}")
 
 
@@ -35,7 +36,7 @@ def show_question(request: Request, site: Site, session: Session) -> Response:
     purpose = request.path_params["purpose"]
     if purpose not in QUEUES:
         raise ValueError(f"There is no queue {purpose[:40]!r}; the queues are {', '.join(QUEUES)}.")
-    usable = site.usable.panel(session.error) if purpose == ACCEPT else None
+    usable = site.usable.panel(session.limit) if purpose == ACCEPT else None
     if usable is not None and usable["step"] == NOW:  # kept: the labels may learn while the page is made
         return page("learn.html", **{**frame(site, session, "questions", ACCEPT), "usable": usable}, purpose=ACCEPT)
     question = next_question(site, session, purpose)
@@ -54,7 +55,7 @@ def show_document(request: Request, site: Site, session: Session) -> Response:
 def next_question(site: Site, session: Session, purpose: str) -> Question | None:
     """The next open question that this browser has not skipped; after the last one, the skipped ones again."""
     skipped = session.skipped.get(purpose, [])
-    return site.job.question(purpose, session.reviewer, skip=skipped, error=session.error)
+    return site.job.questions.next(purpose, session.reviewer, skip=skipped, limit=session.limit)
 
 
 def question_page(site: Site, session: Session, question: Question | None, purpose: str, back: str = "") -> Response:
@@ -79,7 +80,16 @@ def question_page(site: Site, session: Session, question: Question | None, purpo
         must_be_blind=must_be_blind,
         has_similar=bool(site.job.similar(question.document)),
         own_answer="" if question.purpose == AGAIN else own_answer(site, question.document, session.reviewer),
+        chances={} if is_blind else predicted_labels(site.job, question),
     )
+
+
+def predicted_labels(job: Job, question: Question) -> dict[str, float]:
+    """Of several labels per document: those that are predicted for a document, with their chances."""
+    if job.several is None:
+        return {}
+    chances = dict(zip(job.several.learned, job.log.state().fit.arrays["proba"][question.document], strict=True))
+    return {name: float(chances.get(name, 1.0)) for name in job.several.form.read(question.label) or ()}
 
 
 def why(question: Question, queue: str, *, is_blind: bool) -> str:
@@ -98,7 +108,10 @@ def own_answer(site: Site, document: int, reviewer: str) -> str:
 def give_answer(form: Form, site: Site, session: Session) -> Response:
     """Store an answer. The response is sent after the store has committed it."""
     document, purpose = number(value(form, "document")), checked_purpose(value(form, "purpose"))
-    answer, kind = parse_choice(value(form, "choice"), site.job.classes)
+    if value(form, "choice") == TICKED and not form.get("label"):
+        session.message = "Not saved: tick the labels of the document, or choose None of these."
+        return redirect(f"/documents/{document}?{urlencode({'purpose': purpose, 'queue': queue_of(form)})}")
+    answer, kind = parse_choice(form, site.job)
     shown = value(form, "shown") or None
     site.job.answer(document, answer, kind=kind, purpose=purpose, reviewer=session.reviewer, shown=shown)
     session.message = f"Saved: document {document + 1:,} is {NAMES.get(kind, answer)}."
@@ -133,12 +146,19 @@ def set_blind(form: Form, site: Site, session: Session) -> Response:
 
 
 def set_limit(form: Form, site: Site, session: Session) -> Response:
-    """Choose the allowed share of wrong labels among those that can be used."""
-    chosen = [limit for limit in LIMITS if f"{limit:g}" == value(form, "error")]
-    if not chosen:
-        raise ValueError(f"error must be one of {', '.join(f'{limit:g}' for limit in LIMITS)}.")
-    session.error = chosen[0]
-    session.message = f"At most {percent(session.error)} of the usable labels may be wrong."
+    """Choose the allowed share of wrong labels among those that can be used, and of several labels the one to use."""
+    name, several = value(form, "name"), site.job.several
+    if "error" in form:
+        chosen = [limit for limit in LIMITS if f"{limit:g}" == value(form, "error")]
+        if not chosen:
+            raise ValueError(f"error must be one of {', '.join(f'{limit:g}' for limit in LIMITS)}.")
+        session.limit = session.limit._replace(error=chosen[0])
+        session.message = f"At most {percent(chosen[0])} of the usable labels may be wrong."
+    else:
+        if name and (several is None or name not in several.learned):
+            raise ValueError(f"There is no label {name[:60]!r}.")
+        session.limit = session.limit._replace(name=name)
+        session.message = f"Questions are about documents with the label {name}." if name else ""
     return redirect(next_path(ACCEPT))
 
 
@@ -154,11 +174,16 @@ def next_path(purpose: str) -> str:
     return f"/questions/{ACCEPT if purpose == AGAIN else purpose}"
 
 
-def parse_choice(choice: str, classes: Any) -> tuple[str | None, str]:
+def parse_choice(form: Form, job: Job) -> tuple[str | None, str]:
     """The button of a form as an answer and its kind. Labels have a prefix, so that a class may be called unclear."""
+    choice = value(form, "choice")
     prefix, _, label = choice.partition(":")
-    if prefix == LABEL and label in classes:
+    if prefix == LABEL and label in job.store.database.allowed:
         return label, LABEL
+    if job.several is not None and choice in (TICKED, NONE_OF_THESE):
+        names = form.get("label", []) if choice == TICKED else []
+        if set(names) <= set(job.classes):
+            return job.several.form.text(names), LABEL
     if choice in NAMES:
         return None, choice
     raise ValueError("Choose one of the answers.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from ..sample.find import RECALL
-from ..sample.usable import ERROR
+from ..sample.frozen import USUAL, Limit
 
 MAX_SESSIONS = 1000  # the oldest session ends when there are more
 MAX_TOKENS = 20  # links that nobody has opened yet
@@ -61,7 +61,7 @@ class Session:
     message: str = ""  # what the next page announces
     skipped: dict[str, list[int]] = field(default_factory=dict)  # per purpose the documents, in their order
     is_blind: bool = False  # whether predictions are hidden, so that they cannot influence the answers
-    error: float = ERROR  # allowed share of wrong labels among those that can be used
+    limit: Limit = USUAL  # what is claimed about the labels that can be used
     find_class: str = ""  # whose documents are searched; empty: not chosen
     find_recall: float = RECALL  # the goal of the search
     began: float = 0.0  # time of the start, in seconds

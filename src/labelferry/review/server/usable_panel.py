@@ -8,9 +8,11 @@ from typing import Any
 
 from ...certificate.expected import PLANS, Expected, expected_further, expected_labels, outlook
 from ..job.job import Job
+from ..job.state import JobState
 from ..sample.frozen import Limit
 from ..sample.usable import ERROR, OTHER_ERROR, Usable
 from ..sample.usable_text import ASSUMED, whole_file
+from ..store.records import Several
 
 LEARN, NOW, USE = "learn", "now", "use"  # answers to learn from are missing, are enough; labels are accepted
 LIMITS = (ERROR, OTHER_ERROR)  # that a person can choose
@@ -24,20 +26,22 @@ class UsablePanels:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._lock = Lock()
-        self._made: OrderedDict[tuple[int, int, float], Values] = OrderedDict()
-        self._plans: dict[tuple[int, float], list[Expected]] = {}  # by fit and limit
+        self._made: OrderedDict[tuple[int, int, Limit], Values] = OrderedDict()
+        self._plans: dict[tuple[int, Limit], list[Expected]] = {}  # by fit and limit
 
-    def panel(self, error: float) -> Values:
+    def panel(self, limit: Limit) -> Values:
         """The values for the answers so far."""
         with self._lock:
             state = self._job.log.state()
-            key = (*state.version, error)
+            key = (*state.version, limit)
             if key not in self._made:
-                acceptance, limit = self._job.questions.acceptance, Limit(error)
+                acceptance = self._job.questions.acceptance
                 usable = acceptance.usable(limit, state=state)
                 if usable.learning is None and usable.given.first:
                     usable = acceptance.issue(limit)
-                self._made[key] = {**panel_values(usable), "outlook": self._outlook(usable, state.fit.fit)}
+                values = {**panel_values(usable), "outlook": self._outlook(usable, state.fit.fit), "name": limit.name}
+                several = self._job.several
+                self._made[key] = values if several is None else values | label_values(usable, several, state)
                 while len(self._made) > KEPT:
                     self._made.popitem(last=False)
             return self._made[key]
@@ -46,9 +50,10 @@ class UsablePanels:
         """What to expect before the first answer that counts; empty after it."""
         if usable.n or usable.given.first or not usable.ladder.n_labels:
             return ""
-        key = (fit, usable.error)
+        key = (fit, usable.limit)
         if key not in self._plans:
-            self._plans[key] = plans(usable, self._job.store.settings.get("estimated_accuracy"))
+            accuracy = self._job.store.settings.get("estimated_accuracy") if not usable.limit.name else None
+            self._plans[key] = plans(usable, accuracy)
         found, further = self._plans[key], usable.n_learned > 0
         return outlook(found, usable.n_documents, usable.error, further=further) if found else ""
 
@@ -86,6 +91,24 @@ def panel_values(usable: Usable) -> Values:
     }
 
 
+def label_values(usable: Usable, several: Several, state: JobState) -> Values:
+    """Of several labels per document, what differs: usable documents by label, and the labels to choose from."""
+    sets = [several.form.read(text) or () for text in state.classes]
+
+    def by_label(codes: list[int]) -> Counter[str]:
+        return Counter(name for code in codes for name in sets[code])
+
+    totals = by_label(state.fit.arrays["labels"].tolist())
+    names = [name for name in several.learned if totals[name]]
+    if usable.limit.name:
+        return {"counts": {}, "warning": "", "names": names}
+    labels = usable.frozen.labels
+    used, total = by_label(labels[usable.accepted.rows].tolist()), by_label(labels.tolist())
+    counts = {name: (used[name], total[name]) for name in names if total[name]}
+    missing = [name for name in counts if not used[name]] if usable.n else []
+    return {"counts": counts, "warning": missing_sentence(missing), "names": names}
+
+
 def warning(usable: Usable) -> str:
     """A sentence if classes are missing among the labels that can be used; empty if not."""
     missing = usable.missing_classes() if usable.n else []
@@ -94,4 +117,10 @@ def warning(usable: Usable) -> str:
     used = [name for name, count in usable.per_class().items() if count]
     if len(used) == 1:
         return f"All {usable.n:,} usable labels are {used[0]}: no other class can be used yet."
-    return f"No label of {', '.join(missing[:5])}{' and others' if len(missing) > 5 else ''} can be used yet."
+    return missing_sentence(missing)
+
+
+def missing_sentence(missing: list[str]) -> str:
+    """A sentence about classes of which nothing can be used; empty if there are none."""
+    others = " and others" if len(missing) > 5 else ""
+    return f"No label of {', '.join(missing[:5])}{others} can be used yet." if missing else ""

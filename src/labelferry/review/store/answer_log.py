@@ -24,7 +24,7 @@ class AnswerLog:
 
         They are on the disk when this returns.
         """
-        n_documents, classes, time = self._database.n_documents, self._database.classes, now()
+        n_documents, classes, time = self._database.n_documents, self._database.allowed, now()
         for new in answers:
             if problem := answer_problem(int(new.document), new.answer, new.kind, new.purpose, n_documents, classes):
                 raise ValueError(f"{problem}.")
@@ -45,7 +45,7 @@ class AnswerLog:
 
     def history(self, after: int = 0) -> list[AnswerRow]:
         """The log, or its rows after a number."""
-        name, classes = self._database.name, set(self._database.classes)
+        name, classes = self._database.name, self._database.allowed
         with self._database.read() as connection:
             statement = sa.select(schema.answers).where(schema.answers.c.id >= after).order_by(schema.answers.c.id)
             rows = connection.execute(statement).all()

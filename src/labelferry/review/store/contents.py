@@ -5,15 +5,16 @@ A job is a file that people send to each other. A wrong one is an error of one l
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 
 from ...certificate.sampling import LABEL
+from ...inputs.label_form import Form, SetTexts
 from .engine import StoreError
-from .records import KINDS, PURPOSES, UNDO, AnswerRow, Array, CertificateRow, DocumentRow, FitRow
+from .records import KINDS, PURPOSES, UNDO, AnswerRow, Array, CertificateRow, DocumentRow, FitRow, Several
 from .schema import SQLITE_TRIGGERS
 
 TYPES: dict[str, type] = {
@@ -33,6 +34,7 @@ OPTIONAL: dict[str, tuple[type, ...]] = {  # jobs of earlier versions do not hav
     "estimated_balanced_accuracy": (float, int, type(None)),
     "review_all": (bool,),
     "voters": (list,),
+    "several": (dict,),
 }
 ACCEPT_FIELDS = {"error": float, "outside": bool, "key": int, "n_accepted": int}  # of a statement about usable labels
 MAX_CLASSES = 1000  # or the number of documents, if that is more
@@ -71,9 +73,26 @@ def check_settings(settings: Mapping[str, Any], name: str) -> None:
             raise damaged(name, "the settings of the labels are wrong")
 
 
-def check_classes(classes: Sequence[Any], n_documents: int, name: str) -> None:
+def read_several(settings: Mapping[str, Any], name: str) -> Several | None:
+    """What a job says about several labels per document; None if it has one per document."""
+    if "several" not in settings:
+        return None
+    values = settings["several"]
+    try:
+        form, learned, panel = Form.of_plain(values["form"]), tuple(values["learned"]), tuple(values["panel"])
+        known = set(range(len(learned)))
+        if not learned or not set(learned) <= set(form.names) or not set(panel) <= known:
+            raise ValueError("unknown labels")
+        if not all(text in SetTexts(form) for text in settings["classes"]):
+            raise ValueError("its classes are no sets of labels")
+    except (KeyError, TypeError, ValueError) as error:
+        raise damaged(name, f"its several labels per document cannot be read ({error})") from None
+    return Several(form, learned, panel)
+
+
+def check_classes(settings: Mapping[str, Any], n_documents: int, name: str) -> None:
     """Raise StoreError if there are so many classes that a certificate, with a line per class, would take minutes."""
-    most = max(MAX_CLASSES, n_documents)
+    classes, most = settings["classes"], max(MAX_CLASSES, n_documents * (2 if "several" in settings else 1))
     if len(classes) > most:
         raise StoreError(
             f"{name} has {len(classes):,} classes and {n_documents:,} documents; at most {most:,} classes are possible "
@@ -121,8 +140,8 @@ def max_bytes(n_documents: int, n_classes: int) -> int:
     return BASE_BYTES + 8 * n_documents * max(n_classes, OTHER_COLUMNS)
 
 
-def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, name: str) -> None:
-    """Raise StoreError unless a fit has one label, confidence and mark per document."""
+def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, name: str, n_labels: int = 0) -> None:
+    """Raise StoreError unless a fit has one label, confidence and mark per document; `n_labels`: if it has several."""
     for key in ("labels", "alternative"):
         check_codes(arrays.get(key), n_documents, n_classes, name, key)
     for key, kinds in (("confidence", "f"), ("needs_review", "b")):
@@ -131,6 +150,9 @@ def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, nam
             raise damaged(name, f"the array {key!r} has a wrong shape or type")
     if not np.isfinite(arrays["confidence"]).all():
         raise damaged(name, "the array 'confidence' contains numbers that are not finite")
+    proba = arrays.get("proba", np.zeros((0, 0)))
+    if n_labels and (proba.shape != (n_documents, n_labels) or proba.dtype.kind != "f" or not is_chance(proba)):
+        raise damaged(name, "the chances of the labels have a wrong shape or values")
     if "accept_rank" in arrays:
         check_ranks(arrays["accept_rank"], n_documents, name)
     if "held_out/seen" in arrays:
@@ -142,6 +164,11 @@ def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, nam
         review = arrays.get("held_out/needs_review")
         if review is None or review.shape != (n_held,) or review.dtype.kind != "b":
             raise damaged(name, "the array 'held_out/needs_review' has a wrong shape or type")
+
+
+def is_chance(array: Array) -> bool:
+    """Whether all numbers are from 0 to 1."""
+    return bool(np.isfinite(array).all() and array.min(initial=0) >= 0 and array.max(initial=0) <= 1)
 
 
 def check_documents(numbers: Array, n_documents: int, name: str, key: str) -> None:
@@ -230,17 +257,22 @@ def check_certificate(row: CertificateRow, name: str) -> None:
         raise damaged(name, f"certificate {row.id!r:.20} has no limit")
 
 
-def check_pool(pool: Mapping[str, Array], members: Mapping[str, Array], n_documents: int, k: int, name: str) -> None:
-    """Raise StoreError unless the documents of the pool have probabilities by every member, and coordinates."""
+def check_pool(
+    pool: Mapping[str, Array], members: Mapping[str, Array], n_documents: int, widths: tuple[int, int], name: str
+) -> None:
+    """Raise StoreError unless the documents of the pool have probabilities by every member, and coordinates.
+
+    `widths`: columns of the probabilities without answers, and of those of each member.
+    """
     if not pool:
         return  # labelled by one method, which does not learn from answers
-    if not members:
+    if not members and widths[1]:
         raise damaged(name, "the probabilities of the members are missing")
     rows = pool.get("rows", np.zeros((0, 0)))
     check_documents(rows, n_documents, name, "pool/rows")
     if (np.diff(rows) <= 0).any():
         raise damaged(name, "the documents of the pool are not in order")
-    shapes = {"start": (len(rows), k), **{f"member {member}": (len(rows), k) for member in members}}
+    shapes = {"start": (len(rows), widths[0]), **{f"member {member}": (len(rows), widths[1]) for member in members}}
     arrays = {"start": pool.get("start"), **{f"member {member}": P for member, P in members.items()}}
     for key, array in arrays.items():
         if array is None or array.shape != shapes[key] or not is_finite(array) or array.min(initial=0) < 0:

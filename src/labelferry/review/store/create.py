@@ -24,7 +24,7 @@ SOURCE_ONLY = "source_only"
 
 def fill(connection: sa.Connection, job: JobData, time: str) -> None:
     """Create all tables and write the job, in the transaction of the connection."""
-    check_classes(job.classes, len(job.texts), "the job")
+    check_classes({**job.settings, "classes": job.classes}, len(job.texts), "the job")
     schema.metadata.create_all(connection)
     schema.protect_answers(connection)
     stamp(connection)
@@ -75,6 +75,7 @@ def fit_values(fit: FitData, time: str) -> dict[str, Any]:
         "alternative": np.asarray(fit.alternative, dtype=np.int32),
         "needs_review": np.asarray(fit.needs_review, dtype=bool),
         **({} if fit.accept_rank is None else {"accept_rank": np.asarray(fit.accept_rank, dtype=np.int32)}),
+        **({} if fit.proba is None else {"proba": np.asarray(fit.proba, dtype=np.float32)}),
         **fit.accepted,
         **{f"held_out/{name}": np.asarray(array) for name, array in fit.held_out.items()},
     }

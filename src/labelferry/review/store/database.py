@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -11,9 +11,19 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from ...files import atomic_write
+from ...inputs.label_form import SetTexts
 from . import schema
 from .checksums import COLUMNS, check_row
-from .contents import check_classes, check_numbers, check_protection, check_settings, check_tables, max_bytes
+from .contents import (
+    check_classes,
+    check_numbers,
+    check_protection,
+    check_settings,
+    check_tables,
+    damaged,
+    max_bytes,
+    read_several,
+)
 from .create import fill
 from .engine import (
     WRITE,
@@ -43,10 +53,12 @@ class Database:
             self.settings: dict[str, Any] = {row.name: from_json(row.value, object, name) for row in rows}
             self.n_documents: int = connection.scalar(sa.select(sa.func.count()).select_from(schema.documents)) or 0
             check_settings(self.settings, name)
-            check_classes(self.settings["classes"], self.n_documents, name)
+            check_classes(self.settings, self.n_documents, name)
             check_numbers(connection, schema.documents.c.number, self.n_documents, name)
             check_protection(connection, name)
-        self.classes = [str(label) for label in self.settings["classes"]]
+        self.classes = [str(label) for label in self.settings["classes"]]  # sets of labels if there are several
+        self.several = read_several(self.settings, name)
+        self.allowed: Collection[str] = self.classes if self.several is None else SetTexts(self.several.form)
 
     @classmethod
     def check_new(cls, place: str | os.PathLike[str]) -> sa.URL:
@@ -138,6 +150,24 @@ class Database:
             return {}
         check_row(schema.arrays, row, self.name)
         return self.unpack(row.data)
+
+    def add_sets(self, texts: Iterable[str]) -> None:
+        """Add sets of labels that later fits gave to the classes: the first ones of the job keep their codes."""
+        given = [str(label) for label in self.settings["classes"]]
+        found = list(dict.fromkeys([*given, *texts]))
+        if any(text not in self.allowed for text in found[len(given) :]):
+            raise damaged(self.name, "a fit has labels that are no classes")
+        self.classes[len(given) :] = found[len(given) :]
+
+    def codes_of(self, label: str) -> list[int]:
+        """The codes of a class, or of all sets that have one of several labels."""
+        names = self.classes if self.several is None else self.several.form.names
+        if label not in names:
+            raise ValueError(f"label must be one of {', '.join(names)}; got {label!r}.")
+        if self.several is None:
+            return [self.classes.index(label)]
+        read = self.several.form.read
+        return [code for code, text in enumerate(self.classes) if label in (read(text) or ())]
 
     def unpack(self, data: bytes) -> dict[str, Array]:
         """Arrays of one cell, none of them larger than the job allows."""

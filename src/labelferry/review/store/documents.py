@@ -60,12 +60,10 @@ class Documents:
         limit: int = 50,
     ) -> Page:
         """One page of the documents that match."""
-        if label is not None and label not in self._database.classes:
-            raise ValueError(f"label must be one of {', '.join(self._database.classes)}; got {label!r}.")
         matches = self._find(search.strip()) if search.strip() else None
         order = self._fits.labels().select(
             found=None if matches is None else matches.numbers,
-            label=None if label is None else self._database.classes.index(label),
+            labels=None if label is None else self._database.codes_of(label),
             needs_review=needs_review,
             answered=None if answered is None else (self._answered(), answered),
             sort=sort,

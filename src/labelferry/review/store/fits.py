@@ -38,6 +38,7 @@ class Fits:
         """Labels of the current fit."""
         fit = self.last()
         if self._labels is None or self._labels.fit != fit:
+            self.all()  # whose classes its labels may have
             self._labels = FitLabels(fit, self.arrays(fit))
         return self._labels
 
@@ -54,6 +55,11 @@ class Fits:
     def add(self, fit: FitData, time: str | None = None) -> int:
         """Add a fit. Its labels become the current ones at once."""
         with self._database.write() as connection:
+            if "after" in fit.summary:  # its labels have codes that follow from all fits before
+                if connection.dialect.name == "postgresql":
+                    connection.execute(sa.text("LOCK TABLE fits IN SHARE ROW EXCLUSIVE MODE"))
+                if connection.scalar(sa.select(sa.func.max(schema.fits.c.id))) != fit.summary["after"]:
+                    raise ValueError(f"the labels of {self._database.name} have learned meanwhile. Learn again.")
             statement = sa.insert(schema.fits).values(fit_values(fit, time or now()))
             key = connection.execute(statement).inserted_primary_key
         return int(key[0]) if key else 0
@@ -70,6 +76,7 @@ class Fits:
             fit = FitRow(r.id, r.time, r.method, from_json(r.answers, list, name), from_json(r.summary, dict, name))
             check_fit_row(fit, name)
             fits.append(fit)
+        self._database.add_sets(text for fit in fits for text in fit.summary.get("sets", ()))
         return fits
 
     def last(self) -> int:
@@ -87,5 +94,7 @@ class Fits:
         if checksum(row.labels) != row.labels_checksum:
             raise damaged(self._database.name, f"the labels of fit {fit} have changed")
         arrays = self._database.unpack(row.labels)
-        check_fit(arrays, self._database.n_documents, len(self._database.classes), self._database.name)
+        several = self._database.several
+        n_labels = 0 if several is None else len(several.learned)
+        check_fit(arrays, self._database.n_documents, len(self._database.classes), self._database.name, n_labels)
         return arrays

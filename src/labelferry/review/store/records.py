@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificate.sampling import LABEL, NONE_OF_THESE, UNCLEAR
+from ...inputs.label_form import Form
 
 Array = NDArray[Any]
 KINDS = (LABEL, NONE_OF_THESE, UNCLEAR)
@@ -39,6 +40,7 @@ class FitData:
     summary: Mapping[str, Any] = field(default_factory=dict)  # plain values about the fit
     accept_rank: Array | None = None  # 1 for the label that is most likely correct; 0: no label. None: by confidence
     accepted: Mapping[str, Array] = field(default_factory=dict)  # masks of labels that were accepted and stay
+    proba: Array | None = None  # of several labels per document: documents x labels, the chance of each
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,14 @@ class JobData:
     pool: Mapping[str, Array]  # what else is needed to learn from answers
     settings: Mapping[str, Any]  # plain values: name and columns of the file, seed of the questions, settings
     arrays: Mapping[str, Array] = field(default_factory=dict)  # others, such as the order of a queue
+
+
+class Several(NamedTuple):
+    """Several labels per document: the classes of the job are sets of them."""
+
+    form: Form
+    learned: tuple[str, ...]  # the labels that documents can get
+    panel: tuple[int, ...]  # of the learned ones, those by a panel of methods: the columns of its members
 
 
 class NewAnswer(NamedTuple):
@@ -150,18 +160,21 @@ class FitLabels:
         self,
         *,
         found: Array | None,
-        label: int | None,
+        labels: Sequence[int] | None,
         needs_review: bool | None,
         answered: tuple[Array, bool] | None,
         sort: str,
     ) -> Array:
-        """Numbers of the documents that pass all filters, in order; `found` and `answered` are numbers of documents."""
+        """Numbers of the documents that pass all filters, in order.
+
+        `labels` are codes, `found` and `answered` are numbers of documents.
+        """
         if sort not in self._orders:
             raise ValueError(f"sort must be one of {', '.join(SORTS)}; got {sort!r}.")
         order = self._orders[sort]
         passes = np.ones(len(order), dtype=bool)
-        if label is not None:
-            passes &= self.arrays["labels"] == label
+        if labels is not None:
+            passes &= np.isin(self.arrays["labels"], labels)
         if needs_review is not None:
             passes &= self.arrays["needs_review"] == needs_review
         if answered is not None:

@@ -87,7 +87,9 @@ class Store:
     def pool(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """What is needed to learn from answers, and the probabilities of the members; empty for a single method."""
         pool, members = self.database.arrays("pool"), self.database.arrays("members")
-        check_pool(pool, members, self.n_documents, len(self.classes), self.name)
+        several = self.database.several
+        widths = (len(self.classes),) * 2 if several is None else (len(several.learned), len(several.panel))
+        check_pool(pool, members, self.n_documents, widths, self.name)
         return pool, members
 
     def close(self) -> None:

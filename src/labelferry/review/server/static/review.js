@@ -134,6 +134,7 @@ const hasLabels = () => find("refit")?.dataset.status !== "running";
 // Things that need the script: they are hidden without it.
 function prepare() {
   for (const part of document.querySelectorAll(".keys-switch, .all")) part.hidden = false;
+  for (const part of document.querySelectorAll("[data-no-script]")) part.hidden = true;
   const keys = find("keys");
   if (keys) {
     keys.checked = sessionStorage.getItem("keys") !== "off";
@@ -158,6 +159,7 @@ document.addEventListener("submit", (event) => {
 });
 
 document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
   if (event.target.matches("[data-all]"))
     for (const box of document.querySelectorAll('.bulk input[name="document"]')) box.checked = event.target.checked;
   countSelected();
@@ -170,17 +172,25 @@ document.addEventListener("input", (event) => {
     item.hidden = !item.querySelector(".name").textContent.toLocaleLowerCase().includes(wanted);
 });
 
+function clearFilter(filter) {
+  filter.value = "";
+  filter.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (event.target.matches("[data-filter]")) {
     if (event.key === "Escape") event.target.blur();
     if (event.key !== "Enter") return;
     event.preventDefault();
-    const first = document.querySelector(".choices li:not([hidden]) button");
-    if (event.target.value.trim()) first?.click();
+    const first = document.querySelector(".choices li:not([hidden]) :is(button, input)");
+    if (!event.target.value.trim()) return;
+    first?.click();
+    if (first?.matches("input")) clearFilter(event.target); // one of several labels
     return;
   }
   if (event.target.matches("input:not([type=checkbox]), select, textarea") || find("keys")?.checked === false) return;
+  if (event.key === "Enter" && event.target.closest("a, button, summary")) return; // it has its own meaning there
   if (event.key === "/" && find("filter")) {
     event.preventDefault();
     find("filter").focus();

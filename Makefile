@@ -27,7 +27,7 @@ demo: .venv/run        ## label the embedded tickets of a new product
 test: .venv/dev        ## the tests
 	$(TESTS) -m "not system and not full" $(ARGS)
 
-test-system: .venv/dev ## the tests with kills, Dask, memory, a browser, real corpora or many fits
+test-system: .venv/dev ## the tests with kills, Dask, memory, a browser, PostgreSQL, real corpora, long waits or many fits
 	$(TESTS) -m system --dist loadfile $(ARGS)
 
 test-all: .venv/dev    ## every test, also all checks of scikit-learn for every estimator

@@ -10,7 +10,7 @@ from labelferry.families.trifactorization import factorization_problem, solve_tr
 from labelferry.linalg.normalize import unit_norm
 from labelferry.methods import gcmf, tcl
 
-from ..planted import random_problem
+from ..planted import random_problem, two_sources, vocabulary_shift
 
 
 class Counted:
@@ -90,3 +90,20 @@ def test_the_product_is_computed_again_after_a_normalization_at_the_end_of_the_c
     alpha = {"alpha": 0.9} if module is tcl else {}
     f = module.step(module.start(p, **size, rng=np.random.default_rng(0)), p, **alpha, normalize="cycle")
     np.testing.assert_array_equal(X[-1].T @ f.V[-1], f.XV[-1])
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("cls", [dkt.DKT, dtl.DTL, mtrick.MTrick, nmtf.NMTF])
+def test_planted_vocabulary_shift_is_solved(cls, n_classes):
+    task = vocabulary_shift(n_classes=n_classes)
+    est = cls(random_state=0)
+    assert (est.transfer(task.Xs, task.ys, task.Xt) == task.yt).mean() > 0.95
+    assert (est.predict(task.Xt) == est.transduction_).mean() > 0.95
+
+
+@pytest.mark.parametrize("cls", [dtl.DTL, nmtf.NMTF])
+def test_planted_with_two_sources(cls):
+    Xs, ys, Xt, yt = two_sources(seed=1)
+    est = cls(random_state=0)
+    assert (est.transfer(Xs, ys, Xt) == yt).mean() > 0.95
+    assert len(est.state_.W) == 3

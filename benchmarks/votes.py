@@ -37,7 +37,7 @@ from sklearn.pipeline import make_pipeline
 import labelferry
 from labelferry.api import Result
 from labelferry.assessment.agreement import balanced_accuracy
-from labelferry.inputs.described import guess
+from labelferry.inputs.descriptions import guess
 from labelferry.inputs.opinions import Opinion
 from labelferry.inputs.views import embed_documents
 from labelferry.labelling.answers import AnsweredRows

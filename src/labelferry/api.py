@@ -26,8 +26,7 @@ from .core.classifier import TransductiveClassifier
 from .core.method_spec import chosen_parameters, describe_method
 from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from .files import write_text
-from .inputs.described import described_opinion
-from .inputs.descriptions import read_descriptions
+from .inputs.descriptions import described_opinion, read_descriptions
 from .inputs.features import Features, check_dask, make_features
 from .inputs.inputs import Inputs, read_inputs
 from .inputs.methods import make_labeller

@@ -130,7 +130,7 @@ def test_the_enumeration_can_fail():
     ("n", "total", "policy", "reader"),
     [
         (20, 4, "after a miss", "the worst order"),
-        (60, 3, "one draw after another", "draws of the class wait"),
+        pytest.param(60, 3, "one draw after another", "draws of the class wait", marks=pytest.mark.system),
         (60, 3, "as the product", "the worst order"),
     ],
 )

@@ -53,7 +53,7 @@ def test_what_to_expect_is_the_same_for_a_file_and_a_job(result, tmp_path):
     with result.store(tmp_path / "as_they_are.ferry", seed=SEED) as job:
         job.accept(learn=0)
         assert UsablePanels(job).panel(0.05)["outlook"] == usable_outlook(documents)["sentence"]
-    assert " of them unseen, " in usable_outlook(documents)["sentence"]
+    assert re.search(r" usable \([\d,]+ to [\d,]+\), at most 5% wrong", usable_outlook(documents)["sentence"])
 
 
 def test_answers_that_wait_for_a_forgotten_sample_are_counted(out, tmp_path):
@@ -114,6 +114,39 @@ def test_out_of_reach_names_a_way_out(out, result, tmp_path):
     fill(other, [next(name for name in set(TRUTH) if name != label) for label in TRUTH])
     done = run("accept", place, other, "--learn", 0)
     assert done.output.rstrip().endswith(f"Next: labelferry accept {place} --relearn")
+
+
+def test_answers_about_certain_labels_do_not_count_in_a_certificate_of_all_labels_and_it_says_why(result, tmp_path):
+    sample, place = tmp_path / "s.csv", tmp_path / "job.ferry"
+    result.store(place, seed=SEED).close()
+    run("accept", place, "--learn", 0, "-n", 30, "-o", sample)
+    fill(sample)
+    run("accept", place, sample, "--learn", 0)
+    said = json.loads(run("certify", place, "--json").output)
+    (line,) = (line for line in said["messages"] if "do not count here" in line)
+    assert line.startswith(f"{30 - said['n_answers']} of 30 answers do not count here: ")
+
+
+def test_a_sample_says_which_documents_come_again_and_why(out, tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    run("accept", out, "-n", 20, "-o", first)
+    fill(first, ["none_of_these"] * len(TRUTH))
+    done = flat(run("accept", out, first, "-n", 5, "-o", second).output)
+    assert "25 documents, 20 of them asked again because an answer contradicts the label" in done
+    assert "One slip must not decide, so they come again, also to the same person" in done
+
+
+def test_a_second_limit_says_what_it_costs_also_if_nothing_is_accepted(result, tmp_path):
+    with result.store(tmp_path / "job.ferry", seed=SEED) as job:
+        job.accept(learn=0)
+        question = job.question("accept", "ann")
+        row = question.document + (question.document >= 7)
+        job.answer(question.document, TRUTH[row], purpose=question.purpose, reviewer="ann")
+        first = job.accept(learn=0)
+        assert "further limit" not in first.text()
+        second = job.accept(0.1, learn=0)
+        assert not second.n
+        assert "Each further limit lowers the confidence of all statements, now 90%." in second.text()
 
 
 def test_the_promise_that_was_asked_for_comes_first(out, tmp_path):

@@ -137,9 +137,8 @@ def of_no_class(seen: Seen) -> str | None:
     if not marked:
         return None
     return (
-        f"{marked} new documents ({marked / len(seen.codes):.0%}) resemble no class of the labelled documents, "
-        "compared with the other new documents. They may belong to a class that the labelled documents lack; the "
-        "estimates do not include this."
+        f"{marked} new documents ({marked / len(seen.codes):.0%}) resemble no class of the labelled documents. They "
+        "may belong to a class that the labelled documents lack; the estimates do not include this."
     )
 
 

@@ -55,6 +55,7 @@ GOLDEN = (5**0.5 - 1) / 2
 PLANS = (40, 60, 80, 100, 120, 160, 200)  # numbers of answers to choose from
 SECONDS = 10  # per answer, for people who plan their time
 FEW = 0.02  # of the labels: fewer are not worth a plan
+SEEN = 0.5  # of the labels of a plan: if people read more of them, it saves no work
 
 
 class Profiles(NamedTuple):
@@ -149,31 +150,28 @@ def simulate(n: int, lines: Array, error: float, tail: float, n_learned: int, an
 
 
 def best_plan(plans: Sequence[Expected], n: int) -> Expected | None:
-    """The plan with most unseen labels per answer; None if no plan releases more than a few of n labels.
+    """The plan with most unseen labels per answer; None if no plan saves the reading of more than a few of n labels.
 
     >>> best_plan([Expected(40, 0, 0, 0, 0), Expected(80, 400, 0, 900, 340), Expected(160, 600, 0, 1400, 450)], 2000)
     Expected(answers=80, n=400, low=0, high=900, unseen=340)
     """
-    worth = [plan for plan in plans if plan.unseen > FEW * n]
+    worth = [plan for plan in plans if plan.unseen > max(FEW * n, (1 - SEEN) * plan.n)]
     return max(worth, key=lambda plan: plan.unseen / plan.answers, default=None)
 
 
 def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = False) -> str:
     """One sentence about n labels of which nobody has checked any; `further`: they have learned from answers.
 
-    >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)  # doctest: +NORMALIZE_WHITESPACE
-    'Nothing can be promised without answers: about 80 answers (13 minutes) will probably release 400 of 2,000 labels
-    (range 0 to 900), 340 of them unseen, at most 5% wrong.'
+    >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)
+    '80 answers (13 minutes) may make 400 of 2,000 labels usable (0 to 900), at most 5% wrong.'
     """
     plan, limit = best_plan(plans, n), f"at most {error:.0%} wrong"
-    begin = "Expected" if further else "Nothing can be promised without answers"
-    more = "further answers" if further else "answers"
+    answers = "further answers" if further else "answers"
     if plan is None:
-        return f"{begin}: {max(PLANS)} {more} will probably release few of the {n:,} labels, {limit}."
+        return f"Even {max(PLANS)} {answers} will make few of the {n:,} labels usable ({limit})."
     return (
-        f"{begin}: about {plan.answers} {more} ({minutes(plan.answers)}) will "
-        f"probably release {rough(plan.n):,} of {n:,} labels (range {rough(plan.low):,} to {rough(plan.high):,}), "
-        f"{rough(plan.unseen):,} of them unseen, {limit}."
+        f"{plan.answers} {answers} ({minutes(plan.answers)}) may make {rough(plan.n):,} of {n:,} labels usable "
+        f"({rough(plan.low):,} to {rough(plan.high):,}), {limit}."
     )
 
 

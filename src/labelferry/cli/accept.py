@@ -337,7 +337,11 @@ def learned_message(done: dict[str, Any]) -> str:
 
 def drawn_message(usable: Any, sample: Any, out: Path, classes: Sequence[str], several: Any = None) -> str:
     """What is in a sample; `several`: if documents have several labels, with their form."""
+    from ..review.sample.accept_files import times_asked
+
     what = "random documents to learn from" if usable.learning is not None else "documents"
+    if n_again := sum(times_asked(purpose) > 0 for purpose in sample.columns["purpose"]):
+        what += f", {n_again} of them asked again because an answer contradicts the label"
     others = "none_of_these (a class that is missing here)" if several is None else f"{example_of(several)}, none"
     return f"{out}: {len(sample)} {what}. Fill in the column answer: {', '.join(classes)}, {others} or unclear."
 

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
-from .show import error_text, printable
+from .show import as_options, error_text, printable
 
 ORDER = (
     *(
@@ -79,7 +79,7 @@ def message_of(error: Exception) -> str | None:
         message = error_text(error)
     else:
         return None
-    message = " ".join(message.split())
+    message = as_options(" ".join(message.split()))
     half = MAX_MESSAGE // 2
     return message if len(message) <= MAX_MESSAGE else f"{message[:half]} ... {message[-half:]}"
 

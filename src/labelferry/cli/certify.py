@@ -72,6 +72,12 @@ def certify(
                     "Answer it, or answer unclear."
                 )
             result = job.issue(level).as_dict()
+            n = len(job.log.state().codes)
+            if other := n - result["n_answers"] - result["n_known"] - waiting:
+                messages.append(
+                    f"{other} of {n} answers do not count here: a certificate of all labels needs random documents, "
+                    "and these are of the most certain ones or chosen. labelferry accept uses them"
+                )
             messages += several_rounds(job.store.certificates.all())
     elif sample is None:
         options = reading_options(text, encoding, chosen)
@@ -117,6 +123,8 @@ def show_briefly(console: Console, result: dict[str, Any]) -> None:
     answers = count(result["n_answers"], "answer")
     if result["n_unclear"]:
         answers += f", {result['n_unclear']} unclear"
+    if result["n_known"]:
+        answers += f"; the labels learned from {result['n_known']} others"
     labels = f"{result['n_documents']:,} labels"
     console.print(f"Correct: {span(result['accuracy'])} of the {labels}, with {level} confidence ({answers})")
     *classes, none = result["classes"]

@@ -86,6 +86,8 @@ def parameter_of(field: Field[Any]) -> inspect.Parameter:
 
 
 TEXT_OPTIONS = {field.name: parameter_of(field) for field in fields(TextOptions)}
+# Parameters of Python that are options of the same name.
+OPTION_NAMES = frozenset({*TEXT_OPTIONS, "class_prior", "target_error", "min_confidence"})
 # Those that other commands have, too.
 Text = Annotated[list[str] | None, option_of("text")]
 SkipBad = Annotated[bool, option_of("skip_bad")]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 MOST_CLASSES = 8  # in a short table
-ROUTINE = ("texts: ", "language of the documents:")  # beginnings of messages that short outputs leave out
+ROUTINE = ("texts: ", "language of the documents:", "vectors of the texts")  # messages that short outputs leave out
 BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
 MAX_WIDTH = 120  # longer lines are hard to read
 CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
@@ -34,21 +34,48 @@ def new_console(*, stderr: bool = False, result: bool = False) -> Console:
 
 def print_messages(console: Console, messages: list[str]) -> None:
     for message in messages:
-        console.print(escape(message), soft_wrap=True)
+        console.print(escape(as_options(message)), soft_wrap=True)
 
 
 def special(messages: Iterable[str]) -> list[str]:
-    """The messages that a short output has: not what was chosen as usual."""
-    return [line for line in messages if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))]
+    """The messages that a short output has: those with an option to decide about, and how many others there are."""
+    found = [as_options(line) for line in messages if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))]
+    open_, told = [line for line in found if "--" in line], [line for line in found if "--" not in line]
+    return [*open_, *(told if len(told) < 2 else [f"{len(told)} messages about the files: --verbose"])]
+
+
+def as_options(text: str) -> str:
+    """A message with the names of options instead of those of Python's parameters.
+
+    >>> as_options("merge them with merge_labels=True (--merge-labels), or class_prior must have the sum 1")
+    'merge them with --merge-labels, or --class-prior must have the sum 1'
+    >>> as_options("If it is wrong, pass --encoding (encoding=). Omit embed='x': 'text_target', tcl(n_topics=4)")
+    "If it is wrong, pass --encoding. Omit --embed x: 'text_target', tcl(n_topics=4)"
+    """
+    from .options import OPTION_NAMES
+
+    value = r"(?:'[^']*'|[\w.]*)"
+    text = re.sub(rf"\b[a-z_]+={value} \((--[a-z][^)]*)\)", r"\1", text)
+    text = re.sub(r"(--[a-z-]+) \([a-z_]+=\)", r"\1", text)
+
+    def option(match: re.Match[str]) -> str:
+        name, given = match["name"], match["given"]
+        if name not in OPTION_NAMES or (given is None and "_" not in name):
+            return match[0]
+        shown = f"--{name.replace('_', '-')}"
+        given = "" if given in (None, "", "True") else given.strip("'")
+        return f"{shown} {given.lower() if given in ('None', 'False') else given}".rstrip()
+
+    return re.sub(rf"(?<![\w'\"(-])(?P<name>[a-z_]+)(?:=(?P<given>{value}))?(?![\w'\"=])", option, text)
 
 
 def estimate_line(estimate: Mapping[str, float | None], n_answers: int = 0) -> str:
-    """One number with its range: the estimated balanced accuracy."""
+    """One number with its range: the estimated balanced accuracy, which is the mean over the classes."""
     mean, low, high = (estimate[name] for name in ("mean", "low", "high"))
     if mean is None:
         return "Correct labels: these documents do not allow an estimate."
     origin = f"estimated from {n_answers} answers" if n_answers else "estimated"
-    return f"Correct labels: about {mean:.0%} per class ({low:.0%} to {high:.0%}; {origin})."
+    return f"Correct labels: about {mean:.0%}, class average ({low:.0%} to {high:.0%}; {origin})."
 
 
 def heading(console: Console, text: str) -> None:
@@ -72,10 +99,10 @@ def show_reasons(console: Console, reasons: Sequence[str], *, all_of_them: bool 
     """What a person has to know beside the verdict: one sentence, and how many more reasons there are."""
     if all_of_them:
         for reason in reasons:
-            console.print(f"- {escape(reason)}")
+            console.print(f"- {escape(as_options(reason))}")
     elif reasons:
         more = f" ({len(reasons) - 1} more: --verbose)" if len(reasons) > 1 else ""
-        console.print(f"- {escape(first_sentence(reasons[0]))}{more}")
+        console.print(f"- {escape(as_options(first_sentence(reasons[0])))}{more}")
 
 
 def first_sentence(text: str) -> str:

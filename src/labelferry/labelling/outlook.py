@@ -53,7 +53,11 @@ def usable_outlook(result: Labelling, *, in_job: bool = False) -> dict[str, Any]
     best = best_plan(expected, n)
     further = result.answers is not None and len(result.answers.rows) > 0
     plan = None if best is None else Expected(best.answers, *map(rough, best[1:]))
-    sentence = outlook(expected, n, LIMIT, further=further) if expected else "Nothing can be promised without answers."
+    sentence = (
+        outlook(expected, n, LIMIT, further=further)
+        if expected
+        else "How many labels can be used is not known without answers."
+    )
     return {
         "error": LIMIT,
         "sentence": sentence,

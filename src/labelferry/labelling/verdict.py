@@ -24,9 +24,8 @@ def verdict_of(result: Labelling) -> Verdict:
 
 
 def notable(result: Labelling) -> list[str]:
-    """What a person has to know beside the level: spellings, languages, and the facts with their way out."""
-    facts = [f"{fact.sentence} {fact.way_out}" for fact in result.assessment.facts]
-    return [*spellings(result), *other_languages(result.documents), *facts]
+    """What a person has to know beside the level: spellings, and the facts with their way out."""
+    return [*spellings(result), *(f"{fact.sentence} {fact.way_out}" for fact in result.assessment.facts)]
 
 
 def spellings(result: Labelling) -> list[str]:

@@ -40,6 +40,6 @@ def reason_without_labels(purpose: str) -> str:
         "group": "Typical of a group of similar documents. The labels of the whole group learn from your answer.",
         "new": "It is like no class of the labelled documents: it may belong to a new class.",
         "accept": "Chosen at random. Your answer decides which labels can be used without looking.",
-        "again": "Asked again to be sure. Answer as if nobody had answered before.",
+        "again": "Asked again on purpose, also the same person: one slip must not decide. Answer as if it were new.",
         "find": "Probable for the class, or chosen at random. Both are needed to say how many are found.",
     }.get(purpose, "You chose it in the list.")

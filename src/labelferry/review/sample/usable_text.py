@@ -21,8 +21,9 @@ def sentences(values: Values, *, whole_first: bool = False, alone: bool = False,
     if values["learning"] is not None:
         return [_learning(values)]
     part = [_usable(values) if values["n_accepted"] else _nothing(values), _by_class(values), _classes(values)]
+    part += [together(values), _again(values)]
     whole = [whole_file(values, first=whole_first, hint=" (--whole-file)" if terminal and not whole_first else "")]
-    promises = [*whole, *part] if whole_first else [*part, _again(values), *whole]
+    promises = [*whole, *part] if whole_first else [*part, *whole]
     lines = [
         *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "", ASSUMED
     ]  # fmt: skip
@@ -47,12 +48,6 @@ def _usable(values: Values) -> str:
         f"Usable now: {n:,} of {values['n_documents']:,} labels. With {confidence(values['level'])} confidence at most "
         f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
-    tested = f"in {values['round_number']} rounds" if values["round_number"] > 1 else "at several limits"
-    if values["round_number"] > 1 or values["tail"] > 1.5 * TAIL:
-        claim += (
-            f" The labels were tested {tested}; all statements hold together with {confidence(values['level'])} "
-            "confidence."
-        )
     if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (
             f" Of the {rest:,} outside the {values['n_sample']:,} answers that certify them, at most "
@@ -66,6 +61,15 @@ def _usable(values: Values) -> str:
     )
 
 
+def together(values: Values) -> str:
+    """What further rounds and limits cost, also if nothing is accepted."""
+    rounds, level = values["round_number"], confidence(values["level"])
+    if rounds < 2 and values["tail"] <= 1.5 * TAIL:
+        return ""
+    tested, more = (f"in {rounds} rounds", "round") if rounds > 1 else ("at several limits", "limit")
+    return f"The labels were tested {tested}. Each further {more} lowers the confidence of all statements, now {level}."
+
+
 def _nothing(values: Values) -> str:
     error, needs, other = percent(values["error"]), values["needs"], values["other_limit"]
     at_ten = "" if other is None else f"; at {percent(other['error'])} {_other(other)}"
@@ -73,8 +77,8 @@ def _nothing(values: Values) -> str:
         rung = values["rungs"][0]
         return (
             f"Usable now: no labels. {rung['wrong']} of {rung['answers']} answers contradict the labels of the most "
-            f"certain {rung['n']:,} documents: {error} is out of reach. Allow more wrong labels, or learn from these "
-            "answers and try again."
+            f"certain {rung['n']:,} documents: {error} is out of reach. Learn from these answers and try again, or "
+            "allow more wrong labels: a second limit lowers the confidence of all statements."
         )
     if not needs:
         return f"Usable now: no labels yet. More than 300 further answers are needed at {error}{at_ten}."
@@ -135,9 +139,11 @@ def _again(values: Values) -> str:
     n = values["ask_again"]
     if not n:
         return ""
-    about = "1 answer contradicts a label: it is" if n == 1 else f"{n} answers contradict labels: they are"
-    until = "A label counts as wrong until two further answers agree with it."
-    return f"{about} asked again, best by another person. {until}"
+    about = "1 answer contradicts a label" if n == 1 else f"{n} answers contradict labels"
+    return (
+        f"{about}. One slip must not decide, so {'it comes' if n == 1 else 'they come'} again, also to the same "
+        "person; better to another. The label counts as wrong until two further answers agree with it."
+    )
 
 
 def _waiting(values: Values) -> str:
@@ -162,18 +168,20 @@ def whole_file(values: Values, *, first: bool = False, hint: str = "") -> str:
         rest = f"let people label the other {finish['n_to_label']:,}" if finish["n_to_label"] else "the answers"
         answered = finish["n_documents"] - finish["n"] - finish["n_to_label"]
         rest += f" (besides {answered:,} with an answer)" if finish["n_to_label"] and answered else ""
-        more = f" {_answers(step['more_answers'])} would make it {step['n']:,}{hint}." if step else ""
+        more = f" {_answers(step['more_answers'])} would make it {step['n']:,}." if step and first else ""
         return (
             f"{begin} the whole file: use the {finish['n']:,} most certain labels and {rest}; then with "
             f"{confidence(1 - finish['tail'])} confidence at most {finish['at_most_wrong']:,} of all "
-            f"{finish['n_documents']:,} labels ({error}) are wrong.{more}"
+            f"{finish['n_documents']:,} labels ({error}) are wrong{hint}.{more}"
         )
+    if not first:
+        return f"Or deliver the whole file, while people label a part of it{hint}." if step else ""
     if step:
         return (
-            f"{begin} the whole file, with people labelling a part of it and at most {error} wrong: "
-            f"{_answers(step['more_answers'])} would make the first {step['n']:,} labels usable{hint}."
+            f"To deliver the whole file, with people labelling a part of it and at most {error} wrong: "
+            f"{_answers(step['more_answers'])} would make the first {step['n']:,} labels usable."
         )
-    return f"{begin} the whole file, more than 300 further answers are needed at {error}." if first else ""
+    return f"To deliver the whole file, more than 300 further answers are needed at {error}."
 
 
 def _answers(n: int) -> str:

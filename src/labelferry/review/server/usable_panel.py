@@ -11,7 +11,7 @@ from ..job.job import Job
 from ..job.state import JobState
 from ..sample.frozen import Limit
 from ..sample.usable import ERROR, OTHER_ERROR, Usable
-from ..sample.usable_text import ASSUMED, whole_file
+from ..sample.usable_text import ASSUMED, together, whole_file
 from ..store.records import Several
 
 LEARN, NOW, USE = "learn", "now", "use"  # answers to learn from are missing, are enough; labels are accepted
@@ -80,7 +80,7 @@ def panel_values(usable: Usable) -> Values:
         **values,
         "step": USE if learning is None else NOW if learning.now else LEARN,
         "headline": first.removesuffix("."),
-        "claim": claim,
+        "claim": f"{claim} {together(values)}".strip(),
         "promises": [line for line in (whole_file(values), ASSUMED) if line],
         "n": usable.n,
         "n_answered": answered,

@@ -148,7 +148,7 @@ def unexplained(seen: Seen) -> str | None:
         return None
     c, ratio = found
     return (
-        f"The new documents with the label {seen.classes[c]!r} resemble each other, but not the labelled documents. "
+        f"The new documents with the label {seen.classes[c]!r} do not resemble the labelled ones. "
         f"Their similarity to these is {ratio:.0%} of that of the most similar label; less than {MIN_EXPLAINED:.0%} is "
         "a warning. They may belong to a class that the labelled documents lack."
     )

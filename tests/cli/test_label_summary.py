@@ -59,7 +59,7 @@ def test_the_other_commands_print_as_little(files):
     sample = tickets.read_csv(Path("sample.csv"))
     tickets.write_csv(Path("sample.csv"), {**sample, "answer": [truth[int(row) - 1] for row in sample["row"]]})
     firsts = {
-        ("certify", "out.csv", "sample.csv"): r"Correct: \d+% to \d+% of the 360 labels, with 95% confidence",
+        ("certify", "out.csv", "sample.csv"): r"Correct: [\d.]+% to [\d.]+% of the 360 labels, with 95% confidence",
         ("apply", "model.npz", "new.csv", "-o", "later.csv"): r"Read: 360 later documents; 360 have a label",
         ("diagnose", *files): r"Read: 360 labelled and 360 new documents, \d+ words",
         ("compare", *files[:1], "truth.csv", "--truth", "truth"): r"true labels: column 'truth', 360 of 360",

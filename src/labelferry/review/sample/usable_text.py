@@ -175,7 +175,7 @@ def whole_file(values: Values, *, first: bool = False, hint: str = "") -> str:
             f"{finish['n_documents']:,} labels ({error}) are wrong{hint}.{more}"
         )
     if not first:
-        return f"Or deliver the whole file, while people label a part of it{hint}." if step else ""
+        return f"Or deliver the whole file, while people label a part of it{hint}." if step and hint else ""
     if step:
         return (
             f"To deliver the whole file, with people labelling a part of it and at most {error} wrong: "

@@ -191,7 +191,7 @@ def labels_in_the_target_without_the_option(folder):
     source = write(folder / "old.csv", {"text": OLD, "label": LABELS})
     target = write(folder / "new.csv", {"text": NEW, "Label": ["billing"] * N})
     message = f"{N} rows of {target} have labels in column 'Label'; they are not used to predict. Use them as answers"
-    return Export([source, target], messages=(message, "(--use-target-labels)"))
+    return Export([source, target], messages=(message, "--use-target-labels"))
 
 
 EXPORTS = (
@@ -219,7 +219,7 @@ EXPORTS = (
 def test_exports(tmp_path, plain, write_export):
     export = write_export(tmp_path)
     out = tmp_path / "out.jsonl"
-    result = run("label", *export.arguments, "-o", out, "--method", METHOD)
+    result = run("label", *export.arguments, "-o", out, "--method", METHOD, "--verbose")
     assert result.exit_code == 0, result.output
     table = read_table(out)
     assert len(table) == export.n_rows
@@ -253,7 +253,7 @@ def test_answers_in_the_target_are_kept(tmp_path):
 def test_the_next_command_names_the_text_columns(tmp_path):
     export = zendesk(tmp_path)
     out = tmp_path / "out.csv"
-    result = run("label", *export.arguments, "-o", out, "--method", METHOD)
+    result = run("label", *export.arguments, "-o", out, "--method", METHOD, "--verbose")
     command = f"labelferry accept {out} -o sample.csv --text subject,description"
     assert command in result.stdout
     drawn = run("audit", out, "-o", tmp_path / "sample.csv", "--text", "subject,description", "-n", 3)
@@ -310,11 +310,11 @@ def test_other_commands_take_a_half_labelled_file(tmp_path, command):
     ("arguments", "message"),
     [
         (["old.csv", "new.csv", "--text", "text"], "new.csv has no column 'text'; it has 'request', 'id'"),
-        (["old.csv", "new.csv", "--text", "text"], "text_target= (--text-target)"),
+        (["old.csv", "new.csv", "--text", "text"], "pass --text-target."),
         (["old.csv", "new.csv"], "no column in common"),
         (["old.csv", "new.csv", "--text", "text,nothing"], "old.csv has no column 'nothing'"),
-        (["old.csv", "new.csv", "--text-target", "zzz"], "Name one of them with text_target= (--text-target)"),
-        (["old.csv", "new.csv", "--text-target", "request", "--label-target", "zz"], "label_target= (--label-target)"),
+        (["old.csv", "new.csv", "--text-target", "zzz"], "Name one of them with --text-target."),
+        (["old.csv", "new.csv", "--text-target", "request", "--label-target", "zz"], "with --label-target."),
         (["new.csv"], "which column is the label?"),
         (["old.csv"], "every row of old.csv has a label in column 'label'"),
     ],

@@ -184,7 +184,11 @@ def test_the_source_only_classifier_is_not_matched(method):
 def test_errors_are_one_line(command, files, tmp_path):
     out = ["-o", tmp_path / "out.csv", "--method"] if command == "label" else ["--methods"]
     for method, prior, message in (
-        ("rsp", "uniform", "RSP has no parameter class_prior. Omit it, or choose one of these methods: autotransfer, "),
+        (
+            "rsp",
+            "uniform",
+            "RSP has no parameter --class-prior. Omit it, or choose one of these methods: autotransfer, ",
+        ),
         ("sourcelr", "bug=0.2,question=0.8", "unknown class 'bug'"),
         ("sourcelr", "bug", "one of source, uniform, estimate"),
         ("sourcelr", "a=b", "CLASS=NUMBER"),

@@ -187,7 +187,7 @@ def test_errors_are_one_line(command, files, tmp_path):
         (
             "rsp",
             "uniform",
-            "RSP has no parameter --class-prior. Omit it, or choose one of these methods: autotransfer, ",
+            "RSP has no parameter --class-prior. Omit it, or choose one of these methods: auto",
         ),
         ("sourcelr", "bug=0.2,question=0.8", "unknown class 'bug'"),
         ("sourcelr", "bug", "one of source, uniform, estimate"),

@@ -16,6 +16,15 @@ def truth(rows: list[str]) -> list[str]:
     return [str(tickets.demo().y_target[int(row) - 1]) for row in rows]
 
 
+def write_parquet() -> None:
+    """Write the files of docs/scale.md: the tickets of the demo, of which the new ones have no label."""
+    import pandas as pd
+
+    demo = tickets.demo()
+    pd.DataFrame({"body": demo.texts_source, "topic": demo.y_source}).to_parquet("old.parquet")
+    pd.DataFrame({"body": demo.texts_target}).to_parquet("new.parquet")
+
+
 def fill(path: Path) -> None:
     """Give the right answers."""
     columns = tickets.read_csv(path)

@@ -328,7 +328,7 @@ def test_what_cannot_work_is_told_before_anything_is_read(files, tmp_path, monke
         (["--embed", "nan.npy"], "row 3 (from 0) of nan.npy has NaN"),
         (["--embed", "short.npy"], "embed must have one row for each of the 240 documents"),
         (["--features", "signed.npy", "--method", "emnaivebayes"], "Negative values in data passed to EMNaiveBayes"),
-        (["--max-memory", "1M"], "max_memory is 1 MB, and a fit of"),
+        (["--max-memory", "1M"], "--max-memory is 1 MB, and a fit of"),
         (["--text", "txt"], "Did you mean 'text'?"),
         (["--label", "lable"], "Did you mean 'label'?"),
         (["--domain", "id"], "no source has the column 'id'"),

@@ -9,8 +9,10 @@ import sys
 from tempfile import TemporaryDirectory
 
 import pytest
+import typer
 
 import labelferry
+from labelferry import cli
 
 from .. import page_files, tickets
 from ..pages import BLOCK, PAGES, ROOT, differences, read, rewrite, run_blocks, write_demo_files
@@ -37,6 +39,8 @@ METHODS = [page for page in PAGES if page.parent.name == "methods"]
         ("docs/review.md", []),
         ("docs/python.md", ["TCL safe", "['technical' 'billing']", " None\n"]),
         ("docs/opinions.md", ["opinion 'descriptions': 360 of 360"]),
+        ("docs/embeddings.md", []),
+        ("docs/scale.md", ["(2000, 5000) (2000,)"]),
     ],
 )
 def test_examples_run_from_top_to_bottom_and_print_what_the_page_shows(page, expected, tmp_path, monkeypatch):
@@ -54,21 +58,50 @@ def test_examples_run_from_top_to_bottom_and_print_what_the_page_shows(page, exp
 
 def run_page(page):
     """Run the examples of a page in the working folder."""
-    if page in ("README.md", "docs/index.md"):
+    if page in ("README.md", "docs/index.md", "docs/embeddings.md"):
         write_demo_files()
+    if page == "docs/scale.md":
+        pytest.importorskip("pyarrow", reason="needs pyarrow")
+        page_files.write_parquet()
     return run_blocks(read(page), page_files.before if page == "docs/review.md" else lambda command, times: None)
 
 
 def test_every_page_with_commands_is_run():
-    """Except those whose commands need a network, a cluster, a container or a paper's corpus."""
     (marker,) = (
         m
         for m in test_examples_run_from_top_to_bottom_and_print_what_the_page_shows.pytestmark
         if m.name == "parametrize"
     )
-    elsewhere = {"docs/embeddings.md", "docs/scale.md"}
     with_blocks = {str(p.relative_to(ROOT)) for p in PAGES if BLOCK.search(p.read_text("utf-8")) and p not in METHODS}
-    assert with_blocks - elsewhere == {page for page, _ in marker.args[1]}
+    assert with_blocks == {page for page, _ in marker.args[1]}
+
+
+def commands_of(page):
+    """The commands of a page, in blocks and in sentences."""
+    text = page.read_text("utf-8").replace("\\\n", " ")
+    fenced = "".join(re.findall(r"^```.*?\n(.*?)^```", text, flags=re.M | re.S))
+    in_blocks = re.findall(r"^(?:\$ )?(labelferry [a-z]+ .*)$", fenced, flags=re.M)
+    indented = re.findall(r"^ {4}(labelferry [a-z]+ .*)$", text, flags=re.M)
+    return [
+        *in_blocks,
+        *indented,
+        *(" ".join(found.split()) for found in re.findall(r"`(labelferry [a-z]+ [^`]*)`", text)),
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_have_options_that_exist(page):
+    """Also those that no test runs, because they need a network, a cluster or a paper's corpus."""
+    program = typer.main.get_command(cli.app)
+    for line in commands_of(page):
+        name, *words = line.split("#")[0].split()[1:]
+        command = program.commands.get(name)
+        assert command is not None, line
+        if hasattr(command, "commands"):  # a group
+            command = command.commands.get(next(iter(words), ""))
+        if command is not None:
+            known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+            assert {word for word in words if re.match(r"--?[a-z]", word)} <= known, line
 
 
 @pytest.mark.parametrize(

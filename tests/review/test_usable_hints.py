@@ -39,7 +39,7 @@ def test_what_to_expect_is_the_same_for_a_file_and_a_job(result, tmp_path):
         one.n for one in result.expected(answers=(80,), learn=20)
     ]
     with result.store(tmp_path / "job.ferry", seed=SEED) as job:
-        assert UsablePanels(job).panel(0.05)["outlook"] == usable_outlook(documents, in_job=True)["sentence"]
+        assert UsablePanels(job).panel(Limit(0.05))["outlook"] == usable_outlook(documents, in_job=True)["sentence"]
         learned = {}
         while len(learned) < N_LEARN:
             question = job.question("accept", "ann")
@@ -48,11 +48,11 @@ def test_what_to_expect_is_the_same_for_a_file_and_a_job(result, tmp_path):
             job.answer(question.document, TRUTH[row], purpose=question.purpose, reviewer="ann")
         job.refit()
         after = usable_outlook(result.update(learned).documents)["sentence"]
-        assert UsablePanels(job).panel(0.05)["outlook"] == after
+        assert UsablePanels(job).panel(Limit(0.05))["outlook"] == after
         assert "further answers" in after
     with result.store(tmp_path / "as_they_are.ferry", seed=SEED) as job:
         job.accept(learn=0)
-        assert UsablePanels(job).panel(0.05)["outlook"] == usable_outlook(documents)["sentence"]
+        assert UsablePanels(job).panel(Limit(0.05))["outlook"] == usable_outlook(documents)["sentence"]
     assert re.search(r" usable \([\d,]+ to [\d,]+\), at most 5% wrong", usable_outlook(documents)["sentence"])
 
 

@@ -87,11 +87,18 @@ def fit_and_combine(domains: Domains, rng: np.random.Generator, second_view: Any
         predictions = fit_panel(domains, seed, second_view)
         answer, facts = combine(predictions, load_coefficients()), target_facts(domains, Z)
     progress.begin(ASSESSING)
-    z = query_coordinates(Z)
-    if predictions.view_weight:  # 0 if the view was left out
-        z = np.hstack([z, query_coordinates(coordinates(with_view(domains, second_view).target_documents()))])
-        z = normalize_rows_l2(z)
+    z = pool_coordinates(Z, domains, second_view if predictions.view_weight else None)  # 0: the view was left out
     return FittedPanel(predictions, answer, sources, z, facts)
+
+
+def pool_coordinates(Z: Array, domains: Domains, second_view: Any = None) -> Array:
+    """What answers are learned by: the coordinates Z of the words, and those of the second view beside them."""
+    z = query_coordinates(Z)
+    if second_view is None:
+        return z
+    by_view = coordinates(with_view(domains, second_view).target_documents())
+    both: Array = normalize_rows_l2(np.hstack([z, query_coordinates(by_view)]))
+    return both
 
 
 def _measure(domains: Domains) -> tuple[TargetFacts, Array]:

@@ -18,11 +18,11 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
 from labelferry.assessment.coordinates import coordinates
-from labelferry.ensemble.queries import query_coordinates
+from labelferry.ensemble.fitted_panel import pool_coordinates
 from labelferry.files import atomic_write
 
 from ..papers.pools import Array
-from ..trust.records import Record, path_of
+from ..trust.records import Record, as_domains, path_of, view_of
 from ..trust.tasks import TaskData, TrustTask
 
 N_ANSWERS, N_DRAWS = 40, 2
@@ -79,7 +79,8 @@ def fit_rivals(data: TaskData, record: Record) -> Rivals:
         weights = np.append(np.ones(len(data.ys)), np.full(len(rows), SECOND_WEIGHT))
         second.append(_logistic(C).fit(X, y, sample_weight=weights).predict_proba(Xt))
         alone.append(_answers_alone(Xt, rows, record.yt[rows], record.n_classes))
-    return Rivals(query_coordinates(coordinates(Xt)), np.array(second), np.array(alone))
+    view = view_of(data) if record.predictions.view_weight else None
+    return Rivals(pool_coordinates(coordinates(Xt), as_domains(data), view), np.array(second), np.array(alone))
 
 
 def _answers_alone(Xt: sp.csr_array, rows: Array, y: Array, n_classes: int) -> Array:

@@ -11,6 +11,8 @@ from labelferry.assessment.assessment import PanelPredictions
 from labelferry.core.proportions import match_proportions
 from labelferry.ensemble.panel import CO_TRAINING, MIXTURES, SOURCE_ONLY, fit_panel
 from labelferry.ensemble.pool import (
+    AGREED,
+    ALONE,
     MIXTURE,
     SELF_TRAINING,
     Evidence,
@@ -32,7 +34,7 @@ from ..planted import as_domains, vocabulary_shift
 EXAMPLES = settings(max_examples=30, deadline=None)
 N = 400
 COEFFICIENTS = PoolCoefficients(
-    constant=-1.0, members={}, agreement=2.0, stability=1.0, proportions=0.2, budget=(0.02, 0.15, 2.0, 0.45, 3.0)
+    constant=-1.0, members={}, agreement=2.0, stability=1.0, proportions=0.2, budget=(0.02, 0.15, 2.0, 0.45)
 )
 
 
@@ -133,12 +135,26 @@ def test_co_training_has_half_of_the_vote():
     by_view = predict(with_errors(y, 0.05, 5))
     mixtures = [with_errors(y, 0.1, 1)] * 3
     alone, both = panel(y, mixtures), panel(y, mixtures, **{CO_TRAINING: by_view})
-    free = COEFFICIENTS._replace(budget=(1, 0, 0, 0, 1))
+    free = COEFFICIENTS._replace(budget=(2, 0, 0, 0))
     Q, answer = combine(alone, free).proba, combine(both, free)
     np.testing.assert_allclose(answer.proba, vote_together(Q, by_view, answer.evidence.clusters), atol=1e-9)
     assert answer.weights[CO_TRAINING] == 0.5
     assert sum(answer.weights.values()) == pytest.approx(1)
     assert CO_TRAINING not in answer.evidence.agreement
+
+
+def test_changes_that_words_and_view_want_cost_less():
+    y = np.arange(N) % 2
+    mixtures = [with_errors(y, 0.1, 1)] * 3
+    budget = COEFFICIENTS._replace(budget=(0.05, 0, 0, 0))
+
+    def changed(by_view):
+        predictions = panel(y, mixtures, **{CO_TRAINING: predict(by_view)})
+        return combine(predictions, budget).proba.argmax(axis=1) != predictions.source_only.argmax(axis=1)
+
+    words = combine(panel(y, mixtures), COEFFICIENTS._replace(budget=(2, 0, 0, 0))).proba.argmax(axis=1)
+    assert changed(words).mean() == pytest.approx(0.05 / AGREED, abs=1 / N)  # all changes are agreed
+    assert changed(1 - words).mean() <= 0.05 / ALONE  # none is
 
 
 def test_words_decide_the_class_proportions_as_far_as_the_classes_are_clusters():
@@ -164,11 +180,10 @@ def test_weights_by_hand():
 
 def test_budget_by_hand():
     evidence = Evidence(0.8, 0.9, {})
-    assert budget_of_change(evidence, COEFFICIENTS, False) == pytest.approx(0.02 + 0.15 * 0.8 + 2 * (0.72 - 0.45))
-    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS, False) == pytest.approx(0.14)
-    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS, True) == pytest.approx(3 * 0.14)
-    assert budget_of_change(evidence._replace(held_out=-1), COEFFICIENTS, False) == pytest.approx(0.02)
-    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(0, 0, 9, 0, 1)), False) == 1
+    assert budget_of_change(evidence, COEFFICIENTS) == pytest.approx(0.02 + 0.15 * 0.8 + 2 * (0.72 - 0.45))
+    assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS) == pytest.approx(0.14)
+    assert budget_of_change(evidence._replace(held_out=-1), COEFFICIENTS) == pytest.approx(0.02)
+    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(-1, 0, 0, 0))) == 0
 
 
 # -- the pool ---------------------------------------------------------------------------------------------------------
@@ -192,12 +207,14 @@ def test_the_proportions_of_the_source_tie():
 # -- the budget of change ---------------------------------------------------------------------------------------------
 @EXAMPLES
 @given(st.integers(0, 10_000), st.integers(2, 5), st.floats(0, 1))
-def test_no_more_labels_change_than_the_budget(seed, c, share):
+def test_changed_labels_cost_no_more_than_the_budget(seed, c, share):
     rng = np.random.default_rng(seed)
-    Q, before = probabilities(rng, c=c), rng.integers(c, size=60)
-    P = keep_within(Q, before, share)
+    Q, before, cost = probabilities(rng, c=c), rng.integers(c, size=60), rng.choice([0.5, 2.0], size=60)
+    P = keep_within(Q, before, share, cost)
     after, changed = Q.argmax(axis=1), P.argmax(axis=1) != before
-    assert changed.sum() == min((after != before).sum(), int(share * 60))
+    assert cost[changed].sum() <= share * 60 + 1e-6
+    plain = keep_within(Q, before, share, np.ones(60)).argmax(axis=1) != before
+    assert plain.sum() == min((after != before).sum(), int(share * 60 + 1e-9))
     assert (P.argmax(axis=1) == np.where(changed, after, before)).all()
     np.testing.assert_allclose(np.sort(P, axis=1), np.sort(Q, axis=1), atol=1e-8)
     rows = np.arange(60)
@@ -205,25 +222,28 @@ def test_no_more_labels_change_than_the_budget(seed, c, share):
     undone = (after != before) & ~changed
     if changed.any() and undone.any():  # the largest gains are kept
         assert gain[changed].min() >= gain[undone].max()
+    if undone.any():  # the next change would cost too much
+        nearest = np.flatnonzero(undone)[gain[undone].argmax()]
+        assert cost[changed].sum() + cost[nearest] > share * 60 - 1e-6
 
 
 def test_budgets_0_and_1():
     rng = np.random.default_rng(0)
     Q, before = probabilities(rng), rng.integers(3, size=60)
-    assert (keep_within(Q, before, 0.0).argmax(axis=1) == before).all()
-    assert keep_within(Q, before, 1.0) is Q
+    assert (keep_within(Q, before, 0.0, np.ones(60)).argmax(axis=1) == before).all()
+    assert keep_within(Q, before, 1.0, np.ones(60)) is Q
 
 
 def test_exact_ties_are_undone_too():
     Q, before = np.full((4, 3), 1 / 3), np.array([0, 1, 2, 2])
-    assert (keep_within(Q, before, 0.0).argmax(axis=1) == before).all()
+    assert (keep_within(Q, before, 0.0, np.ones(4)).argmax(axis=1) == before).all()
 
 
 @pytest.mark.parametrize("budget", [0.0, 0.1, 1.0])
 def test_changed_is_the_exact_share(budget):
     y = np.arange(N) % 2
     predictions = panel(y, [y, y, y])
-    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0, 1.0)))
+    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0)))
     before = predictions.source_only.argmax(axis=1)
     assert answer.budget == budget
     assert answer.changed == (answer.proba.argmax(axis=1) != before).mean()
@@ -274,8 +294,8 @@ def test_a_panel_without_mixtures():
 
 
 def test_coefficients_from_a_file_have_a_tuple():
-    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4, 0.5]}
-    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4, 0.5))
+    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4]}
+    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4))
 
 
 def test_margin_by_hand():

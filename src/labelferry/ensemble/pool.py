@@ -11,9 +11,10 @@ r"""One answer from a panel, without labels of the target: a pool whose weights 
 
     w_m  = exp(c_0 + c_m + c_k (k_m - mean k) + [m is the mixture] c_e logit(e))                                     (1)
     Q_ic proportional to  (K p_c)^lambda prod_m S_mic^w_m                                                            (2)
-    tau  = t_0 + t_h h + t_e max(0, e - e_0), times t_v with a second view                                           (3)
+    tau  = t_0 + t_h h + t_e max(0, e - e_0)                                                                         (3)
     A_ic proportional to  sqrt(S(Q)_ic S(V')_ic)      with a second view; otherwise A = Q                            (4)
     V'_ic proportional to  f_c^e V_ic,    f: V f has the mean of Q                                                   (5)
+    cost of a change  1; with a second view AGREED if Q and V want it too, otherwise ALONE                           (6)
 
 (1) is scaled down if the weights sum to more than 3; h, s, r and e are cut at 0, logit(e) uses e from .05 to .97.
 
@@ -24,9 +25,10 @@ contradict self-training, which the classes of the source guide: so e needs r to
 differ in class proportions only, which self-training with balanced classes cannot find. (2) ties the class proportions
 to those of the source; a balanced source changes nothing. In (4) the words and co-training have the same vote, without
 a coefficient. Co-training gives all classes the same weight; (5) lets the words decide the proportions as far as the
-classes are clusters. (3) is the budget of change: at most the share tau of SourceLR's labels is changed, those with the
-largest log A_new - log A_SourceLR first. So the answer can lose at most this share against SourceLR, and the share of
-labels that did change is an exact bound.
+classes are clusters. (3) is the budget of change, per document: labels of SourceLR are changed, those with the largest
+log A_new - log A_SourceLR first, while the sum of their costs (6) is within it. The answer can lose at most the share of
+labels that did change against SourceLR. Words and view err on different documents: a change that both want is usually
+right, one that only their mean wants is often a rare class that co-training, with its balanced classes, finds too often.
 
 "mixture" is the mean of the three EM models. The coefficients are in `calibration.json`, fitted over corpora by
 `labelferry bench calibrate`: c by the class-balanced log-likelihood (2) without lambda, every corpus with weight one.
@@ -61,6 +63,7 @@ LEAST_CONFIDENT = 0.25  # confidence of the least confident prediction, between 
 MIN_PROBABILITY = 1e-4
 MAX_WEIGHT = 3.0  # of all members: larger weights would make all probabilities 0 or 1
 E_RANGE = (0.05, 0.97)  # of e in (1)
+AGREED, ALONE = 0.5, 2.0  # costs in (6)
 
 
 class PoolCoefficients(NamedTuple):
@@ -71,7 +74,7 @@ class PoolCoefficients(NamedTuple):
     agreement: float  # c_k
     stability: float  # c_e
     proportions: float  # lambda
-    budget: tuple[float, float, float, float, float]  # t_0, t_h, t_e, e_0, t_v
+    budget: tuple[float, float, float, float]  # t_0, t_h, t_e, e_0
 
 
 class Evidence(NamedTuple):
@@ -90,7 +93,7 @@ class Evidence(NamedTuple):
 class PooledAnswer(NamedTuple):
     proba: Array  # target documents x classes; the largest one is the label
     weights: dict[str, float]  # of the members, sum one
-    budget: float  # tau
+    budget: float  # tau, at most 1
     changed: float  # share of labels that differ from SourceLR: the most that can be lost against it
     evidence: Evidence
     before_budget: Array  # A: what the members say together, whatever SourceLR says
@@ -117,19 +120,21 @@ def combine_members(
 ) -> PooledAnswer:
     """The answer from equally confident members and their evidence."""
     w = pool_weights(S, evidence, coefficients)
-    A = pool(S, w, predictions.source_proportions, coefficients.proportions)
+    A = Q = pool(S, w, predictions.source_proportions, coefficients.proportions)
     weights = dict(zip(S, (w / w.sum()).tolist(), strict=True))
-    V = predictions.proba.get(CO_TRAINING)
+    V, cost = predictions.proba.get(CO_TRAINING), np.ones(len(Q))
     if V is not None:
-        A = vote_together(A, V, evidence.clusters)
+        A = vote_together(Q, V, evidence.clusters)
+        agreed = (Q.argmax(axis=1) == A.argmax(axis=1)) & (V.argmax(axis=1) == A.argmax(axis=1))
+        cost = np.where(agreed, AGREED, ALONE)  # (6)
         weights = {name: weight / 2 for name, weight in weights.items()} | {CO_TRAINING: 0.5}
     before = predictions.source_only.argmax(axis=1)
-    tau = budget_of_change(evidence, coefficients, with_view=V is not None)
-    P = keep_within(A, before, tau)
+    tau = budget_of_change(evidence, coefficients)
+    P = keep_within(A, before, tau, cost)
     if MIXTURE in weights:
         share = weights.pop(MIXTURE) / len(MIXTURES)
         weights |= dict.fromkeys(MIXTURES, share)
-    return PooledAnswer(P, weights, tau, float((P.argmax(axis=1) != before).mean()), evidence, A)
+    return PooledAnswer(P, weights, min(tau, 1.0), float((P.argmax(axis=1) != before).mean()), evidence, A)
 
 
 def equally_confident(proba: Mapping[str, Array]) -> dict[str, Array]:
@@ -185,22 +190,22 @@ def vote_together(Q: Array, V: Array, e: float) -> Array:
     return A
 
 
-def budget_of_change(evidence: Evidence, c: PoolCoefficients, with_view: bool) -> float:
-    """tau in (3), from 0 to 1."""
-    t0, th, te, e0, tv = c.budget
-    tau = t0 + th * max(evidence.held_out, 0.0) + te * max(0.0, evidence.clusters - e0)
-    return float(np.clip(tau * tv if with_view else tau, 0, 1))
+def budget_of_change(evidence: Evidence, c: PoolCoefficients) -> float:
+    """tau in (3), at least 0."""
+    t0, th, te, e0 = c.budget
+    return max(0.0, t0 + th * max(evidence.held_out, 0.0) + te * max(0.0, evidence.clusters - e0))
 
 
-def keep_within(Q: Array, before: Array, share: float) -> Array:
-    """Q, with old and new label exchanged where a change is not within the budget."""
-    after, room = Q.argmax(axis=1), int(share * len(Q))
+def keep_within(Q: Array, before: Array, budget: float, cost: Array) -> Array:
+    """Q, with old and new label exchanged where a change is not within the budget (per document)."""
+    after = Q.argmax(axis=1)
     moved = np.flatnonzero(after != before)
-    if len(moved) <= room:
-        return Q
     log = np.log(np.maximum(Q, 1e-12))
     gain = log[moved, after[moved]] - log[moved, before[moved]]
-    back = moved[np.argsort(-gain, kind="stable")[room:]]
+    moved = moved[np.argsort(-gain, kind="stable")]
+    back = moved[np.cumsum(cost[moved]) > budget * len(Q) + 1e-9]
+    if not len(back):
+        return Q
     P = Q.copy()
     P[back, before[back]], P[back, after[back]] = Q[back, after[back]], Q[back, before[back]]
     equal = back[P[back].argmax(axis=1) != before[back]]  # exact ties

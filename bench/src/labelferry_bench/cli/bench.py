@@ -63,8 +63,8 @@ def table(
     """Run a table and print it; write it as CSV, JSON and HTML. The exit code is 1 if a cell failed."""
     from labelferry.files import write_text
 
-    from ..papers import recorded_table, run_table
     from ..papers.output import bench_page
+    from ..papers.tabulate import recorded_table, run_table
 
     console = new_console()
     if not run:

@@ -5,7 +5,7 @@ from .measure_study import measure_study
 from .output import compare_tables, in_percent
 from .results import write_results
 from .studies import studies
-from .tabulate import catalogue, recorded_table, run_table
+from .tabulate import catalogue, run_table
 
 __all__ = [
     "best_in_words",
@@ -13,7 +13,6 @@ __all__ = [
     "compare_tables",
     "in_percent",
     "measure_study",
-    "recorded_table",
     "run_table",
     "studies",
     "write_results",

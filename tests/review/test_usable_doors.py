@@ -263,12 +263,12 @@ def test_questions_for_the_whole_file(result, tmp_path):
     told = result.labels.tolist()
     fill(tmp_path / "s.csv", told)
     usable = result.accept(0.1, {row: told[row] for row in rows})
-    assert usable.n_without_look > 100
-    assert usable.n_without_look + usable.n_to_label + len(rows) >= N - 2
+    assert usable.finished.n > 100
+    assert usable.finished.n + usable.finished.n_to_label + len(rows) >= N - 2
     done = run("accept", tmp_path / "out.csv", tmp_path / "s.csv", "--error", "0.1", "--whole-file")
-    assert f"To deliver the whole file: use the {usable.n_without_look:,} most certain labels" in done.output
+    assert f"To deliver the whole file: use the {usable.finished.n:,} most certain labels" in done.output
     whole = usable.for_whole_file()
-    assert int(whole.rows.sum()) == usable.n_without_look
+    assert int(whole.rows.sum()) == usable.finished.n
     done = run(
         "accept",
         tmp_path / "out.csv",
@@ -288,7 +288,7 @@ def test_questions_for_the_whole_file(result, tmp_path):
             question = job.question("accept", "ann", error=0.1, whole_file=True)
             assert question.document == document_of(row)
             job.answer(question.document, told[row], purpose=question.purpose, reviewer="ann")
-        assert job.accept(0.1).n_without_look == usable.n_without_look
+        assert job.accept(0.1).finished.n == usable.finished.n
 
 
 def test_people_still_have_to_label_what_is_unclear(result, tmp_path):
@@ -300,7 +300,7 @@ def test_people_still_have_to_label_what_is_unclear(result, tmp_path):
             job.answer(question.document, answer, kind=kind, purpose="audit", reviewer="ann")
         job.refit()
         told = job.store.fits.labels().arrays["labels"].tolist()
-        while not (usable := job.accept(0.2)).n_without_look:
+        while not (usable := job.accept(0.2)).finished.n:
             question = job.question("accept", "ann", error=0.2, whole_file=True)
             name = job.classes[told[question.document]]
             job.answer(question.document, name, purpose=question.purpose, reviewer="ann")
@@ -311,13 +311,13 @@ def test_people_still_have_to_label_what_is_unclear(result, tmp_path):
             rows = usable.frozen.rows_of(range(usable.n_documents))
             return [row for row in rows if row not in used and codes.get(document_of(row), -1) < 0]
 
-        assert usable.n_to_label == len(unlabelled())
+        assert usable.finished.n_to_label == len(unlabelled())
         outside = [row for row in unlabelled() if document_of(row) not in job.log.state().codes]
         job.answer(document_of(outside[-1]), None, kind="unclear", purpose="accept", reviewer="ann")
-        assert job.accept(0.2).n_without_look == usable.n_without_look
-        assert job.accept(0.2).n_to_label == len(unlabelled()) == usable.n_to_label
+        assert job.accept(0.2).finished.n == usable.finished.n
+        assert job.accept(0.2).finished.n_to_label == len(unlabelled()) == usable.finished.n_to_label
         job.answer(document_of(outside[-2]), None, kind="none_of_these", purpose="accept", reviewer="ann")
-        assert job.accept(0.2).n_to_label == usable.n_to_label - 1
+        assert job.accept(0.2).finished.n_to_label == usable.finished.n_to_label - 1
 
 
 # -- rounds of files --------------------------------------------------------------------------------------------------

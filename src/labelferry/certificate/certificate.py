@@ -82,14 +82,11 @@ class Certificate(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the page and for JSON."""
+        error = self.error_not_reviewed
         return {
-            "level": self.level,
-            "n_documents": self.n_documents,
-            "n_answers": self.n_answers,
-            "n_unclear": self.n_unclear,
-            "n_known": self.n_known,
+            **self._asdict(),
             "accuracy": self.accuracy.as_dict(),
-            "error_not_reviewed": None if self.error_not_reviewed is None else self.error_not_reviewed.as_dict(),
+            "error_not_reviewed": None if error is None else error.as_dict(),
             "classes": [one.as_dict() for one in self.classes],
             "better_than_source_only": self.better_than_source_only.as_dict(),
             "needed": [need._asdict() for need in self.needed],
@@ -142,19 +139,9 @@ def certificate_sentences(c: Certificate, what: str = "labels are correct") -> l
 
 def class_sentence(one: ClassCertificate, noun: str = "Class") -> str:
     """What is known about a class."""
-    return f"{noun} {one.label}: {between(one.proportion)} of the documents{_quality(one.precision, one.recall)}."
-
-
-def _quality(precision: Interval | None, recall: Interval | None) -> str:
-    parts = [
-        text
-        for text in (
-            "" if precision is None else f"precision {between(precision)}",
-            "" if recall is None else f"recall {between(recall)}",
-        )
-        if text
-    ]
-    return "; " + ", ".join(parts) if parts else ""
+    quality = {"precision": one.precision, "recall": one.recall}
+    known = ", ".join(f"{name} {between(value)}" for name, value in quality.items() if value is not None)
+    return f"{noun} {one.label}: {between(one.proportion)} of the documents{known and f'; {known}'}."
 
 
 def _duel(c: Certificate) -> str:

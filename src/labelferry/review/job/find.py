@@ -27,11 +27,11 @@ from .. import store as storage  # its classes are imported on first use: they n
 from ..sample.audit import Sample, as_sample
 from ..sample.find import RECALL, Find, checked_class, checked_level, checked_recall, find_class, reads_of
 from ..sample.find_rank import ClassChances, chances_by_label
-from ..store.records import FIND, FIRST_FIT, UNDO, Several, now
+from ..store.records import FIND, FIRST_FIT, UNDO, Several
 from .export import labelled_table
 from .other_rows import file_rows
 from .population import population_of_store
-from .questions import RESERVED_SECONDS, JobQuestions, Question, next_open
+from .questions import JobQuestions, Question
 from .refit import stored_voters
 from .state import JobLog, JobState
 
@@ -129,15 +129,8 @@ class JobFind:
         """The next document to read, None if there is none; others than those that other persons were shown last."""
         found = self.find(of_class, recall)
         order = [int(self._questions.labelled.rows[position]) for position in found.next_positions()]
-        shown = self._store.answers.shown_since(now(RESERVED_SECONDS))
-        others = {document for name, document in shown.items() if name != reviewer}
-        row = next_open(order, skip, others)
-        row = next_open(order, (), others) if row is None else row
-        if row is None:
-            return None
-        if shown.get(reviewer) != row:
-            self._store.answers.add_shown(row, reviewer)
-        return self._questions.about(row, FIND)
+        row = self._questions.reserve(order, reviewer, skip)
+        return None if row is None else self._questions.about(row, FIND)
 
     def sample(self, of_class: str, n: int) -> Sample:
         """The next n documents to read, for a file; the labels are hidden."""

@@ -94,26 +94,27 @@ class JobQuestions:
         Two persons get different questions if there are enough. `limit` and `whole_file` are those of the queue
         "accept"; as long as the labels have to learn first, its questions are those of the random sample.
         """
-        purposes = {}
         if purpose == ACCEPT and self._learns_first():
             purpose = "audit"
         if purpose == ACCEPT:
             asked = self.acceptance.questions(limit, reviewer, whole_file=whole_file)
             purposes = {document: why for why, document in asked}
-            order: Iterable[Any] = list(purposes)
-            closed: set[int] = set()
-        else:
-            order, closed = self.order(purpose), {row.document for row in self._log.answers()}
+            row = self.reserve(list(purposes), reviewer, skip)
+            return None if row is None else self.about(row, purposes[row])
+        row = self.reserve(self.order(purpose), reviewer, skip, {row.document for row in self._log.answers()})
+        return None if row is None else self.about(row, purpose)
+
+    def reserve(
+        self, order: Iterable[Any], reviewer: str, skip: Collection[int], closed: Collection[int] = ()
+    ) -> int | None:
+        """The first document of an order that is not closed, for this person; others get another one for a while."""
         shown = self._store.answers.shown_since(now(RESERVED_SECONDS))
         others = {document for name, document in shown.items() if name != reviewer}
         row = next_open(order, {*closed, *skip}, others)
-        if row is None:
-            row = next_open(order, closed, others)
-        if row is None:
-            return None
-        if shown.get(reviewer) != row:
+        row = next_open(order, closed, others) if row is None else row
+        if row is not None and shown.get(reviewer) != row:
             self._store.answers.add_shown(row, reviewer)
-        return self.about(row, purposes.get(row, purpose))
+        return row
 
     def _learns_first(self) -> bool:
         """Whether the labels are to learn from more random answers before labels are accepted."""

@@ -134,16 +134,6 @@ class Usable:
         """The largest share of wrong labels among those that nobody looked at, by the claim."""
         return self.accepted.unseen_at_most
 
-    @property
-    def n_without_look(self) -> int:
-        """Labels to use if people label all other documents: few of all delivered labels are wrong then."""
-        return self.finished.n
-
-    @property
-    def n_to_label(self) -> int:
-        """Documents that people have to label then."""
-        return self.finished.n_to_label
-
     def for_whole_file(self) -> Usable:
         """The same with the rows, labels, columns and text of the other promise: people label the rest."""
         return replace(self, whole_file=True)
@@ -195,7 +185,7 @@ class Usable:
     def next_rows(self, n: int, *, whole_file: bool = False) -> list[int]:
         """The next n rows of the file to ask about, if the answers agree with the labels.
 
-        With `whole_file`, those that allow to use more labels if people label the rest (`n_without_look`).
+        With `whole_file`, those that allow to use more labels if people label the rest (`finished`).
         """
         if whole_file:
             return self.frozen.rows_of(finish_questions(self.ladders.whole, self.wrong, n))

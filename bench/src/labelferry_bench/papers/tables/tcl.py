@@ -11,7 +11,7 @@ from functools import partial
 
 from ..builders import REUTERS_PAIRS, newsgroups_task, reuters_task, sraa_task
 from ..splits import TwoDomains, at_most, by_groups, pairs, same_classes
-from ..table import PLAIN_LR, Table, read_printed
+from ..table import AS_PUBLISHED, PLAIN_LR, Table, read_printed
 from ..task import Recipe
 from .cdsc import CDSC_SRAA
 from .gcmf import GCMF_TABLE_2
@@ -81,7 +81,7 @@ TABLE = Table(
     ),
     n_seeds=1,
     why="orgs vs people: as published it is at 84; the weighting of words, better on the mean, costs it 2 points",
-    seeds={"TCL": 10},
+    seeds={"TCL": 10, AS_PUBLISHED["TCL"]: 3},
     tested="TCL",
     remarks=(
         "TCL is best on ten of eleven tasks in print. Here its mean is that of the paper within a tenth of a "

@@ -163,8 +163,8 @@ def studies() -> dict[str, Study]:
             log=True,
             finding="Shows what the paper's shows on newsgroups: from 10 to 1000 the accuracy is steady, and for "
             "smaller values it is lower on most tasks (sci vs talk by 10 points). On Reuters it is steady from "
-            "100 on, and 2 to 3 points lower at 10. The dashed lines of the paper, the best rival of each task, are not drawn: "
-            "in the table MTrick is above GCMF on four of the six newsgroup tasks, by up to .7 points.",
+            "100 on, and 2 to 3 points lower at 10. The dashed lines of the paper, the best rival of each task, "
+            "are not drawn: in the table MTrick is above GCMF on four of the six newsgroup tasks, by up to .7 points.",
         ),
         "gcmf-2b": Study(
             "GCMF, Figure 2b",

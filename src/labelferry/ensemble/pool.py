@@ -26,9 +26,9 @@ differ in class proportions only, which self-training with balanced classes cann
 to those of the source; a balanced source changes nothing. In (4) the words and co-training have the same vote, without
 a coefficient. Co-training gives all classes the same weight; (5) lets the words decide the proportions as far as the
 classes are clusters. (3) is the budget of change, per document: labels of SourceLR are changed, those with the largest
-log A_new - log A_SourceLR first, while the sum of their costs (6) is within it. The answer can lose at most the share of
-labels that did change against SourceLR. Words and view err on different documents: a change that both want is usually
-right, one that only their mean wants is often a rare class that co-training, with its balanced classes, finds too often.
+log A_new - log A_SourceLR first, while the sum of their costs (6) is within it. So the answer can lose at most the
+share of labels that did change. Words and view err on different documents: a change that both want is usually right;
+one that only their mean wants is often a rare class, which co-training with its balanced classes finds too often.
 
 "mixture" is the mean of the three EM models. The coefficients are in `calibration.json`, fitted over corpora by
 `labelferry bench calibrate`: c by the class-balanced log-likelihood (2) without lambda, every corpus with weight one.

@@ -128,9 +128,9 @@ def show(scores: Sequence[Scores]) -> None:
         print(f"{method}|" + "|".join(cells), flush=True)
 
 
-def main(folder: str = "trust") -> None:
+def main(folder: str = "bench-results") -> None:
     """Print a table per task, then the means."""
-    plain = [prepare(r) for r in read_records(all_tasks(), Path(folder)) if r.kind == PLAIN]
+    plain = [prepare(r) for r in read_records(all_tasks(), Path(folder) / "trust") if r.kind == PLAIN]
     scores = []
     for task, data in tasks():
         coefficients = fit_pool([other for other in plain if other.record.corpus != task.corpus])

@@ -109,9 +109,9 @@ def cell(errors: np.ndarray, corpora: Sequence[str], signed: bool = True) -> str
     return f"{size} {by_corpus(errors, corpora):+.3f} {most:.3f}" if signed else size
 
 
-def main(folder: str = "trust") -> None:
+def main(folder: str = "bench-results") -> None:
     """Print a row per estimate."""
-    judged = [j for j in calibrate(read_records(all_tasks(), Path(folder)))[1] if j.record.kind == PLAIN]
+    judged = [j for j in calibrate(read_records(all_tasks(), Path(folder) / "trust"))[1] if j.record.kind == PLAIN]
     rows = [errors(j) for j in judged]
     print(f"{len(judged)} tasks of {len({j.record.corpus for j in judged})} corpora|accuracy|balanced accuracy")
     for name in dict.fromkeys(name for row in rows for name in row):

@@ -351,7 +351,7 @@ def test_a_password_is_not_kept():
 
 def test_the_page_shows_no_password_of_the_database(job, monkeypatch):
     names = []
-    job.store.database.name = shown_name(database_url("postgresql://ann:pw@host/tickets?password=secret"))
+    job.store.name = shown_name(database_url("postgresql://ann:pw@host/tickets?password=secret"))
     monkeypatch.setattr("labelferry.review.job.job.open_job", lambda place: job)
     monkeypatch.setattr("labelferry.review.server.serve", lambda job, name, *_, **__: names.append(name))
     place = "postgresql://ann:pw@host/tickets?password=secret"

@@ -3,6 +3,7 @@
     python -m benchmarks.several_labels quality     balanced accuracy per topic, jointly and one by one
     python -m benchmarks.several_labels cost        CPU seconds of 20 topics divided by those of one
     python -m benchmarks.several_labels coverage    how often each statement of a certificate is false
+    python -m benchmarks.several_labels learning    what random answers change for the documents without an answer
     python -m benchmarks.several_labels ladders     how often the claim of `accept` is false, per topic and per document
 
 A story has 0 to 16 topics. The labelled documents are 2,000 stories whose only place is the USA, the new ones 2,000
@@ -27,6 +28,7 @@ import labelferry
 from labelferry.api import MultiResult
 from labelferry.certificate.interval import clopper_pearson
 from labelferry.labelling.multi import RARE
+from labelferry.labelling.multi_pool import learn_labels, pools_of
 from labelferry.review.sample.accept_files import draw_accept
 from labelferry.review.sample.audit import draw
 from labelferry.review.sample.filled import read_sample
@@ -39,6 +41,7 @@ from labelferry_bench.datasets.reuters import load_reuters
 N_DOCUMENTS, N_TOPICS, MIN_LENGTH = 2000, 20, 200
 N_DRAWS, N_ANSWERS = 200, 60
 N_LADDERS, N_ROUNDS = 100, 4
+N_LEARNING = 3  # draws of answers
 
 
 class Task(NamedTuple):
@@ -213,9 +216,27 @@ def ladders(task: Task) -> None:
     print({name: round(n / N_LADDERS) for name, n in used.items()}, "labels used on average")
 
 
+def learning(task: Task) -> None:
+    """Balanced accuracy, and documents with all labels right, after random answers; of those without an answer."""
+    result = all_topics(task.name)
+    pools, rows = pools_of(result), result.inputs.documents.rows
+    documents = rows[pools.rows]
+    truth = np.array([[name in task.new_topics[row] for name in result.names] for row in documents.tolist()])
+    for n in (0, 20, 60, 120):
+        found = []
+        for seed in range(N_LEARNING):
+            answered, rest = np.split(np.random.default_rng(seed).permutation(len(truth)), [n])
+            P = learn_labels(pools, np.sort(answered), truth[np.sort(answered)].astype(int)).proba if n else pools.start
+            labels = P[rest] > 0.5
+            each = [balanced_accuracy_score(truth[rest, j], labels[:, j]) for j in range(truth.shape[1])]
+            found.append((np.mean(each), (labels == truth[rest]).all(axis=1).mean()))
+        balanced, right = np.mean(found, axis=0)
+        print(f"{n:4d} answers: balanced accuracy {balanced:.3f}, all labels right {right:.3f}", flush=True)
+
+
 def main(arguments: list[str]) -> None:
     task = make_task(next((name for name in ("weeks", "newsgroups") if f"--{name}" in arguments), "places"))
-    work = {"quality": quality, "cost": cost, "coverage": coverage, "ladders": ladders}
+    work = {"quality": quality, "cost": cost, "learning": learning, "coverage": coverage, "ladders": ladders}
     for name in [name for name in arguments if name in work] or list(work):
         print(f"== {name}")
         work[name](task)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from math import ceil, floor
@@ -99,10 +99,3 @@ def seconds(value: float) -> str:
 def clock(time: Any) -> str:
     """A time as 2026-11-16 14:05."""
     return str(time)[:16].replace("T", " ")
-
-
-def plain(value: Any) -> dict[str, Any]:
-    """A NamedTuple, dataclass or mapping as a dict."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    return value._asdict() if hasattr(value, "_asdict") else dict(vars(value))

@@ -89,8 +89,8 @@ TABLE = Table(
         "by the root of its sum and has alpha = .7; as published, alpha is cross-validated, the words are as "
         "given, and the factors are normalized once per cycle: 1.4 points below the printed mean, and within a "
         "point of the printed number on orgs vs people. How the paper splits the source for the cross-validation "
-        "is not known. With scikit-learn's idf instead of log(N / df) the form as published had 88.3. Below the paper by "
-        "more than a point: orgs vs people and orgs vs places. Without the rows that occur in source and target "
+        "is not known. With scikit-learn's idf instead of log(N / df) the form as published had 88.3. Below the paper "
+        "by more than a point: orgs vs people and orgs vs places. Without the rows that occur in source and target "
         "with different labels people vs places is far higher (table *Reuters, without target rows that also "
         "occur in the source*).",
         "Ablations: U only (alpha = 1) and W only (alpha = 0) are 1.6 and .9 points below the whole; separate H "

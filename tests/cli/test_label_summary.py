@@ -146,6 +146,18 @@ def test_nobody_is_asked_for_what_was_just_done(files):
     assert "How many labels are really correct, beyond the estimate from 40 answers." in story["not_known"]
 
 
+@pytest.mark.parametrize("job", [None, "job.ferry"])
+def test_the_page_has_one_forecast(files, job):
+    """Labels of a job learn first, so the forecast differs from that of a file."""
+    result = labelferry.label(*files)
+    values = page_values(result, result.summary(), labelled="out.csv", job=job)
+    assert values["story"]["use"][0] == values["usable"]["sentence"]
+    plan = values["usable"]["plan"]
+    shown = labelferry.report.render_page(values)
+    assert f"after {plan['answers']} answers perhaps" in shown
+    assert f"{plan['answers']} answers (" in shown
+
+
 def test_marks_on_every_label_are_no_advice(files):
     result = labelferry.label(*files, method="sourcelr", min_confidence=1.0)
     values = page_values(result, result.summary(), labelled="out.csv")

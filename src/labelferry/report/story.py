@@ -57,9 +57,9 @@ def agreement(a: Assessment) -> str:
     """How far the methods agree, and how much the result differs from a classifier without transfer."""
     codes, final = a.members.codes, a.proba.argmax(axis=1)
     return (
-        f"A single method gives {(codes == final).mean():.0%} of the documents the same label (mean of {len(codes)} "
-        f"methods). An ordinary classifier, which learns from the labelled documents only, gives {a.changed:.0%} of "
-        "them another one."
+        f"The {len(codes)} methods agree with these labels on {(codes == final).mean():.0%} of the documents, on "
+        f"average. An ordinary classifier, which learns from the labelled documents only, gives {a.changed:.0%} another "
+        "label."
     )
 
 

@@ -234,7 +234,8 @@ def page_values(
     the page.
     """
     result = result.documents  # the other rows of the target have no predicted label
-    more = {"story": tell(result, labelled, job), "rerun": rerun(labelled)}
+    usable = usable_outlook(result, in_job=job is not None)  # one forecast for the bar and the sentence
+    more = {"story": tell(result, labelled, job), "rerun": rerun(labelled), "usable": usable}
     if texts:
         return {**summary, **more, "documents": list_documents(result, result.inputs)}
     return {**without_words(summary), **more, "documents": without_texts(result), "no_texts": True}

@@ -58,8 +58,8 @@ def agreement(a: Assessment) -> str:
     codes, final = a.members.codes, a.proba.argmax(axis=1)
     return (
         f"The {len(codes)} methods agree with these labels on {(codes == final).mean():.0%} of the documents, on "
-        f"average. An ordinary classifier, which learns from the labelled documents only, gives {a.changed:.0%} another "
-        "label."
+        "average. An ordinary classifier, which learns from the labelled documents only, gives "
+        f"{a.changed:.0%} another label."
     )
 
 

@@ -53,8 +53,9 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
 
 def show_several(console: Console, result: Any, messages: list[str], written: Written, *, verbose: bool) -> None:
     """Print the result of several labels per document: what was read, the verdict, one row per label, what is next."""
-    lines = [*result.messages, *messages]
-    print_messages(console, lines if verbose else special(lines))
+    skipped = result.skipped_messages  # labels that no document gets: always told
+    lines = [line for line in (*result.messages, *messages) if line not in skipped]
+    print_messages(console, [*(lines if verbose else special(lines)), *skipped])
     show_level(console, result.verdict.level, result.verdict.sentence)
     table = new_table("label", "verdict", "documents", "share", "labelled", "balanced accuracy", numbers=5)
     rows = sorted(result.table(), key=lambda row: -row["labelled"])

@@ -240,7 +240,7 @@ def test_given_proportions_are_matched(folder):
     [
         (["--report", "report.html"], "one label per document"),
         (["--parents"], "parents needs one label per document"),
-        (["--use-target-labels"], "use_target_labels needs one label per document"),
+        (["--use-target-labels"], "--use-target-labels needs one label per document"),
     ],
 )
 def test_what_needs_one_label_is_refused_in_one_line(folder, tmp_path, monkeypatch, options, message):

@@ -81,7 +81,7 @@ TABLE = Table(
     ),
     n_seeds=1,
     why="orgs vs people: as published it is at 84; the weighting of words, better on the mean, costs it 2 points",
-    seeds={"TCL": 10, AS_PUBLISHED["TCL"]: 3},
+    seeds={"TCL": 10, AS_PUBLISHED["TCL"]: 5},
     tested="TCL",
     remarks=(
         "TCL is best on ten of eleven tasks in print. Here its mean is that of the paper within a tenth of a "

@@ -10,7 +10,8 @@ those of other corpora. Means over the tasks, accuracy / balanced accuracy.
     words                    logistic regression, tf-idf, C = 10, balanced classes
     words, self-training     the same in SelfTrainingClassifier of scikit-learn, with its default settings
     MiniLM, wordllama        logistic regression on the vectors, which are not fine-tuned; C = 10, balanced classes
-    answers alone            the same, without the labelled documents of the other domain
+    words and vectors        logistic regression on both, side by side
+    answers alone            on vectors, without the labelled documents of the other domain
 """
 
 from __future__ import annotations
@@ -109,6 +110,9 @@ def measure(name: str, data: TaskData, coefficients: PoolCoefficients) -> Scores
             "words, self-training": self_training(data.Xs, data.ys, data.Xt, rows, y),
         }
         found |= {model: linear(V[:n_s], data.ys, V[n_s:], rows, y) for model, V in Z.items()}
+        for model, V in Z.items():
+            S, T = (sp.hstack(pair).tocsr() for pair in ((data.Xs, V[:n_s]), (data.Xt, V[n_s:])))
+            found[f"words and {model}"] = linear(S, data.ys, T, rows, y)
         if m:
             found |= {f"{model}, answers alone": linear(V[:0], data.ys[:0], V[n_s:], rows, y) for model, V in Z.items()}
         found |= {f"labelferry, {view}": learned(inputs, rows, y) for view, inputs in ours.items()}

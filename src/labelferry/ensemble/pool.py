@@ -14,7 +14,7 @@ r"""One answer from a panel, without labels of the target: a pool whose weights 
     tau  = t_0 + t_h h + t_e max(0, e - e_0)                                                                         (3)
     A_ic proportional to  sqrt(S(Q)_ic S(V')_ic)      with a second view; otherwise A = Q                            (4)
     V'_ic proportional to  f_c^e V_ic,    f: V f has the mean of Q                                                   (5)
-    cost of a change  1; with a second view AGREED if Q and V want it too, otherwise ALONE                           (6)
+    cost of a change  1; with a second view a if Q and V want it too, otherwise b                                    (6)
 
 (1) is scaled down if the weights sum to more than 3; h, s, r and e are cut at 0, logit(e) uses e from .05 to .97.
 
@@ -63,11 +63,10 @@ LEAST_CONFIDENT = 0.25  # confidence of the least confident prediction, between 
 MIN_PROBABILITY = 1e-4
 MAX_WEIGHT = 3.0  # of all members: larger weights would make all probabilities 0 or 1
 E_RANGE = (0.05, 0.97)  # of e in (1)
-AGREED, ALONE = 0.5, 2.0  # costs in (6)
 
 
 class PoolCoefficients(NamedTuple):
-    """The letters of (1) to (3)."""
+    """The letters of (1) to (3), and of (6)."""
 
     constant: float  # c_0
     members: dict[str, float]  # c_m; 0 for a member that is not listed
@@ -75,6 +74,7 @@ class PoolCoefficients(NamedTuple):
     stability: float  # c_e
     proportions: float  # lambda
     budget: tuple[float, float, float, float]  # t_0, t_h, t_e, e_0
+    costs: tuple[float, float]  # a, b in (6)
 
 
 class Evidence(NamedTuple):
@@ -93,7 +93,6 @@ class Evidence(NamedTuple):
 class PooledAnswer(NamedTuple):
     proba: Array  # target documents x classes; the largest one is the label
     weights: dict[str, float]  # of the members, sum one
-    budget: float  # tau, at most 1
     changed: float  # share of labels that differ from SourceLR: the most that can be lost against it
     evidence: Evidence
     before_budget: Array  # A: what the members say together, whatever SourceLR says
@@ -106,7 +105,7 @@ def load_coefficients() -> PoolCoefficients:
 
 def coefficients_from(values: dict[str, Any]) -> PoolCoefficients:
     """The coefficients in a calibration file."""
-    return PoolCoefficients(**{**values, "budget": tuple(values["budget"])})
+    return PoolCoefficients(**values | {name: tuple(values[name]) for name in ("budget", "costs")})
 
 
 def combine(predictions: PanelPredictions, coefficients: PoolCoefficients) -> PooledAnswer:
@@ -126,15 +125,14 @@ def combine_members(
     if V is not None:
         A = vote_together(Q, V, evidence.clusters)
         agreed = (Q.argmax(axis=1) == A.argmax(axis=1)) & (V.argmax(axis=1) == A.argmax(axis=1))
-        cost = np.where(agreed, AGREED, ALONE)  # (6)
+        cost = np.where(agreed, *coefficients.costs)  # (6)
         weights = {name: weight / 2 for name, weight in weights.items()} | {CO_TRAINING: 0.5}
     before = predictions.source_only.argmax(axis=1)
-    tau = budget_of_change(evidence, coefficients)
-    P = keep_within(A, before, tau, cost)
+    P = keep_within(A, before, budget_of_change(evidence, coefficients), cost)
     if MIXTURE in weights:
         share = weights.pop(MIXTURE) / len(MIXTURES)
         weights |= dict.fromkeys(MIXTURES, share)
-    return PooledAnswer(P, weights, min(tau, 1.0), float((P.argmax(axis=1) != before).mean()), evidence, A)
+    return PooledAnswer(P, weights, float((P.argmax(axis=1) != before).mean()), evidence, A)
 
 
 def equally_confident(proba: Mapping[str, Array]) -> dict[str, Array]:

@@ -12,8 +12,8 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
                  (`assessment/new_classes.py`)
 
 Every corpus has weight one, shared by its tasks; the limits of the levels count tasks. LAMBDA, SHARPNESS, BUDGET,
-MAX_UNSAFE, UNSAFE_BELOW and the form of the estimate were chosen with results on all corpora in view, so they are not
-tested on unseen corpora: docs/methods/auto.md has the alternatives.
+COSTS, MAX_UNSAFE, UNSAFE_BELOW and the form of the estimate were chosen with results on all corpora in view, so they
+are not tested on unseen corpora: docs/methods/auto.md has the alternatives.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from labelferry.ensemble.pool import (
 from ..papers.pools import Array
 from .records import Record
 
-LAMBDA, SHARPNESS, BUDGET = 0.2, 2.0, (0.02, 0.15, 2.0, 0.55)
+LAMBDA, SHARPNESS, BUDGET, COSTS = 0.2, 2.0, (0.02, 0.15, 2.0, 0.55), (0.5, 2.0)
 LEVEL = 0.9
 N_DOCUMENTS = 100  # per task, in the fit of the pool; twice as many for the confidence
 RIDGE, START, MAX_ITER = 0.01, -2.6, 40  # of the fit of the pool
@@ -151,7 +151,8 @@ def fit_pool(tasks: Sequence[Prepared]) -> PoolCoefficients:
     options = {"maxiter": MAX_ITER}
     theta = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     members = dict(zip(names, theta[1 : M + 1].tolist(), strict=True))
-    return PoolCoefficients(float(theta[0]), members, float(theta[-2]), SHARPNESS * float(theta[-1]), LAMBDA, BUDGET)
+    agreement, stability = float(theta[-2]), SHARPNESS * float(theta[-1])
+    return PoolCoefficients(float(theta[0]), members, agreement, stability, LAMBDA, BUDGET, COSTS)
 
 
 def _pool_data(task: Prepared, names: Sequence[str]) -> tuple[Array, Array, int, Array, Array, Array]:

@@ -73,7 +73,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
 lock: .venv/uv         ## write the versions of the folder lock: the present ones, if pyproject.toml allows them
 	printf '%s\n' '-e .' | $(COMPILE) $(RAISE) $(PROJECTS) - --extra all --extra charts --extra dask --group dev \
 	  -o lock/dev.txt >/dev/null
-	$(COMPILE) pyproject.toml --extra cli --extra report --group build -c lock/dev.txt -o lock/run.txt >/dev/null
+	$(COMPILE) pyproject.toml --extra all --extra charts --group build -c lock/dev.txt -o lock/run.txt >/dev/null
 	$(COMPILE) pyproject.toml --extra cli --extra report --extra review --extra postgres --group build -c lock/dev.txt \
 	  -o lock/review.txt >/dev/null
 	$(COMPILE) --group release -c lock/dev.txt -o lock/release.txt >/dev/null

@@ -121,7 +121,10 @@ def only_accepted(table: Table, extra: Mapping[str, list[Any]]) -> tuple[Table, 
     """The rows whose labels may be used: accepted or answered."""
     rows = [row for row, mark in enumerate(extra[ACCEPTED]) if mark]
     if not rows:
-        raise ValueError(f"{table.name}: no label can be used yet, and nothing was answered: labelferry accept.")
+        raise ValueError(
+            f"{table.name}: no label can be used yet. labelferry accept says how many answers are missing; an export "
+            "without --accepted has all labels and answers."
+        )
     return take_rows(table, rows), {name: [values[row] for row in rows] for name, values in extra.items()}
 
 

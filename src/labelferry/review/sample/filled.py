@@ -108,7 +108,7 @@ def read_rows(table: Table, population: Population, text: str) -> tuple[dict[tup
         if as_text(table.columns[text][position]).split() != population.texts[row].split():
             raise ValueError(
                 f"{where}: the text is not the text of row {population.rows.number(row)} of {population.name}. Is it "
-                "the sample of another file, or was the column row changed?"
+                "the sample of another file, was the file sorted, or was the column row changed?"
             )
         purposes[row] = as_text(table.columns["purpose"][position])
         answer = population.read_answer(table.columns["answer"][position], where)

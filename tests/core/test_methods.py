@@ -210,7 +210,7 @@ def test_diagnose_lists_the_words_that_transfer_labels(files):
 def test_the_demo_with_parameters():
     shown = run("demo", "--method", "tcl(n_topics=5)")
     assert shown.exit_code == 0, shown.output
-    assert "method='TCL(n_topics=5)').labels" in shown.stdout
+    assert "--method 'TCL(n_topics=5)'" in shown.stdout
     wrong = run("demo", "--method", "tcl(topics=5)")
     assert wrong.exit_code == 2
     assert wrong.stderr == (

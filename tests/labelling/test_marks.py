@@ -494,7 +494,8 @@ def test_documents_without_a_known_word_are_answers_only(source, tmp_path):
         certificate = job.certificate()
         assert (certificate.n_documents, certificate.n_known) == (120, 1)
         job.export(tmp_path / "job.csv")
-    done = ok("label", source, target, "--answers", tmp_path / "corrections.csv", "-o", tmp_path / "file.csv")
+    corrections = tmp_path / "corrections.csv"
+    done = ok("label", source, target, "--answers", corrections, "-o", tmp_path / "file.csv", "--verbose")
     assert "learned from 2 answers" in done.output
     assert refitted["answers"] == 2
     of_job, of_file = read_csv(tmp_path / "job.csv"), read_csv(tmp_path / "file.csv")

@@ -51,6 +51,8 @@ def as_options(text: str) -> str:
     'merge them with --merge-labels, or --class-prior must have the sum 1'
     >>> as_options("If it is wrong, pass --encoding (encoding=). Omit embed='x': 'text_target', tcl(n_topics=4)")
     "If it is wrong, pass --encoding. Omit --embed x: 'text_target', tcl(n_topics=4)"
+    >>> as_options("TCL has no parameter 'topics'; it has class_prior, n_topics")
+    "TCL has no parameter 'topics'; it has class_prior, n_topics"
     """
     from .options import OPTION_NAMES
 
@@ -60,7 +62,8 @@ def as_options(text: str) -> str:
 
     def option(match: re.Match[str]) -> str:
         name, given = match["name"], match["given"]
-        if name not in OPTION_NAMES or (given is None and "_" not in name):
+        listed = text[match.end() : match.end() + 1] == ","  # names of parameters of a method
+        if name not in OPTION_NAMES or (given is None and (listed or "_" not in name)):
             return match[0]
         shown = f"--{name.replace('_', '-')}"
         given = "" if given in (None, "", "True") else given.strip("'")

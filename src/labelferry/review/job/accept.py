@@ -9,6 +9,7 @@ its own for the documents that have it (`Limit.name`); after learning again it b
 
 from __future__ import annotations
 
+import shlex
 from functools import cached_property
 from threading import RLock
 
@@ -16,6 +17,7 @@ from ...certificate.ladder import require_frozen
 from ...certificate.rounds import round_tail
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import USUAL, Ladders, Limit, make_ladders
+from ..sample.several import NOT_PER_CLASS
 from ..sample.usable import N_LEARN, Learning, Usable, usable_labels
 from ..store.records import ACCEPT, AGAIN, CertificateRow
 from .carried import Carried, Part, carried_into, carry_on
@@ -41,6 +43,7 @@ class JobAccept:
 
     def usable(self, limit: Limit = USUAL, learn: int = N_LEARN, state: JobState | None = None) -> Usable:
         """The labels that may be used; nothing is recorded."""
+        self.check(limit)
         state = self._log.state() if state is None else state
         with self._lock:
             labels, carried = self._of_fit(state, limit.name)
@@ -58,6 +61,22 @@ class JobAccept:
             learning=self.learning(state, learn),
             ladders=ladders,
         )
+
+    def check(self, limit: Limit) -> None:
+        """Raise an error if a job makes no such claim.
+
+        Which answer to a document is its first one depends on the whole set of labels, so it cannot test one label.
+        """
+        several = self._store.database.several is not None
+        if limit.name and not several:
+            raise ValueError(f"{self._store.name} has one label per document. Omit the name of a label (--class).")
+        if limit.name:
+            raise ValueError(
+                "a job makes no claim about one of several labels. Use the labelled file: "
+                f"labelferry accept out.csv --class {shlex.quote(limit.name)}."
+            )
+        if limit.per_class and several:
+            raise ValueError(NOT_PER_CLASS)
 
     def _made_ladders(self, limit: Limit, labels: JobLabels, part: Part | None, round_number: int) -> Ladders:
         """The ladders of the labels outside the part that was accepted when the fit was made; answers do not matter."""
@@ -97,6 +116,7 @@ class JobAccept:
 
     def strictest_limit(self, name: str = "") -> Limit | None:
         """The lowest limit of all statements about the current labels, if possible of those with labels to use."""
+        self.check(Limit(name=name))
         state = self._log.state()
         with self._lock:
             carried = self._of_fit(state, name)[1]

@@ -178,7 +178,12 @@ class Job:
         Of several labels per document, the answer is all of them, as in ["bug", "ui"] or as a file has them.
         """
         if self.several is not None and kind in (LABEL, NONE_OF_THESE):
-            labels = self.several.form.read_answer([] if kind != LABEL else answer, "the answer") or ()
+            labels = self.several.form.read_answer([] if kind != LABEL else answer, "the answer")
+            if labels is None:
+                raise ValueError(
+                    f"the answer is empty: {answer!r}. Pass all labels of the document, [] if none applies, or "
+                    "kind='unclear'."
+                )
             answer, kind = self.several.form.text(labels), LABEL
         return self.add_answers([NewAnswer(document, cast(str | None, answer), kind, purpose, reviewer, shown)])[0]
 

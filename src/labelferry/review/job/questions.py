@@ -94,6 +94,7 @@ class JobQuestions:
         Two persons get different questions if there are enough. `limit` and `whole_file` are those of the queue
         "accept"; as long as the labels have to learn first, its questions are those of the random sample.
         """
+        self.acceptance.check(limit)
         if purpose == ACCEPT and self._learns_first():
             purpose = "audit"
         if purpose == ACCEPT:

@@ -33,6 +33,10 @@ from .population import Population, Ranking
 from .same_labels import seed_of_labels
 from .usable import Further, Usable, usable_labels
 
+NOT_PER_CLASS = (
+    "several labels per document have no claim per class (--per-class). Name one label of a labelled file: "
+    "labelferry accept out.csv --class NAME."
+)
 RIGHT, BY_RIVAL = "all labels right", "as the source-only classifier"  # of a document: what its answer is
 
 
@@ -154,9 +158,7 @@ def accept_several(
     ladder count for the others, too.
     """
     if limit.per_class:
-        raise ValueError(
-            "several labels per document: name the label of a claim (--class NAME) instead of --per-class."
-        )
+        raise ValueError(NOT_PER_CLASS)
     population = with_answered_sets(population, [read_sample(sample, population) for sample in samples])
     if not limit.name:
         usable, answered = usable_of_samples(population, samples, limit, seed=seed)

@@ -52,8 +52,7 @@ def download(request: Request, site: Site, session: Session) -> Response:
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{content}.{suffix}"
         if content == "usable":  # for a spreadsheet: people open a download with it
-            error, name = session.limit.error, session.limit.name
-            site.job.export(path, spreadsheet=True, accepted=True, error=error, name=name)
+            site.job.export(path, spreadsheet=True, accepted=True, error=session.limit.error)
         else:
             write = site.job.export if content == "labelled" else site.job.export_corrections
             write(path, spreadsheet=True)

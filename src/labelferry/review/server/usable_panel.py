@@ -39,7 +39,7 @@ class UsablePanels:
                 usable = acceptance.usable(limit, state=state)
                 if usable.learning is None and usable.given.first:
                     usable = acceptance.issue(limit)
-                values = {**panel_values(usable), "outlook": self._outlook(usable, state.fit.fit), "name": limit.name}
+                values = {**panel_values(usable), "outlook": self._outlook(usable, state.fit.fit)}
                 several = self._job.several
                 self._made[key] = values if several is None else values | label_values(usable, several, state)
                 while len(self._made) > KEPT:
@@ -52,7 +52,7 @@ class UsablePanels:
             return ""
         key = (fit, usable.limit)
         if key not in self._plans:
-            accuracy = self._job.store.settings.get("estimated_accuracy") if not usable.limit.name else None
+            accuracy = self._job.store.settings.get("estimated_accuracy")
             self._plans[key] = plans(usable, accuracy)
         found, further = self._plans[key], usable.n_learned > 0
         return outlook(found, usable.n_documents, usable.error, further=further) if found else ""
@@ -92,21 +92,17 @@ def panel_values(usable: Usable) -> Values:
 
 
 def label_values(usable: Usable, several: Several, state: JobState) -> Values:
-    """Of several labels per document, what differs: usable documents by label, and the labels to choose from."""
+    """Of several labels per document, what differs: usable documents by label."""
     sets = [several.form.read(text) or () for text in state.classes]
 
     def by_label(codes: list[int]) -> Counter[str]:
         return Counter(name for code in codes for name in sets[code])
 
-    totals = by_label(state.fit.arrays["labels"].tolist())
-    names = [name for name in several.learned if totals[name]]
-    if usable.limit.name:
-        return {"counts": {}, "warning": "", "names": names}
     labels = usable.frozen.labels
     used, total = by_label(labels[usable.accepted.rows].tolist()), by_label(labels.tolist())
-    counts = {name: (used[name], total[name]) for name in names if total[name]}
+    counts = {name: (used[name], total[name]) for name in several.learned if total[name]}
     missing = [name for name in counts if not used[name]] if usable.n else []
-    return {"counts": counts, "warning": missing_sentence(missing), "names": names}
+    return {"counts": counts, "warning": missing_sentence(missing)}
 
 
 def warning(usable: Usable) -> str:

@@ -10,10 +10,11 @@ import labelferry
 from labelferry.labelling.multi_pool import LabelPools, learn_labels
 from labelferry.review.job.files import draw_accept_open, draw_open, import_answers
 from labelferry.review.job.job import open_job
+from labelferry.review.sample.accept_files import draw_accept
 from labelferry.review.sample.filled import read_sample
 from labelferry.review.sample.frozen import Limit
-from labelferry.review.sample.population import population_of_file
-from labelferry.review.sample.several import certify_several
+from labelferry.review.sample.population import population_of_file, population_of_several
+from labelferry.review.sample.several import accept_several, certify_several
 from labelferry.tables import read_table
 from tests.labelling.test_multi import NAMES, NEW, OLD, RARE, TRUTH, N
 
@@ -151,6 +152,36 @@ def test_a_job_makes_no_claim_about_one_label_or_per_set(job, tmp_path):
         with pytest.raises(ValueError, match="no claim per class"):
             ask()
     assert not job.store.certificates.all()
+
+
+def test_a_file_that_learned_names_its_earlier_rounds_for_one_label(job, tmp_path):
+    answer_questions(job, 20)
+    job.refit()
+    job.export(tmp_path / "out.csv")
+    population = population_of_file(tmp_path / "out.csv")
+    for name in ("", "bug"):
+        usable = accept_several(population, [], Limit(0.2, name=name))[0]
+        assert usable.alone
+        assert "otherwise the confidence is that of this round alone" in usable.text()
+
+
+def test_who_denies_a_label_when_asked_again_has_the_last_word(result):
+    """All first answers are right about bug and wrong about another label, so whole documents are asked again."""
+    population = population_of_several(result)
+    form, drawn = result.form, result.accept(0.2, name="bug")
+    first = draw_accept(population, drawn, 14).columns
+    rows = [int(row) - 1 for row in first["row"]]
+    first = {**first, "answer": [form.text(set(result.sets[row]) ^ {"api"}) for row in rows]}
+    again = {**first, "purpose": ["again 1"] * len(rows), "answer": [form.text(())] * len(rows)}
+    kept = result.accept(0.2, [first], name="bug")
+    assert kept.n
+    assert not any(kept.wrong.values())
+    assert "whole file" not in kept.text()  # these are the documents with bug, not all
+    assert "per class" not in kept.text()
+    denied = result.accept(0.2, [first, again], name="bug")
+    assert denied.n == 0
+    assert len(denied.wrong) == 14
+    assert all(denied.wrong.values())
 
 
 def test_exports_have_the_form_that_came_in(job, result, tmp_path):

@@ -25,13 +25,13 @@ from ...linalg.matrix import Array
 from ...tables import take_rows
 from ...tables.sequences import picked
 from ...tables.spreadsheet import read_protected, write_labelled
-from .accept_files import read_samples, usable_of_samples
+from .accept_files import next_round, read_samples, usable_of_samples
 from .audit import sample_orders
 from .filled import Filled, checked_answers, read_sample, same_labels
 from .frozen import USUAL, Limit, freeze
 from .population import Population, Ranking
 from .same_labels import seed_of_labels
-from .usable import Further, Usable, usable_labels
+from .usable import Further, Usable
 
 NOT_PER_CLASS = (
     "several labels per document have no claim per class (--per-class). Name one label of a labelled file: "
@@ -172,12 +172,24 @@ def accept_several(
     rows = population.rows.rows
     first = {int(rows[position]): meaning(code) for position, code in answered.first.items()}
     places = frozen.places(first)
-    again = {
-        places[row]: [meaning(code) for code in codes]
-        for position, codes in answered.again.items()
-        if (row := int(rows[position])) in places
-    }
-    return usable_labels(frozen, Further({places[row]: first[row] for row in places}, again), limit), answered.n_empty
+    again = {int(rows[position]): [meaning(code) for code in codes] for position, codes in answered.again.items()}
+    codes = {place: last_word(first[row], again.get(row, ())) for row, place in places.items()}
+    given = Further({place: code for place, (code, _) in codes.items()}, {p: more for p, (_, more) in codes.items()})
+    return next_round(frozen, given, limit, None), answered.n_empty
+
+
+def last_word(first: int, again: Sequence[int]) -> tuple[int, list[int]]:
+    """The first answer about a label that a document has, and those when it was asked again (1 yes).
+
+    It may have been asked again because of another label. Who then denies this one has the last word: it is wrong.
+
+    >>> last_word(1, [1, 1]), last_word(1, [1, 0]), last_word(0, [1, 1])
+    ((1, [1, 1]), (0, [0, 1]), (0, [1, 1]))
+    """
+    other = [code for code in again if code != 1]
+    if first != 1 or not other:
+        return first, list(again)
+    return other[0], [*other, *(code for code in again if code == 1)]
 
 
 def of_label(population: Population, name: str) -> Population:

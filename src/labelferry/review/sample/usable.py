@@ -263,7 +263,13 @@ class Usable:
 
     def text(self, *, terminal: bool = False) -> str:
         """What may be used, in sentences; in a `terminal` they name options of the command."""
-        return "\n".join(sentences(self.as_dict(), whole_first=self.whole_file, alone=self.alone, terminal=terminal))
+        return "\n".join(self._sentences(terminal))
+
+    def _sentences(self, terminal: bool) -> list[str]:
+        part = bool(self.limit.name)
+        return sentences(
+            self.as_dict(), whole_first=self.whole_file, alone=self.alone, terminal=terminal, one_label=part
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values without the rows."""

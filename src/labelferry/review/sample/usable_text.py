@@ -13,16 +13,21 @@ ASSUMED = "Assumed: the answers are right, documents are answered in the given o
 MOST_NAMED = 12  # classes in a sentence
 
 
-def sentences(values: Values, *, whole_first: bool = False, alone: bool = False, terminal: bool = False) -> list[str]:
+def sentences(
+    values: Values, *, whole_first: bool = False, alone: bool = False, terminal: bool = False, one_label: bool = False
+) -> list[str]:
     """What may be used, the claim, classes, the whole file, what is next, what is assumed.
 
-    `whole_first`: the promise about the whole file first. `alone`: earlier rounds are unknown.
+    `whole_first`: the promise about the whole file first. `alone`: earlier rounds are unknown. `one_label`: about the
+    documents that have one of several labels, which are not the whole file and have no classes.
     """
     if values["learning"] is not None:
         return [_learning(values)]
-    part = [_usable(values) if values["n_accepted"] else _nothing(values), _by_class(values), _classes(values)]
+    part = [_usable(values) if values["n_accepted"] else _nothing(values), _by_class(values)]
+    part += [_others(values) if one_label and values["n_accepted"] else "" if one_label else _classes(values)]
     part += [together(values), _again(values)]
     whole = [whole_file(values, first=whole_first, hint=" (--whole-file)" if terminal and not whole_first else "")]
+    whole = whole if whole_first or not one_label else []
     promises = [*whole, *part] if whole_first else [*part, *whole]
     lines = [
         *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "", ASSUMED

@@ -89,7 +89,8 @@ TABLE = Table(
         "by the root of its sum and has alpha = .7; as published, alpha is cross-validated, the words are as "
         "given, and the factors are normalized once per cycle: 1.4 points below the printed mean; on orgs vs "
         "people eight of ten starts are within 1.1 points of print, and two are 5 below. How the paper splits the "
-        "source for the cross-validation is not known. With scikit-learn's idf instead of log(N / df) the form as published had 88.3. Below the paper "
+        "source for the cross-validation is not known. With scikit-learn's idf instead of log(N / "
+        "df) the form as published had 88.3. Below the paper "
         "by more than a point: orgs vs people and orgs vs places. Without the rows that occur in source and target "
         "with different labels people vs places is far higher (table *Reuters, without target rows that also "
         "occur in the source*).",

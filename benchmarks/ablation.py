@@ -73,7 +73,7 @@ VARIATIONS = {
     "c_e as fitted": Variation(coefficients=lambda c: c._replace(stability=c.stability / 2)),
     "lambda = 0": Variation(coefficients=lambda c: c._replace(proportions=0.0)),
     "no budget": Variation(coefficients=lambda c: c._replace(budget=FREE)),
-    "e_0 = .45": Variation(coefficients=lambda c: c._replace(budget=(*c.budget[:3], 0.45))),
+    "e_0 = .55": Variation(coefficients=lambda c: c._replace(budget=(*c.budget[:3], 0.55))),
 }
 
 

@@ -49,7 +49,7 @@ from labelferry.ensemble.pool import (
 from ..papers.pools import Array
 from .records import Record
 
-LAMBDA, SHARPNESS, BUDGET, COSTS = 0.2, 2.0, (0.02, 0.15, 2.0, 0.55), (0.5, 2.0)
+LAMBDA, SHARPNESS, BUDGET, COSTS = 0.2, 2.0, (0.02, 0.15, 2.0, 0.45), (0.5, 2.0)
 LEVEL = 0.9
 N_DOCUMENTS = 100  # per task, in the fit of the pool; twice as many for the confidence
 RIDGE, START, MAX_ITER = 0.01, -2.6, 40  # of the fit of the pool

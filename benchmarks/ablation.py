@@ -12,22 +12,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from labelferry.ensemble import pool
-from labelferry.ensemble.panel import CO_TRAINING, MIXTURES, SOURCE_ONLY
+from labelferry.ensemble.panel import MIXTURES, SOURCE_ONLY, VIEW_MEMBERS
 from labelferry.ensemble.pool import SELF_TRAINING, PoolCoefficients
 from labelferry_bench.trust.calibrate import Prepared, answer_task, fit_pool, prepare, score, without_view
 from labelferry_bench.trust.records import read_records
 from labelferry_bench.trust.tasks import all_tasks
 
 LATER = ("assistant_intents", "dialogue_acts", "fakebr_sections", "fakebr_topics")
-FREE = (2.0, 0.0, 0.0, 0.0)  # a budget that allows every change
-COSTS = ((1.0, 1.0), (0.5, 0.5), (0.0, 1.0), (0.0, 2.0), (0.5, 2.0), (1.0, 2.0))  # a and b in (6) of `pool.py`
-PRICE = 0.15  # of a task that loses more than two points, in the choice of COSTS
+FREE = (2.0, 0.0, 0.0, 0.0, 0.0)  # a budget that allows every change
+COSTS = ((1.0, 1.0), (0.5, 0.5), (0.5, 2.0), (1.0, 2.0), (0.5, 4.0), (1.0, 4.0))  # a and b in (6) of `pool.py`
+OPENING = (0.0, 0.5, 1.0)  # t_v in (3)
+PRICE = 0.3  # of a task that loses more than two points, in the choice of COSTS and OPENING
 Gains = list[tuple[float, float]]  # accuracy and balanced accuracy, per task
 
 
@@ -73,7 +75,7 @@ VARIATIONS = {
     "c_e as fitted": Variation(coefficients=lambda c: c._replace(stability=c.stability / 2)),
     "lambda = 0": Variation(coefficients=lambda c: c._replace(proportions=0.0)),
     "no budget": Variation(coefficients=lambda c: c._replace(budget=FREE)),
-    "e_0 = .55": Variation(coefficients=lambda c: c._replace(budget=(*c.budget[:3], 0.55))),
+    "e_0 = .55": Variation(coefficients=lambda c: c._replace(budget=(*c.budget[:3], 0.55, c.budget[4]))),
 }
 
 
@@ -82,7 +84,7 @@ def main(folder: str = "bench-results") -> None:
     records = read_records([task for task in all_tasks() if task.kind == "plain"], Path(folder) / "trust")
     tasks = [prepare(record) for record in records]
     print(f"{len(tasks)} tasks of {len({r.corpus for r in records})} corpora")
-    for name in (SELF_TRAINING, CO_TRAINING):
+    for name in (SELF_TRAINING, *VIEW_MEMBERS):
         members = [task for task in tasks if name in task.record.predictions.proba]
         show(f"{name} alone", members, [gains(t, t.record.predictions.proba[name].argmax(axis=1)) for t in members])
     as_it_is = leave_one_out(tasks)
@@ -98,24 +100,25 @@ def main(folder: str = "bench-results") -> None:
         pool.vote_together = lambda Q, V, _, e=e: original(Q, V, e)
         show(f"{name}, view", tasks, [gains(t, answer_task(t, as_it_is[t.record.corpus]).codes) for t in tasks])
     pool.vote_together = original
-    vary_costs(tasks, as_it_is)
+    vary_limit(tasks, as_it_is)
 
 
-def vary_costs(tasks: Sequence[Prepared], coefficients: dict[str, PoolCoefficients]) -> None:
-    """Other costs of a change in (6), and those with the best result on the other corpora."""
-    corpora, by_costs = np.array([task.record.corpus for task in tasks]), {}
-    for costs in COSTS:
-        changed = {corpus: c._replace(costs=costs) for corpus, c in coefficients.items()}
+def vary_limit(tasks: Sequence[Prepared], coefficients: dict[str, PoolCoefficients]) -> None:
+    """Other limits with a view: costs (6) and t_v in (3), and those with the best result on the other corpora."""
+    corpora, by_limit = np.array([task.record.corpus for task in tasks]), {}
+    for limit in product(COSTS, OPENING):
+        costs, t_v = limit
+        changed = {name: c._replace(costs=costs, budget=(*c.budget[:4], t_v)) for name, c in coefficients.items()}
         values = [gains(t, answer_task(t, changed[t.record.corpus]).codes) for t in tasks]
-        by_costs[costs] = np.array(values)
-        show("costs {:g} and {:g}, view".format(*costs), tasks, values)
-    merit = {costs: values.mean(axis=1) - PRICE * (values < -0.02).mean(axis=1) for costs, values in by_costs.items()}
+        by_limit[limit] = np.array(values)
+        show(f"costs {costs[0]:g} and {costs[1]:g}, t_v = {t_v:g}, view", tasks, values)
+    merit = {limit: values.mean(axis=1) - PRICE * (values < -0.02).mean(axis=1) for limit, values in by_limit.items()}
     nested = np.zeros((len(tasks), 2))
     for corpus in np.unique(corpora):
         others = [c for c in np.unique(corpora) if c != corpus]
-        best = max(COSTS, key=lambda costs: np.mean([merit[costs][corpora == c].mean() for c in others]))
-        nested[corpora == corpus] = by_costs[best][corpora == corpus]
-    show("costs by the other corpora, view", tasks, list(map(tuple, nested)))
+        best = max(by_limit, key=lambda limit: np.mean([merit[limit][corpora == c].mean() for c in others]))
+        nested[corpora == corpus] = by_limit[best][corpora == corpus]
+    show("limit by the other corpora, view", tasks, list(map(tuple, nested)))
 
 
 def leave_one_out(tasks: Sequence[Prepared]) -> dict[str, PoolCoefficients]:

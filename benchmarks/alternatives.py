@@ -86,7 +86,8 @@ def inputs_of(data: TaskData, model: str | None, coefficients: PoolCoefficients)
     view = None if model is None else view_of(data, model)
     predictions = fit_panel(domains, 0, view)
     z = pool_coordinates(coordinates(domains.target_documents()), domains, view if predictions.view_weight else None)
-    return PoolInputs(combine(predictions, coefficients).proba, predictions.proba, z)
+    answer = combine(predictions, coefficients)
+    return PoolInputs(answer.proba, predictions.proba, z, unlimited=answer.before_budget)
 
 
 def learned(inputs: PoolInputs, rows: np.ndarray, y: np.ndarray) -> np.ndarray:

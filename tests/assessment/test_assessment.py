@@ -125,16 +125,17 @@ def test_signals_by_hand():
 
 
 def test_estimate_by_hand():
-    c = EstimateCoefficients(constant=0.1, product=0.8, confident=0.2, two_sided=0.15, one_sided=0.1, conflict=1.5)
+    c = EstimateCoefficients(0.1, product=0.8, confident=0.2, views=0.5, two_sided=0.15, one_sided=0.1, conflict=1.5)
     value = 0.1 + 0.8 * (0.9 * 0.5) + 0.2 * 0.4
     mean = 1 / 3 + 2 / 3 * value
     found = estimate(Signals(0.9, 0.5, 0.4), 3, c)
     assert found == pytest.approx((mean, mean - 0.225, mean + 0.225, mean - 0.15)), "0.9 and 0.5 contradict each other"
     assert found.as_dict() == {"mean": found.mean, "low": found.low, "high": found.high}
+    assert estimate(Signals(0.9, 0.5, 0.4, 0.2), 3, c).mean == pytest.approx(mean + 2 / 3 * 0.1)
 
 
 def test_the_interval_widens_if_the_signals_contradict_each_other():
-    c = EstimateCoefficients(constant=0.0, product=1.0, confident=0.0, two_sided=0.1, one_sided=0.08, conflict=1.3)
+    c = EstimateCoefficients(0.0, product=1.0, confident=0.0, views=0.0, two_sided=0.1, one_sided=0.08, conflict=1.3)
     near, far = estimate(Signals(0.9, 0.56, 0.4), 2, c), estimate(Signals(0.9, 0.54, 0.4), 2, c)
     assert near == pytest.approx((near.mean, near.mean - 0.1, near.mean + 0.1, near.mean - 0.08))
     assert far == pytest.approx((far.mean, far.mean - 0.13, far.mean + 0.13, far.mean - 0.104))
@@ -157,7 +158,9 @@ def test_estimates_are_between_chance_and_one(held_out, agreement, confident, n_
 def test_better_signals_never_lower_the_estimate(held_out, agreement, confident):
     c = load_calibration().balanced
     before = estimate(Signals(held_out, agreement, confident), 2, c).mean
-    for better in (Signals(1, agreement, confident), Signals(held_out, 1, confident), Signals(held_out, agreement, 1)):
+    signals = Signals(held_out, agreement, confident)
+    for name in ("held_out", "agreement", "confident", "views"):
+        better = signals._replace(**{name: 1.0})
         assert estimate(better, 2, c).mean >= before - 1e-12
 
 

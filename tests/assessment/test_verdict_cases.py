@@ -35,7 +35,7 @@ RECORDED = {  # accuracy, verdict
     "every document six times": (0.983, "doubtful"),
     "three words per document": (0.486, "doubtful"),
     "upper case": (0.992, "safe"),
-    "a letter less per word": (0.986, "safe"),
+    "a letter less per word": (0.986, "doubtful"),
     "half of the documents unreadable": (0.633, "unsafe"),
     "soft hyphens": (0.992, "safe"),
     "zero-width spaces": (0.992, "safe"),

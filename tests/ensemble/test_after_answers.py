@@ -76,6 +76,17 @@ def test_confidences_that_are_too_large_are_corrected():
     assert result.found.confidence[others].mean() == pytest.approx(accuracy, abs=0.05)
 
 
+def test_answers_start_from_the_labels_before_the_limit_on_changes():
+    inputs, y = planted()
+    limited = inputs._replace(start=inputs.start[:, ::-1], unlimited=inputs.start)
+    rows = np.arange(40)
+    for codes in (y[rows], np.append(y[:39], inputs.n_classes)):
+        found, expected = (after_answers(some, rows, codes) for some in (limited, inputs))
+        np.testing.assert_array_equal(found.pooled, expected.pooled)
+    nobody = after_answers(limited, rows, np.full(40, inputs.n_classes))  # no answer names a class: the labels stay
+    assert (nobody.pooled.argmax(axis=1) == limited.start.argmax(axis=1)).all()
+
+
 def test_few_answers_keep_the_confidences_without_answers():
     inputs, y = planted()
     few = np.arange(MIN_ANSWERS - 1)

@@ -9,6 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from labelferry import SourceLR
+from labelferry.assessment.agreement import kappa
+from labelferry.assessment.signals import USUAL_AGREEMENT
 from labelferry.ensemble.members import (
     View,
     common_words,
@@ -17,7 +19,7 @@ from labelferry.ensemble.members import (
     top_per_class,
     train_together,
 )
-from labelferry.ensemble.panel import CO_TRAINING, fit_panel
+from labelferry.ensemble.panel import LINEAR, VIEW_MEMBERS, VIEW_TRAINING, fit_panel
 from labelferry.ensemble.view_members import co_training, view_weight, with_view
 from labelferry.families.linear import START_C
 from labelferry.linalg.matrix import short_indices
@@ -165,8 +167,11 @@ def test_a_view_that_knows_nothing_is_left_out():
     fit = co_trained(task, noise)
     assert fit.weight == 0
     assert fit.proba is None
+    assert fit.alone is None
     np.testing.assert_allclose(fit.start.proba, fit_source(as_domains(task), task.Xt).proba, atol=1e-6)
-    assert CO_TRAINING not in fit_panel(as_domains(task), seed=0, second_view=noise).proba
+    panel = fit_panel(as_domains(task), seed=0, second_view=noise)
+    assert not {*VIEW_MEMBERS} & {*panel.proba}
+    assert panel.views == 0
 
 
 def test_the_weight_of_a_view_is_the_best_on_held_out_documents():
@@ -193,7 +198,11 @@ def test_the_panel_without_a_view_is_a_part_of_the_panel_with_one():
     domains = as_domains(task)
     alone = fit_panel(domains, seed=0)
     both = fit_panel(domains, seed=0, second_view=planted_view(task, 60))
-    assert tuple(both.proba) == (*alone.proba, CO_TRAINING)
+    assert tuple(both.proba) == (*alone.proba, *VIEW_MEMBERS)
+    by_words, by_view = (both.proba[name].argmax(axis=1) for name in (LINEAR[1], VIEW_TRAINING))
+    assert both.with_view.agreement == kappa(by_words, by_view)
+    assert both.views == both.with_view.agreement - USUAL_AGREEMENT
+    assert alone.views == 0
     for name, P in alone.proba.items():
         np.testing.assert_array_equal(both.proba[name], P)
 

@@ -37,7 +37,7 @@ COEFFICIENTS = PoolCoefficients(
     agreement=2.0,
     stability=1.0,
     proportions=0.2,
-    budget=(0.02, 0.15, 2.0, 0.45),
+    budget=(0.02, 0.15, 2.0, 0.45, 1.0),
     costs=(0.5, 2.0),
 )
 
@@ -139,7 +139,7 @@ def test_co_training_has_half_of_the_vote():
     by_view = predict(with_errors(y, 0.05, 5))
     mixtures = [with_errors(y, 0.1, 1)] * 3
     alone, both = panel(y, mixtures), panel(y, mixtures, **{CO_TRAINING: by_view})
-    free = COEFFICIENTS._replace(budget=(2, 0, 0, 0))
+    free = COEFFICIENTS._replace(budget=(2, 0, 0, 0, 0))
     Q, answer = combine(alone, free).proba, combine(both, free)
     np.testing.assert_allclose(answer.proba, vote_together(Q, by_view, answer.evidence.clusters), atol=1e-9)
     assert answer.weights[CO_TRAINING] == 0.5
@@ -150,13 +150,13 @@ def test_co_training_has_half_of_the_vote():
 def test_changes_that_words_and_view_want_cost_less():
     y = np.arange(N) % 2
     mixtures = [with_errors(y, 0.1, 1)] * 3
-    budget = COEFFICIENTS._replace(budget=(0.05, 0, 0, 0))
+    budget = COEFFICIENTS._replace(budget=(0.05, 0, 0, 0, 0))
 
     def changed(by_view):
         predictions = panel(y, mixtures, **{CO_TRAINING: predict(by_view)})
         return combine(predictions, budget).proba.argmax(axis=1) != predictions.source_only.argmax(axis=1)
 
-    words = combine(panel(y, mixtures), COEFFICIENTS._replace(budget=(2, 0, 0, 0))).proba.argmax(axis=1)
+    words = combine(panel(y, mixtures), COEFFICIENTS._replace(budget=(2, 0, 0, 0, 0))).proba.argmax(axis=1)
     assert changed(words).mean() == pytest.approx(0.05 / 0.5, abs=1 / N)  # all changes are agreed
     assert changed(1 - words).mean() <= 0.05 / 2.0  # none is
 
@@ -187,7 +187,10 @@ def test_budget_by_hand():
     assert budget_of_change(evidence, COEFFICIENTS) == pytest.approx(0.02 + 0.15 * 0.8 + 2 * (0.72 - 0.45))
     assert budget_of_change(evidence._replace(stability=0.1), COEFFICIENTS) == pytest.approx(0.14)
     assert budget_of_change(evidence._replace(held_out=-1), COEFFICIENTS) == pytest.approx(0.02)
-    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(-1, 0, 0, 0))) == 0
+    few = evidence._replace(stability=0.1)
+    assert budget_of_change(few._replace(views=0.3), COEFFICIENTS) == pytest.approx(0.44)
+    assert budget_of_change(few._replace(views=-0.2), COEFFICIENTS) == pytest.approx(0.14)
+    assert budget_of_change(Evidence(1, 1, {}), COEFFICIENTS._replace(budget=(-1, 0, 0, 0, 0))) == 0
 
 
 # -- the pool ---------------------------------------------------------------------------------------------------------
@@ -247,7 +250,7 @@ def test_exact_ties_are_undone_too():
 def test_changed_is_the_exact_share(budget):
     y = np.arange(N) % 2
     predictions = panel(y, [y, y, y])
-    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0)))
+    answer = combine(predictions, COEFFICIENTS._replace(budget=(budget, 0.0, 0.0, 0.0, 0.0)))
     before = predictions.source_only.argmax(axis=1)
     assert answer.changed == (answer.proba.argmax(axis=1) != before).mean()
     assert answer.changed <= budget
@@ -297,8 +300,8 @@ def test_a_panel_without_mixtures():
 
 
 def test_coefficients_from_a_file_have_a_tuple():
-    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4]}
-    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4))
+    values = COEFFICIENTS._asdict() | {"budget": [0.1, 0.2, 0.3, 0.4, 0.5]}
+    assert coefficients_from(values) == COEFFICIENTS._replace(budget=(0.1, 0.2, 0.3, 0.4, 0.5))
 
 
 def test_margin_by_hand():

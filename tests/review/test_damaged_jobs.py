@@ -113,6 +113,7 @@ HOSTILE = {
     "pool rows out of range": ("pool", "data", arrays_with(rows=np.arange(N) + 10**6)),
     "pool rows twice": ("pool", "data", arrays_with(rows=np.zeros(N, dtype=int))),
     "a pool of another shape": ("pool", "data", arrays_with(start=np.zeros((3, 3), dtype=np.float32))),
+    "a start of another shape": ("pool", "data", arrays_with(unlimited=np.zeros((3, 3), dtype=np.float32))),
     "coordinates that are no numbers": ("pool", "data", arrays_with(coordinates=np.full((N, 4), np.inf))),
     "members of another shape": ("members", "data", arrays_with(GCMF=np.zeros((5, 9), dtype=np.float32))),
     "members that are texts": ("members", "data", arrays_with(GCMF=np.array(["x"] * N))),

@@ -18,7 +18,7 @@ from .from_answers import FromAnswers
 from .new_classes import NOT_MARKED, mark_documents
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
 from .rules import Fact, Seen, few_answers, few_short_texts, find_facts, most_are_marked
-from .signals import Signals, read_signals
+from .signals import USUAL_AGREEMENT, Signals, read_signals
 from .verdict import BETTER, LEVELS, UNKNOWN, VANISHED, WORSE, Verdict
 
 MANY = 0.6  # share of the labels to review from which the mark does not help to choose
@@ -30,6 +30,7 @@ class WithView(NamedTuple):
     weight: float  # of the view; 0 if it is left out
     proba: Array  # target rows x classes
     held_out: Array  # labelled documents x classes; may have no rows
+    agreement: float = USUAL_AGREEMENT  # kappa of self-training by words and by the view
 
 
 class PanelPredictions(NamedTuple):
@@ -59,7 +60,12 @@ class PanelPredictions(NamedTuple):
     def signals(self, kappas: Array) -> Signals:
         """The signals of an answer with these kappas with the members."""
         best = self.with_view or WithView(0.0, self.source_only, self.held_out)
-        return read_signals(kappas, best.held_out, self.source_codes, best.proba)
+        return read_signals(kappas, best.held_out, self.source_codes, best.proba, self.views)
+
+    @property
+    def views(self) -> float:
+        """v: how far words and vectors agree more than usual; 0 without a second view, or if it is left out."""
+        return self.with_view.agreement - USUAL_AGREEMENT if self.with_view is not None else 0.0
 
     @property
     def source_proportions(self) -> Array:

@@ -4,6 +4,8 @@ r"""Numbers that tell something about labels without knowing the true ones. 1 is
     agreement   k: median kappa of the answer with the members of the panel
     confident   average thresholded confidence: share of the target documents whose SourceLR confidence is above a
                 threshold t, corrected for chance; the share of held-out labelled documents below t is their error
+    views       v: kappa of self-training by words and by vectors, which share no feature, minus USUAL_AGREEMENT; 0
+                without a second view
 
 With a second view, SourceLR stands for its product with a classifier of the view (`ensemble/view_members.py`).
 
@@ -19,6 +21,7 @@ import numpy as np
 from ..linalg.matrix import Array
 from .agreement import chance_corrected_recall, correct_for_chance
 
+USUAL_AGREEMENT = 0.3  # of two views
 CONFLICT = 0.35  # difference of held_out and agreement from which they contradict each other
 
 
@@ -28,6 +31,7 @@ class Signals(NamedTuple):
     held_out: float
     agreement: float
     confident: float
+    views: float = 0.0
 
     @property
     def contradict(self) -> bool:
@@ -35,7 +39,9 @@ class Signals(NamedTuple):
         return abs(self.held_out - self.agreement) > CONFLICT
 
 
-def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_proba: Array) -> Signals:
+def read_signals(
+    kappas: Array, held_out: Array, source_codes: Array, source_proba: Array, views: float = 0.0
+) -> Signals:
     """The signals of an answer.
 
     `held_out`: probabilities of the labelled documents by models that have not seen them; may have no rows.
@@ -44,6 +50,7 @@ def read_signals(kappas: Array, held_out: Array, source_codes: Array, source_pro
         held_out=chance_corrected_recall(held_out, source_codes),
         agreement=float(np.median(kappas)),
         confident=thresholded_confidence(held_out, source_codes, source_proba),
+        views=views,
     )
 
 

@@ -56,6 +56,8 @@ def after_answers(
     order = np.argsort(rows, kind="stable")
     order = order[codes[order] >= 0]
     rows, codes = rows[order], codes[order]
+    if not (codes < inputs.n_classes).any():
+        inputs = inputs._replace(unlimited=None)  # no answer names a class: the labels stay
     terms = with_votes(inputs, make_terms(inputs), rows, codes)
     P = predict(inputs, terms, fit_with_terms(inputs, terms, rows, codes, RIDGES), np.arange(len(inputs.start)))
     H = held_out(inputs, rows, codes)

@@ -1,11 +1,11 @@
 r"""AutoTransfer: a panel of methods, combined into one answer without labels of the target, with a verdict.
 
-A panel of eight models, the members, is fitted (`panel.py`) and combined into one answer that changes only a limited
-share of the labels of the source-only classifier (`pool.py`); the answer is assessed (`labelferry.assessment`). Labels
-of the target are never used, unless `use_target_labels` is set: then the answer learns from these documents
-(`labelled_pool.py`), and they tell how good it is (`after_answers.py`). Later documents are labelled by a logistic
-regression, the student, trained on the target documents with their predicted labels. So a saved model is one small
-file, whichever members were fitted.
+A panel of eight models (with a second view ten), the members, is fitted (`panel.py`) and combined into one answer that
+changes only a limited share of the labels of the source-only classifier (`pool.py`); the answer is assessed
+(`labelferry.assessment`). Labels of the target are never used, unless `use_target_labels` is set: then the answer
+learns from these documents (`labelled_pool.py`), and they tell how good it is (`after_answers.py`). Later documents are
+labelled by a logistic regression, the student, trained on the target documents with their predicted labels. So a saved
+model is one small file, whichever members were fitted.
 
 All coefficients are in `assessment/calibration.json`, fitted over corpora and tested on corpora that were not in the
 fit; docs/methods/auto.md has the tables. Several targets are assessed together. If a domain has more than MAX_FITTED
@@ -81,7 +81,8 @@ def solve(
     P, prior = panel.answer.proba, Prior.read(class_prior, domains)
     if prior is not None:
         P = match_label_proportions(P, prior.values)
-        panel = panel._replace(answer=panel.answer._replace(proba=P))  # what answers start from
+        free = match_label_proportions(panel.answer.before_budget, prior.values)
+        panel = panel._replace(answer=panel.answer._replace(proba=P, before_budget=free))  # what answers start from
     wrong = np.setdiff1d(np.flatnonzero(np.isin(domains.target_rows, none_of_these)), known)
     calibration = load_calibration()
     votes = count_votes(P, predictions, [v.of_rows(domains.target_rows) for v in voters], calibration)

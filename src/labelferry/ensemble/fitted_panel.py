@@ -51,8 +51,10 @@ class FittedPanel(NamedTuple):
     @property
     def pool_inputs(self) -> PoolInputs:
         """What labels that learn from answers start from, in single precision."""
-        start, voters = (self.answer.proba, ()) if self.voted is None else self.voted
-        return keep_inputs(start, self.predictions.proba, self.coordinates, voters)
+        if self.voted is not None:
+            return keep_inputs(self.voted.start, self.predictions.proba, self.coordinates, self.voted.voters)
+        answer = self.answer
+        return keep_inputs(answer.proba, self.predictions.proba, self.coordinates, unlimited=answer.before_budget)
 
     def used_domains(self, domains: Domains) -> Domains:
         """The domains without a source that was dropped."""

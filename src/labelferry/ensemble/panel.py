@@ -1,9 +1,9 @@
 """The panel: methods of different kinds, so that they do not share all errors. Fast ones first.
 
 Linear models of the source (`members.py`), naive Bayes, a graph cut (HybridLabelPropagation), three mixture models
-that follow the target (EMNaiveBayes with different smoothing and class proportions), and with a second view co-training
-(`view_members.py`). If a domain has more than MAX_FITTED documents, all members are fitted on a sample and predict all
-documents; estimators that search neighbors are fitted on at most MAX_COMPARED documents of each domain.
+that follow the target (EMNaiveBayes with different smoothing and class proportions), and with a second view two members
+that use it (`view_members.py`). If a domain has more than MAX_FITTED documents, all members are fitted on a sample and
+predict all documents; estimators that search neighbors are fitted on at most MAX_COMPARED documents of each domain.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..assessment.agreement import kappa
 from ..assessment.assessment import PanelPredictions, WithView
 from ..baselines.em_naive_bayes import EMNaiveBayes
 from ..baselines.source_nb import SourceNB
@@ -36,6 +37,8 @@ from .view_members import co_training, with_view
 SOURCE_ONLY = "SourceLR"
 MIXTURES = ("EMNaiveBayes", "EMNaiveBayes(smoothing=1)", "EMNaiveBayes(class_prior='source')")
 CO_TRAINING = "LR(co-training)"  # of words and the second view
+VIEW_TRAINING = "LR(self-training, vectors)"  # on the second view alone
+VIEW_MEMBERS = (CO_TRAINING, VIEW_TRAINING)
 LINEAR = ("LR(common words)", "LR(self-training)")  # members of `members.py`
 SLOW_FIRST = (SOURCE_ONLY, CO_TRAINING, "HybridLabelPropagation", LINEAR[1])  # two of them wait for SourceLR
 
@@ -65,7 +68,7 @@ def usable_estimators(domains: Domains, seed: int) -> dict[str, TransductiveClas
 
 def panel_stages(domains: Domains, second_view: Any = None) -> list[str]:
     """The names of the stages that `fit_panel` begins, for `progress.expect`."""
-    more = () if second_view is None else (CO_TRAINING,)
+    more = () if second_view is None else VIEW_MEMBERS
     return [SOURCE_ONLY, *LINEAR, *usable_estimators(domains, 0), *more]
 
 
@@ -83,7 +86,7 @@ def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPred
     """Fit the members, several at a time; a second core is used by threads.
 
     Members that need features >= 0 are skipped if X has negative values. The caller announces the stages
-    (`panel_stages`). `second_view` has other features of the same rows, which one more member uses (`view_members.py`).
+    (`panel_stages`). `second_view` has other features of the same rows, which two more members use (`view_members.py`).
     Documents, words and classes are sorted by content once for all members, as in `core/ordering.py`.
     """
     if not can_sort(domains):
@@ -100,9 +103,8 @@ def fit_panel(domains: Domains, seed: int, second_view: Any = None) -> PanelPred
     if fitted.with_view is not None:  # documents with equal words differ in the view: each has its own row
         each_own = ordering._replace(copies=tuple(np.arange(len(copies)) for copies in ordering.copies))
         own: SortedPredictions = each_own.restore(arrays, {})
-        if CO_TRAINING in proba:
-            proba[CO_TRAINING] = own.proba[list(proba).index(CO_TRAINING)]
-        view = WithView(view.weight, own.view_proba, own.view_held_out)
+        proba |= {name: P for name, P in zip(proba, own.proba, strict=True) if name in VIEW_MEMBERS}
+        view = view._replace(proba=own.view_proba, held_out=own.view_held_out)
     return fitted._replace(
         proba=proba,
         held_out=restored.held_out,
@@ -129,7 +131,7 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     if second_view is not None:
         seen = with_view(domains, second_view)
         by_view = once(lambda: co_training(domains, seen, source()))
-        members[CO_TRAINING] = lambda: by_view().proba
+        members |= {CO_TRAINING: lambda: by_view().proba, VIEW_TRAINING: lambda: by_view().alone}
 
     def fit(name: str) -> tuple[Array | None, float]:
         start = time.perf_counter()
@@ -145,8 +147,10 @@ def fit_members(domains: Domains, seed: int, second_view: Any = None) -> PanelPr
     used = {name: fitted[name] for name in members if fitted[name][0] is not None}
     proba = {name: np.asarray(P, dtype=np.float64) for name, (P, _) in used.items()}
     seconds = {name: duration for name, (_, duration) in used.items()}
-    start = None if by_view is None else by_view().start
-    return PanelPredictions(proba, seconds, source().held_out, source().codes, start)
+    view = None if by_view is None else by_view().start
+    if view is not None and VIEW_TRAINING in proba:
+        view = view._replace(agreement=kappa(*(proba[name].argmax(axis=1) for name in (LINEAR[1], VIEW_TRAINING))))
+    return PanelPredictions(proba, seconds, source().held_out, source().codes, view)
 
 
 def predict_estimator(estimator: TransductiveClassifier, fitted_on: Domains, domains: Domains) -> Array:

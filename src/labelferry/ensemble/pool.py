@@ -8,10 +8,11 @@ r"""One answer from a panel, without labels of the target: a pool whose weights 
     e     h sqrt(s r)
     p_c   proportion of class c in the source, of K classes
     V     target documents x classes: co-training of words and the second view
+    v     kappa of self-training by words and by the view, minus its usual value; 0 without a second view
 
     w_m  = exp(c_0 + c_m + c_k (k_m - mean k) + [m is the mixture] c_e logit(e))                                     (1)
     Q_ic proportional to  (K p_c)^lambda prod_m S_mic^w_m                                                            (2)
-    tau  = t_0 + t_h h + t_e max(0, e - e_0)                                                                         (3)
+    tau  = t_0 + t_h h + t_e max(0, e - e_0) + t_v max(0, v)                                                         (3)
     A_ic proportional to  sqrt(S(Q)_ic S(V')_ic)      with a second view; otherwise A = Q                            (4)
     V'_ic proportional to  f_c^e V_ic,    f: V f has the mean of Q                                                   (5)
     cost of a change  1; with a second view a if Q and V want it too, otherwise b                                    (6)
@@ -27,8 +28,10 @@ to those of the source; a balanced source changes nothing. In (4) the words and 
 a coefficient. Co-training gives all classes the same weight; (5) lets the words decide the proportions as far as the
 classes are clusters. (3) is the budget of change, per document: labels of SourceLR are changed, those with the largest
 log A_new - log A_SourceLR first, while the sum of their costs (6) is within it. So the answer can lose at most the
-share of labels that did change. Words and view err on different documents: a change that both want is usually right;
-one that only their mean wants is often a rare class, which co-training with its balanced classes finds too often.
+share of labels that did change. Self-training by words and by vectors shares no feature: where the two agree, both find
+the classes, and more labels may change. Words and view err on different documents: a change that both want is usually
+right; one that only their mean wants is often a rare class, which co-training with its balanced classes finds too
+often.
 
 "mixture" is the mean of the three EM models. The coefficients are in `calibration.json`, fitted over corpora by
 `labelferry bench calibrate`: c by the class-balanced log-likelihood (2) without lambda, every corpus with weight one.
@@ -55,7 +58,7 @@ from ..assessment.assessment import PanelPredictions
 from ..assessment.calibration import load_calibration
 from ..core.proportions import log_factors
 from ..linalg.matrix import Array
-from .panel import CO_TRAINING, LINEAR, MIXTURES
+from .panel import CO_TRAINING, LINEAR, MIXTURES, VIEW_MEMBERS
 
 MIXTURE = "mixture"
 SELF_TRAINING = LINEAR[1]
@@ -73,7 +76,7 @@ class PoolCoefficients(NamedTuple):
     agreement: float  # c_k
     stability: float  # c_e
     proportions: float  # lambda
-    budget: tuple[float, float, float, float]  # t_0, t_h, t_e, e_0
+    budget: tuple[float, float, float, float, float]  # t_0, t_h, t_e, e_0, t_v
     costs: tuple[float, float]  # a, b in (6)
 
 
@@ -83,6 +86,7 @@ class Evidence(NamedTuple):
     held_out: float  # h
     stability: float  # sqrt(s r); 0 without mixtures
     agreement: dict[str, float]  # k_m
+    views: float = 0.0  # v
 
     @property
     def clusters(self) -> float:
@@ -137,14 +141,14 @@ def combine_members(
 
 def equally_confident(proba: Mapping[str, Array]) -> dict[str, Array]:
     """S of each member that uses words, the three mixtures as one."""
-    S = {name: rank_calibrate(P) for name, P in proba.items() if name != CO_TRAINING}
+    S = {name: rank_calibrate(P) for name, P in proba.items() if name not in VIEW_MEMBERS}
     if all(name in S for name in MIXTURES):
         S[MIXTURE] = np.mean([S.pop(name) for name in MIXTURES], axis=0)
     return S
 
 
 def find_evidence(predictions: PanelPredictions, S: Mapping[str, Array]) -> Evidence:
-    """h, sqrt(s r), and k_m."""
+    """h, sqrt(s r), k_m, and v."""
     codes = {name: P.argmax(axis=1) for name, P in S.items()}
     agreement = dict(zip(codes, mean_kappas(list(codes.values())), strict=True))
     stability = 0.0
@@ -155,7 +159,8 @@ def find_evidence(predictions: PanelPredictions, S: Mapping[str, Array]) -> Evid
             K = predictions.source_only.shape[1]
             recall = correct_for_chance(balanced_accuracy(codes[SELF_TRAINING], codes[MIXTURE], K), K)
             stability = float(np.sqrt(stability * max(recall, 0.0)))
-    return Evidence(chance_corrected_recall(predictions.held_out, predictions.source_codes), stability, agreement)
+    h = chance_corrected_recall(predictions.held_out, predictions.source_codes)
+    return Evidence(h, stability, agreement, predictions.views)
 
 
 def pool_weights(S: Mapping[str, Array], evidence: Evidence, c: PoolCoefficients) -> Array:
@@ -190,8 +195,9 @@ def vote_together(Q: Array, V: Array, e: float) -> Array:
 
 def budget_of_change(evidence: Evidence, c: PoolCoefficients) -> float:
     """tau in (3), at least 0."""
-    t0, th, te, e0 = c.budget
-    return max(0.0, t0 + th * max(evidence.held_out, 0.0) + te * max(0.0, evidence.clusters - e0))
+    t0, th, te, e0, tv = c.budget
+    h, clusters, views = (max(0.0, x) for x in (evidence.held_out, evidence.clusters - e0, evidence.views))
+    return max(0.0, t0 + th * h + te * clusters + tv * views)
 
 
 def keep_within(Q: Array, before: Array, budget: float, cost: Array) -> Array:

@@ -1,4 +1,4 @@
-r"""The member of the panel that uses the second view of the documents, such as embeddings, beside their words.
+r"""The members of the panel that use the second view of the documents, such as embeddings.
 
     Z      documents x features: the second view, minus the mean of its domain, scaled to unit length
     W, V   target documents x classes: probabilities by words and by Z
@@ -9,6 +9,9 @@ r"""The member of the panel that uses the second view of the documents, such as 
 *Co-training*: W and V are logistic regressions, each fitted on the labelled documents and on the same most confident
 predictions of (1), which then chooses the next ones: `members.train_together` with two views. Words and vectors err on
 different documents, so that each learns from the other; either view alone repeats its own errors.
+
+*Self-training on Z* is the same with this one view. It shares no feature with the members by words: how far they
+agree is evidence that both find the classes (`pool.py`, `assessment/signals.py`).
 
 a is the value of WEIGHTS whose (1), raised to one of POWERS, has the largest class-balanced likelihood for held-out
 labelled documents. So a view that does not fit the documents, such as English vectors of Chinese texts, gets the weight
@@ -34,7 +37,7 @@ from ..core.sampling import MAX_FITTED, sample_domains
 from ..families.linear import balanced_weights
 from ..linalg.matrix import Array
 from ..linalg.normalize import normalize_rows_l2
-from .members import CURRICULUM, SourceFit, View, fit_source, train_together
+from .members import CURRICULUM, SourceFit, View, fit_source, self_training, train_together
 from .student import rows_of
 
 WEIGHTS = tuple(i / 10 for i in range(11))  # a
@@ -44,9 +47,10 @@ MIN_PROBABILITY = 1e-9
 
 
 class ViewFit(NamedTuple):
-    """Co-training, and what it started from."""
+    """Co-training, self-training on Z, and what they started from."""
 
     proba: Array | None  # target documents x classes; None if the view is left out
+    alone: Array | None  # the same by self-training on Z
     start: WithView  # (1) of models of the labelled documents alone
 
     @property
@@ -68,10 +72,12 @@ def co_training(domains: Domains, seen: Domains, source: SourceFit) -> ViewFit:
     a = view_weight(source.held_out, by_view.held_out, source.codes)
     start, held_out = (combine_views(*pair, a) for pair in zip(source[:2], by_view[:2], strict=True))
     if not a:
-        return ViewFit(None, WithView(a, start, held_out))
+        return ViewFit(None, None, WithView(a, start, held_out))
+    rows = rows_of(some, domains)
     views = [view for view in (View.of(some, X, 1 - a), View.of(some_seen, Z, a)) if view.weight]
-    P = train_together(views, source.codes, start[rows_of(some, domains)], CURRICULUM)
-    return ViewFit(P, WithView(a, start, held_out))
+    P = train_together(views, source.codes, start[rows], CURRICULUM)
+    alone = self_training(some_seen, Z, by_view.proba[rows])
+    return ViewFit(P, alone, WithView(a, start, held_out))
 
 
 def combine_views(W: Array, V: Array, a: float) -> Array:

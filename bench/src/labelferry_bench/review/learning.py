@@ -63,7 +63,7 @@ def measure(task: TrustTask, record: Record, folder: Path, grid: Sequence[Ridges
     """The gains of one task, for all columns and all ridges of the grid."""
     rivals = rivals_of(task, record, folder)
     answer = combine(record.predictions, load_coefficients())
-    inputs = PoolInputs(answer.proba, record.predictions.proba, rivals.coordinates)
+    inputs = PoolInputs(answer.proba, record.predictions.proba, rivals.coordinates, unlimited=answer.before_budget)
     terms, gains = make_terms(inputs), Gains()
     for number in range(N_DRAWS):
         documents = draw(record.name, len(record.yt), number)

@@ -97,5 +97,5 @@ def read_task(path: Path) -> PanelTask:
     accuracy = assessment.estimated("accuracy")
     mean, low, high = (accuracy[name] for name in ("mean", "low", "high"))
     interval = (0.5, 0.0, 1.0) if mean is None or low is None or high is None else (mean, low, high)
-    inputs = PoolInputs(answer.proba, record.predictions.proba, Z)
+    inputs = PoolInputs(answer.proba, record.predictions.proba, Z, unlimited=answer.before_budget)
     return PanelTask(record.name, record.corpus, inputs, assessment.p_correct, interval, record.yt)

@@ -7,13 +7,13 @@ r"""Fit all coefficients of AutoTransfer over corpora, and test them on corpora 
     members      at most 5% of the members that are 5 points better are called worse, and at most 3% of those that are
                  5 points worse are called better
     levels       the smallest lower end from which at most MAX_UNSAFE of the answers are below 80% accuracy, and none
-                 below 65%, on corpora that were not in the fit
+                 below 65%, on corpora that were not in the fit; plus MARGIN, because few answers are near it
     new classes  scales of the two contrasts, and the limit that is exceeded on MAX_ALARMS of the complete tasks
                  (`assessment/new_classes.py`)
 
 Every corpus has weight one, shared by its tasks; the limits of the levels count tasks. LAMBDA, SHARPNESS, BUDGET,
-COSTS, MAX_UNSAFE, UNSAFE_BELOW and the form of the estimate were chosen with results on all corpora in view, so they
-are not tested on unseen corpora: docs/methods/auto.md has the alternatives.
+COSTS, MAX_UNSAFE, MARGIN, UNSAFE_BELOW and the form of the estimate were chosen with results on all corpora in view, so
+they are not tested on unseen corpora: docs/methods/auto.md has the alternatives.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from labelferry.assessment.confidence import ConfidenceCoefficients, confidence_
 from labelferry.assessment.estimate import MAX_ESTIMATE, EstimateCoefficients, estimate, features
 from labelferry.assessment.new_classes import Clusters, NewClassCoefficients, statistic
 from labelferry.assessment.signals import Signals
-from labelferry.ensemble.panel import CO_TRAINING
+from labelferry.ensemble.panel import VIEW_MEMBERS
 from labelferry.ensemble.pool import (
     Evidence,
     PoolCoefficients,
@@ -49,11 +49,11 @@ from labelferry.ensemble.pool import (
 from ..papers.pools import Array
 from .records import Record
 
-LAMBDA, SHARPNESS, BUDGET, COSTS = 0.2, 2.0, (0.02, 0.15, 2.0, 0.45), (0.5, 2.0)
+LAMBDA, SHARPNESS, BUDGET, COSTS = 0.2, 2.0, (0.02, 0.15, 2.0, 0.45, 1.0), (0.5, 4.0)
 LEVEL = 0.9
 N_DOCUMENTS = 100  # per task, in the fit of the pool; twice as many for the confidence
 RIDGE, START, MAX_ITER = 0.01, -2.6, 40  # of the fit of the pool
-MAX_UNSAFE, MIN_SAFE_ACCURACY, LEAST_SAFE_ACCURACY = 0.05, 0.8, 0.65
+MAX_UNSAFE, MIN_SAFE_ACCURACY, LEAST_SAFE_ACCURACY, MARGIN = 0.05, 0.8, 0.65, 0.04
 UNSAFE_BELOW = 0.55
 MIN_CONFLICTS = 10  # tasks with contradicting signals, to fit a factor for them
 GAIN = 0.05  # of a member that is clearly better or worse
@@ -112,8 +112,9 @@ def prepare(record: Record) -> Prepared:
 def without_view(task: Prepared) -> Prepared:
     """The same task by words alone: coefficients are fitted on both forms, because users have both."""
     p = task.record.predictions
-    proba = {name: P for name, P in p.proba.items() if name != CO_TRAINING}
-    return replace(task, record=replace(task.record, predictions=p._replace(proba=proba, with_view=None)))
+    proba = {name: P for name, P in p.proba.items() if name not in VIEW_MEMBERS}
+    record = replace(task.record, predictions=p._replace(proba=proba, with_view=None))
+    return replace(task, record=record, evidence=task.evidence._replace(views=0.0))
 
 
 def corpus_weights(records: Sequence[Record]) -> Array:
@@ -190,7 +191,7 @@ def fit_estimate(judged: Sequence[Judged], truth: Callable[[Judged], float]) -> 
     r = conflict_factor(np.abs(errors), corpora, contradict)
     scaled = errors / np.where(contradict, r, 1.0)
     two_sided, one_sided = (corpus_quantile(e, corpora, LEVEL) for e in (np.abs(scaled), -scaled))
-    return EstimateCoefficients(c0, float(c[0]), float(c[1]), two_sided, one_sided, r)
+    return EstimateCoefficients(c0, *c.tolist(), two_sided, one_sided, r)
 
 
 def conflict_factor(errors: Array, corpora: Array, contradict: Array) -> float:
@@ -284,7 +285,7 @@ def fit_levels(judged: Sequence[Judged], lower: Array) -> Levels:
     for limit in np.arange(0.5, 1.0, 0.01):
         safe = accuracy[lower >= limit]
         if len(safe) and (safe < MIN_SAFE_ACCURACY).mean() <= MAX_UNSAFE and safe.min() >= LEAST_SAFE_ACCURACY:
-            return Levels(float(round(limit, 2)), UNSAFE_BELOW)
+            return Levels(float(round(limit + MARGIN, 2)), UNSAFE_BELOW)
     return Levels(1.0, UNSAFE_BELOW)
 
 

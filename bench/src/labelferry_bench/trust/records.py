@@ -26,7 +26,7 @@ from labelferry.text import embed_texts, find_encoder
 from ..papers.pools import Array
 from .tasks import TaskData, TrustTask
 
-VERSION = 7
+VERSION = 8
 VIEW = "wordllama"  # the second view of tasks with texts: the default that everybody can install
 
 
@@ -95,6 +95,7 @@ def write_record(record: Record, path: Path) -> None:
         "members": list(predictions.proba),
         "seconds": predictions.seconds,
         "view_weight": predictions.view_weight,  # None without a second view
+        "views": predictions.with_view.agreement if predictions.with_view is not None else None,
         "facts": record.facts.as_dict(),
     }
     arrays: dict[str, Any] = {f"member{i}": P.astype(np.float32) for i, P in enumerate(predictions.proba.values())}
@@ -115,7 +116,8 @@ def read_record(path: Path) -> Record:
         held_out, codes, yt = file["held_out"].astype(np.float64), file["codes"], file["yt"]
         view = None
         if meta["view_weight"] is not None:
-            view = WithView(meta["view_weight"], *(file[name].astype(np.float64) for name in ("view", "view_held_out")))
+            arrays = (file[name].astype(np.float64) for name in ("view", "view_held_out"))
+            view = WithView(meta["view_weight"], *arrays, meta["views"])
     predictions = PanelPredictions(proba, meta["seconds"], held_out, codes, view)
     return Record(meta["name"], meta["corpus"], meta["kind"], meta["group"], predictions, facts, yt)
 

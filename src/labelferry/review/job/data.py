@@ -123,6 +123,8 @@ def pool_arrays(labelling: Labelling) -> dict[str, dict[str, Array]]:
         return {"members": {}, "pool": {}}
     inputs = labelling.estimator.pool_inputs_
     pool = {"rows": rows_in_panel(labelling).rows, "start": inputs.start, "coordinates": inputs.coordinates}
+    if inputs.unlimited is not None:
+        pool["unlimited"] = inputs.unlimited
     return {"members": inputs.members, "pool": {**pool, **voter_arrays(inputs.voters)}}
 
 

@@ -32,7 +32,7 @@ from .export import labelled_table
 from .other_rows import file_rows
 from .population import population_of_store
 from .questions import JobQuestions, Question
-from .refit import stored_voters
+from .refit import stored_inputs
 from .state import JobLog, JobState
 
 Key = tuple[str, float, float, int]
@@ -106,11 +106,10 @@ class JobFind:
     @cached_property
     def _panel(self) -> tuple[PoolInputs | None, Array]:
         """What learns from answers, and the position of each of its documents; nothing for a single method."""
-        pool, members = self._store.pool()
+        pool, _ = self._store.pool()
         if "start" not in pool:
             return None, np.zeros(0, dtype=np.int64)
-        inputs = PoolInputs(pool["start"], members, pool["coordinates"], stored_voters(pool, self._store))
-        return inputs, self._positions(pool["rows"])
+        return stored_inputs(self._store), self._positions(pool["rows"])
 
     def _pools(self, several: Several) -> tuple[LabelPools, Array]:
         pool, members = self._store.pool()

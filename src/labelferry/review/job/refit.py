@@ -64,7 +64,7 @@ def refit(
         fit = replace(fit, accept_rank=rank_by(file_confidence(fit.confidence), is_labelled(store)))
         sets = {"sets": classes[len(store.classes) :], "after": state.fit.fit}
     else:
-        inputs = PoolInputs(pool["start"], members, pool["coordinates"], stored_voters(pool, store))
+        inputs = stored_inputs(store)
         fit = learn(inputs, pool["rows"], codes, first, settings, marked)
         fit = replace(fit, accept_rank=ranks_after(inputs, pool["rows"], codes, store))
     accepted = carried.documents
@@ -83,6 +83,13 @@ def refit(
     held_out_arrays = {**fit.held_out, "seen": np.array(sorted(state.codes), dtype=np.int64)}
     fit = replace(fit, answers=[row.id for row in answers.values()], summary=summary, held_out=held_out_arrays)
     return {"fit": store.fits.add(fit), **summary}
+
+
+def stored_inputs(store: storage.Store) -> PoolInputs:
+    """What labels learn from answers with."""
+    pool, members = store.pool()
+    voters = stored_voters(pool, store)
+    return PoolInputs(pool["start"], members, pool["coordinates"], voters, pool.get("unlimited"))
 
 
 def stored_voters(pool: Mapping[str, Array], store: storage.Store) -> tuple[Voter, ...]:

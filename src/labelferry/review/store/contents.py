@@ -274,6 +274,8 @@ def check_pool(
         raise damaged(name, "the documents of the pool are not in order")
     shapes = {"start": (len(rows), widths[0]), **{f"member {member}": (len(rows), widths[1]) for member in members}}
     arrays = {"start": pool.get("start"), **{f"member {member}": P for member, P in members.items()}}
+    if "unlimited" in pool:
+        shapes["unlimited"], arrays["unlimited"] = shapes["start"], pool["unlimited"]
     for key, array in arrays.items():
         if array is None or array.shape != shapes[key] or not is_finite(array) or array.min(initial=0) < 0:
             raise damaged(name, f"the probabilities {key!r:.60} have a wrong shape or values")

@@ -95,7 +95,6 @@ class WordLists(OnDemand):
         return len(self.columns)
 
     def read(self, start: int, stop: int) -> list[list[str]]:
-        """The lists from `start` to `stop`."""
         return [[shown_word(self.words[c]) for c in row if c != NO_WORD] for row in self.columns[start:stop].tolist()]
 
     def widen(self, used: Array, index: RowIndex) -> WordLists:

@@ -52,11 +52,9 @@ class ParquetColumn(OnDemand):
         return self.chunk.n_rows
 
     def part(self, start: int, stop: int) -> ParquetColumn:
-        """The values from `start` to `stop` for another process."""
         return ParquetColumn(Chunk(self.chunk.path, self.chunk.first + start, stop - start), self.column)
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values from `start` to `stop`."""
         begin, end = self.chunk.first + start, self.chunk.first + min(stop, len(self))
         values: list[Any] = []
         for first, batch in self._batches(begin, end):

@@ -19,11 +19,12 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, cast
 
 from ..files import open_atomic
-from .formats import STANDARD, Dialect, Format, OutputFile, format_of
+from .formats import STANDARD, format_of
+from .formats.base import Format, OutputFile
 from .formats.delimited import cell
 from .formats.encodings import SAMPLE, choose_by_sample
 from .sequences import OnDemand
-from .table import Table, to_list
+from .table import Dialect, Table, to_list
 
 IN_MEMORY = 1 << 26  # bytes for standard output; more are stored in a temporary file
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..parquet_chunks import Chunk, ParquetColumn
 from ..sequences import GrowingColumns, StoredColumn, blocks_of
-from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
+from ..table import Table
+from .base import ColumnValues, Format, InputFile, OutputFile
 from .header import check_column_names
 
 MAGIC = b"PAR1"
@@ -19,7 +20,7 @@ BUFFER = 1 << 20  # bytes of a column that are read at once
 GROUP = 1 << 16  # rows that are written at once
 
 
-def read_parquet(source: InputFile) -> Parsed:
+def read_parquet(source: InputFile) -> Table:
     """Read the batches of a Parquet file."""
     name, limit = source.name, source.limit
     try:
@@ -64,7 +65,7 @@ def read_parquet(source: InputFile) -> Parsed:
         for column, values in columns.items():
             if isinstance(values, StoredColumn):
                 values.origin = ParquetColumn(Chunk(os.path.abspath(source.file.name), 0, count), column)
-    return Parsed(columns, array("q", range(1, count + 1)), types)
+    return Table(name, columns, array("q", range(1, count + 1)), types=types)
 
 
 def check_parquet(columns: ColumnValues, name: str) -> None:

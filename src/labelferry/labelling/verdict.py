@@ -7,7 +7,7 @@ import numpy as np
 from ..assessment.assessment import MANY
 from ..assessment.rules import LANGUAGES
 from ..assessment.verdict import Verdict
-from ..text.foreign import foreign_message
+from ..text.detect import foreign_message
 from .labelling import Labelling
 
 N_GROUP_WORDS = 5  # per group

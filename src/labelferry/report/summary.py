@@ -22,7 +22,7 @@ from ..labelling.messages import messages_of
 from ..labelling.outlook import usable_outlook
 from ..labelling.verdict import verdict_of
 from ..linalg.matrix import word_counts
-from ..text.foreign import count_languages
+from ..text.detect import count_languages
 from .documents import label_values, list_documents, own_columns, record_numbers, shown_value
 from .projection import MAX_CHARACTERS, projection
 from .story import tell

@@ -19,13 +19,13 @@ from ..tables import from_frame, read_table
 from ..tables.cells import as_text
 from ..tables.names import find_name, listed
 from ..text import clean
+from ..text.encoders import WORDLLAMA
 from .inputs import Inputs
 from .opinions import Opinion
 from .options import TextOptions
-from .views import embed_documents, is_auto, is_matrix
+from .views import embed_documents, is_auto, is_matrix, is_none
 
 NAME = "descriptions"
-ENCODER, NO_VIEW = "wordllama", "none"
 COLUMNS = (("class", "label", "name"), ("description", "sentence", "text"))
 
 
@@ -61,9 +61,8 @@ def read_descriptions(given: Any, classes: Sequence[str] | None = None) -> dict[
 
 def described_opinion(inputs: Inputs, sentences: Mapping[str, str], options: TextOptions) -> Opinion:
     """The opinion of these sentences, with the difference of the two largest cosines as confidence."""
-    model = options.embed
-    if model is None or is_auto(model) or is_matrix(model) or (isinstance(model, str) and model == NO_VIEW):
-        model = ENCODER
+    is_model = not (is_none(options.embed) or is_auto(options.embed) or is_matrix(options.embed))
+    model = options.embed if is_model else WORDLLAMA
     texts = [text for source in inputs.sources for text in source.texts] + list(inputs.texts)
     vectors = embed_documents(model, [*clean(texts, **options.cleaning), *sentences.values()])
     names, n = list(sentences), len(inputs.labels)

@@ -60,23 +60,19 @@ def of_column(inputs: Inputs, name: str, messages: list[str], *, trained: bool) 
         raise ValueError(f"opinion: the column {column!r} is the text or the label. Name another column.")
     home = source_cells(inputs, in_source)
     confidence = find_name(inputs.all_rows.columns, column + SUFFIX)
-    home_confidence = None
+    new_confidence = home_confidence = None
     if confidence is not None and home is not None:
-        home_confidence = source_cells(
-            inputs, [find_name(table.columns, f"{own}{SUFFIX}") for table, own in zip_known(inputs, in_source)]
-        )
-    new_confidence = None if home_confidence is None else target_cells(inputs, confidence)
-    return Opinion(column, target_cells(inputs, column), home, new_confidence, home_confidence, trained)
+        named = zip(inputs.source_tables, in_source, strict=True)
+        home_confidence = source_cells(inputs, [find_name(table.columns, f"{own}{SUFFIX}") for table, own in named])
+    if home_confidence is not None:
+        new_confidence = new_cells(inputs, inputs.all_rows.columns[str(confidence)])
+    return Opinion(
+        column, new_cells(inputs, inputs.all_rows.columns[column]), home, new_confidence, home_confidence, trained
+    )
 
 
-def zip_known(inputs: Inputs, in_source: Sequence[str | None]) -> list[tuple[Any, str]]:
-    """The sources with the names of their columns."""
-    return [(table, own or "") for table, own in zip(inputs.source_tables, in_source, strict=True)]
-
-
-def target_cells(inputs: Inputs, column: str | None) -> Sequence[Any]:
-    """The cells of the new documents."""
-    cells = inputs.all_rows.columns[str(column)]
+def new_cells(inputs: Inputs, cells: Sequence[Any]) -> list[Any]:
+    """Of the cells of all rows of the target, those of the new documents."""
     return [cells[row] for row in inputs.documents.rows.tolist()]
 
 
@@ -101,4 +97,4 @@ def of_values(inputs: Inputs, name: str, values: Any, *, trained: bool) -> Opini
         )
     home = new if inputs.is_half_labelled else home
     kept = None if home is None else [home[row] for source in inputs.sources for row in source.rows.tolist()]
-    return Opinion(name, [new[row] for row in inputs.documents.rows.tolist()], kept, trained=trained)
+    return Opinion(name, new_cells(inputs, new), kept, trained=trained)

@@ -19,7 +19,9 @@ from .labelling import Labelling
 
 def with_reasons(documents: Labelling) -> Labelling:
     """The result with a reason for each document without a known word: its label is not shown and not counted."""
-    unknown, reason = without_known_words(documents), unknown_reason(documents)
+    unknown, reason = documents.estimator.transduction_empty_.copy(), unknown_reason(documents)
+    if documents.answers is not None:  # somebody named their class
+        unknown[documents.answers.rows[documents.answers.named(len(documents.estimator.classes_))]] = False
     return replace(documents, reasons=[reason if is_unknown else "" for is_unknown in unknown.tolist()])
 
 
@@ -74,15 +76,6 @@ def widen_lists(lists: Sequence[list[str]], used: Array, predicted: RowIndex) ->
     return [words or [] for words in predicted.widen([lists[i] for i in used])]
 
 
-def without_known_words(documents: Labelling) -> Array:
-    """True for documents without a known word whose class nobody answered."""
-    unknown: Array = documents.estimator.transduction_empty_.copy()
-    if documents.answers is not None:
-        named = documents.answers.named(len(documents.estimator.classes_))
-        unknown[documents.answers.rows[named]] = False
-    return unknown
-
-
 def unknown_reason(documents: Labelling) -> str:
-    """Why the documents of `without_known_words` have no label."""
+    """Why a document without a known word has no label."""
     return NO_KNOWN_WORD if documents.features.vectorizer is not None else NO_FEATURES

@@ -27,11 +27,6 @@ MAX_OWN = 80  # characters of nearly all values of such a column
 N_INSPECTED = 1000  # rows from which these columns are chosen
 
 
-def record_numbers(inputs: Inputs) -> Array:
-    """Number of each document in the target table, from 1: the first row below the header is 1."""
-    return inputs.documents.numbers
-
-
 def own_columns(table: Table, text: Collection[str]) -> list[str]:
     """Names of the columns by which people recognize their documents: short values that differ.
 
@@ -66,7 +61,7 @@ def list_documents(result: Labelling, inputs: Inputs) -> dict[str, Any]:
     Returns `columns` (names of the user's columns), `rows` (one dict per document), `classes`, and the numbers of
     documents: `to_review`, `to_review_listed`, `others`, `others_listed`, and `without_label` (not listed).
     """
-    names, records = own_columns(inputs.target, inputs.columns.text_target), record_numbers(inputs)
+    names, records = own_columns(inputs.target, inputs.columns.text_target), inputs.documents.numbers
     rows: list[dict[str, Any]] = []
     n_characters = 0
     predicted = result.predicted

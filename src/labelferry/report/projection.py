@@ -14,7 +14,6 @@ from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array, in_memory, stack_rows
 from ..linalg.normalize import normalize_rows_l2
 from ..tables.sequences import chained
-from .documents import record_numbers
 
 N_COMPONENTS = 20  # main directions of the words, of which the map shows two combinations
 N_POINTS = 2000  # documents shown as points
@@ -57,7 +56,7 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
     texts = chained([source.texts for source in inputs.sources])
     names = [f"{source.name} (labelled)" if source.name == TARGET else source.name for source in inputs.sources]
     domain_of = [name for name, source in zip(names, inputs.sources, strict=True) for _ in source.texts]
-    records = record_numbers(inputs)
+    records = inputs.documents.numbers
 
     def point(i: int) -> dict[str, Any]:
         x, y = coordinates[i].tolist()

@@ -23,7 +23,7 @@ from ..labelling.outlook import usable_outlook
 from ..labelling.verdict import verdict_of
 from ..linalg.matrix import word_counts
 from ..text.detect import count_languages
-from .documents import label_values, list_documents, own_columns, record_numbers, shown_value
+from .documents import label_values, list_documents, own_columns, shown_value
 from .projection import MAX_CHARACTERS, projection
 from .story import tell
 
@@ -165,7 +165,7 @@ def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
 
 def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
     """The labels to review, the least confident first."""
-    order, records = np.argsort(result.confidence, kind="stable"), record_numbers(inputs)
+    order, records = np.argsort(result.confidence, kind="stable"), inputs.documents.numbers
     order = order[(result.needs_review & result.predicted)[order]]
     return [
         {
@@ -180,7 +180,7 @@ def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
 
 def none_of_these(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
     """One dict per group of documents that no class explains: their number, typical words and some examples."""
-    records, names = record_numbers(inputs), own_columns(inputs.target, inputs.columns.text_target)
+    records, names = inputs.documents.numbers, own_columns(inputs.target, inputs.columns.text_target)
 
     def example(i: int) -> dict[str, Any]:
         own = [shown_value(inputs.target.columns[name][i]) for name in names]

@@ -26,11 +26,6 @@ class StoreError(ValueError):
     """A store that cannot be opened, read or written; the message has the reason and the way out."""
 
 
-def is_url(place: str) -> bool:
-    """Whether this is a database URL and not a path."""
-    return "://" in place
-
-
 def database_url(place: str | os.PathLike[str]) -> sa.URL:
     """The SQLAlchemy URL of a path or a URL; `postgresql://` uses psycopg.
 
@@ -38,7 +33,7 @@ def database_url(place: str | os.PathLike[str]) -> sa.URL:
     'postgresql+psycopg://host/job'
     """
     name = os.fspath(place)
-    if not is_url(name):
+    if "://" not in name:
         return sa.URL.create("sqlite", database=name)
     try:
         url = sa.make_url(name)

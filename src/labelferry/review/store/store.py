@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any, Self
 
-from .answer_log import AnswerLog
-from .certificates import Certificates
+from .answer_log import AnswerLog, Certificates
 from .contents import check_pool
 from .database import Database
 from .documents import Documents

@@ -171,10 +171,7 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
         ) from None
     words = vectorizer.get_feature_names_out()
     return Features(
-        *(Xs, Xt, words, vectorizer, messages),
-        text_settings=settings,
-        languages=languages,
-        other_language=other,
+        *(Xs, Xt, words, vectorizer, messages), text_settings=settings, languages=languages, other_language=other
     )
 
 

@@ -160,8 +160,7 @@ class TextOptions:
     headers: Annotated[bool, Option("Remove e-mail headers.")] = False
     signatures: Annotated[bool, Option("Remove e-mail signatures.")] = False
     max_memory: Annotated[
-        float | None,
-        Option("Memory limit for fitting, e.g. 500M or 2G. Rare words are dropped to stay below it.", str),
+        float | None, Option("Memory limit for fitting, e.g. 500M or 2G. Rare words are dropped to stay below it.", str)
     ] = None
 
     def __post_init__(self) -> None:

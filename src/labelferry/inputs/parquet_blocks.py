@@ -13,7 +13,7 @@ from ..linalg.backends import Backend, Threads
 from ..linalg.block_files import write_blocks
 from ..linalg.blocks import BLOCK_ROWS, Blocks
 from ..linalg.dask_blocks import DaskBackend, connect
-from ..tables.parquet_chunks import Chunk, ParquetColumn, has_parquet_column, parquet_chunks, parquet_texts
+from ..tables.formats.parquet import Chunk, ParquetColumn, has_parquet_column, parquet_chunks, parquet_texts
 from ..text.counting import Limit
 from ..text.vectorize import tfidf_vectorizer
 from .text_blocks import Counting, fit_blocks, stream_blocks

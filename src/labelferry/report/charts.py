@@ -230,9 +230,7 @@ def _spec(chart: Any, **datasets: Rows) -> Spec:
     """Return the validated specification with its rows; it is as wide as the page allows."""
     spec = (
         chart.properties(
-            width="container",
-            background="transparent",
-            autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+            width="container", background="transparent", autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
         )
         .configure(
             aria=False,  # the page has one description per chart; screen readers should not read thousands of points

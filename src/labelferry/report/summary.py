@@ -187,11 +187,7 @@ def none_of_these(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
         return {"row": int(records[i]), "own": own, "text": inputs.texts[i][:MAX_CHARACTERS]}
 
     return [
-        {
-            "documents": len(rows),
-            "words": words,
-            "examples": [example(i) for i in rows[:N_EXAMPLES].tolist()],
-        }
+        {"documents": len(rows), "words": words, "examples": [example(i) for i in rows[:N_EXAMPLES].tolist()]}
         for group, words in enumerate(result.group_words)
         if len(rows := np.flatnonzero(result.groups == group))
     ]
@@ -259,11 +255,7 @@ def without_texts(result: Labelling) -> dict[str, Any]:
     """The list of documents without their texts, fingerprints and other columns."""
     documents = list_documents(result, result.inputs)
     kept = ("row", *label_values(result, 0))
-    return {
-        **documents,
-        "columns": [],
-        "rows": [{name: row[name] for name in kept} for row in documents["rows"]],
-    }
+    return {**documents, "columns": [], "rows": [{name: row[name] for name in kept} for row in documents["rows"]]}
 
 
 def rerun(labelled: str | PathLike[str] | None) -> dict[str, str]:

@@ -30,11 +30,7 @@ IN_MEMORY = 1 << 26  # bytes for standard output; more are stored in a temporary
 
 
 def write_table(
-    table: Table,
-    extra: Mapping[str, Sequence[Any]],
-    path: str | os.PathLike[str],
-    *,
-    reserved: Iterable[str] = (),
+    table: Table, extra: Mapping[str, Sequence[Any]], path: str | os.PathLike[str], *, reserved: Iterable[str] = ()
 ) -> list[str]:
     """Write a table with new columns to a file whose suffix selects the format; "-" is standard output, as CSV.
 

@@ -17,10 +17,7 @@ from .site import Site, message_page, read, write
 
 
 def new_app(
-    site: Site,
-    names: Collection[str] = LOOPBACK_NAMES,
-    any_address: bool = False,
-    referrer_policy: str = "no-referrer",
+    site: Site, names: Collection[str] = LOOPBACK_NAMES, any_address: bool = False, referrer_policy: str = "no-referrer"
 ) -> Guard:
     """Make the application of a site.
 

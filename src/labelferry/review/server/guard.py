@@ -56,11 +56,7 @@ class Guard:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        names: Collection[str],
-        any_address: bool = False,
-        referrer_policy: str = "no-referrer",
+        self, app: ASGIApp, names: Collection[str], any_address: bool = False, referrer_policy: str = "no-referrer"
     ) -> None:
         self.app = app
         self.names = frozenset(name.lower() for name in names)

@@ -19,11 +19,7 @@ from .site import Form, Site, number, redirect, value
 LIMIT = 50  # documents per page
 MAX_SEARCH = 200
 STATES = {"": "all documents", "review": "needs review", "answered": "answered", "open": "not answered"}
-SORTS = {
-    "confidence": "least confident first",
-    "-confidence": "most confident first",
-    "number": "order of the file",
-}
+SORTS = {"confidence": "least confident first", "-confidence": "most confident first", "number": "order of the file"}
 
 
 class Filters(NamedTuple):

@@ -114,9 +114,5 @@ def write_json(columns: ColumnValues, write: Callable[[str], Any], dialect: Dial
 
 
 JSON = text_format(
-    "JSON",
-    (".json",),
-    read_rows=read_json,
-    write_rows=write_json,
-    matches=lambda start: first_character(start) == b"[",
+    "JSON", (".json",), read_rows=read_json, write_rows=write_json, matches=lambda start: first_character(start) == b"["
 )

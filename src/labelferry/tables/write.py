@@ -44,8 +44,7 @@ def write_table(
     """
     path = Path(path)
     format_, zipped = format_of(path)
-    names = new_names(table.columns, (*extra, *reserved))
-    columns = joined(table, extra, names)
+    columns, names = with_columns(table, extra, reserved=reserved), new_names(table.columns, (*extra, *reserved))
     types = {names.get(name, name): type_ for name, type_ in table.types.items()}
     chosen, messages = output_dialect(format_, table.dialect, columns, path)
     with open_output(path) as file, ExitStack() as stack:
@@ -121,11 +120,7 @@ def with_columns(
     >>> with_columns(from_texts(["a red door"], ["old"]), {"label": ["new"]})
     {'text': ['a red door'], 'label_before': ['old'], 'label': ['new']}
     """
-    return joined(table, extra, new_names(table.columns, (*extra, *reserved)))
-
-
-def joined(table: Table, extra: Mapping[str, Sequence[Any]], names: Mapping[str, str]) -> dict[str, Sequence[Any]]:
-    """The columns of the table under their new names, and the new columns."""
+    names = new_names(table.columns, (*extra, *reserved))
     columns = {names.get(name, name): values for name, values in table.columns.items()}
     return columns | {name: new_column(table, name, values) for name, values in extra.items()}
 

@@ -39,7 +39,6 @@ from .labelling.answers import answers_of_target
 from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
-from .labelling.messages import messages_of
 from .labelling.multi import STAGE as SEVERAL
 from .labelling.multi import MultiLabelling, fit_labels
 from .labelling.opinions import count_opinions
@@ -47,7 +46,7 @@ from .labelling.outlook import expected_of
 from .labelling.parents import check_parents, to_parents
 from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
-from .labelling.verdict import verdict_of
+from .labelling.verdict import messages_of, verdict_of
 from .linalg.dask_blocks import dask_backend
 from .review.sample.accept_files import samples_in, usable_of_answers
 from .review.sample.accepted_columns import accepted_columns

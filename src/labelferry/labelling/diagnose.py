@@ -17,6 +17,7 @@ from ..inputs.features import Features, make_features
 from ..inputs.inputs import Inputs, read_inputs
 from ..inputs.methods import cluster_messages, make_labeller
 from ..inputs.options import TextOptions, accept_options
+from ..linalg.matrix import Array
 
 N_WORDS = 20
 STAGES = ("reading", "counting words")  # of its own, beside those of the methods
@@ -93,7 +94,7 @@ def diagnose(
         "risk": risk(kl),
         "carriers": {
             "words": int(carrying.sum()),
-            "documents": float((np.asarray((Xt != 0) @ carrying.astype(float)).ravel() > 0).mean()),
+            "documents": _share_with(Xt, carrying),
             "classes": [{"class": str(c), "words": own} for c, own in zip(domains.classes, listed, strict=True)],
         },
         "sources": sorted(source_rows(inputs, features, domains), key=lambda row: row["gap"]),
@@ -114,6 +115,11 @@ def diagnose(
         "agreement": dict(zip(assessment.members.names, assessment.members.agreement.tolist(), strict=True)),
         "messages": [*inputs.messages, *features.messages, *cluster_messages(estimator)],
     }
+
+
+def _share_with(X: Any, words: Array) -> float:
+    """The share of documents that contain at least one of these words."""
+    return float((np.asarray((X != 0) @ words.astype(float)).ravel() > 0).mean())
 
 
 def source_rows(inputs: Inputs, features: Features, domains: Domains) -> list[dict[str, Any]]:

@@ -210,9 +210,9 @@ class Model:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file."""
-        reference, embed = self.reference and self.reference.as_dict(), self.view.embed if self.view else None
-        plain = {"cleaning": self.cleaning, "typical": self.typical, "reference": reference}
-        plain |= {"text": list(self.text), "embed": embed}
+        plain: dict[str, Any] = {"cleaning": self.cleaning, "typical": self.typical, "text": list(self.text)}
+        plain["reference"] = None if self.reference is None else self.reference.as_dict()
+        plain["embed"] = None if self.view is None else self.view.embed
         center = {}
         if self.center is not None:
             size = np.array([self.center.n, self.center.squared_length])

@@ -46,7 +46,8 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
     learned = result.features.learned
     sides = np.flatnonzero(np.concatenate(learned)), np.flatnonzero(result.predicted) + Xs.shape[0]
     rng = np.random.default_rng(0)
-    rows = np.concatenate([_sample(side, N_POINTS // 2, rng) for side in sides])
+    n = N_POINTS // 2
+    rows = np.concatenate([s if len(s) <= n else np.sort(rng.choice(s, n, replace=False)) for s in sides])
     placed = np.arange(len(codes)) if len(codes) <= MAX_PLACED else rows
     of_sources, of_target = placed[~is_target[placed]], placed[is_target[placed]] - Xs.shape[0]
     coordinates = np.zeros((len(codes), 2))
@@ -71,7 +72,3 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
 
     totals = {name: int(used.sum()) for name, used in zip(names, learned, strict=True)}
     return {"points": [point(int(i)) for i in rows], "documents": {**totals, TARGET: len(sides[1])}}
-
-
-def _sample(rows: Array, n: int, rng: np.random.Generator) -> Array:
-    return rows if len(rows) <= n else np.sort(rng.choice(rows, n, replace=False))

@@ -18,9 +18,8 @@ from ..inputs.inputs import Inputs
 from ..labelling.class_table import class_table
 from ..labelling.diagnose import source_rows
 from ..labelling.labelling import Labelling
-from ..labelling.messages import messages_of
 from ..labelling.outlook import usable_outlook
-from ..labelling.verdict import verdict_of
+from ..labelling.verdict import messages_of, verdict_of
 from ..linalg.matrix import word_counts
 from ..text.detect import count_languages
 from .documents import label_values, list_documents, own_columns, shown_value

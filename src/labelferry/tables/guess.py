@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from .formats.header import about_header
+from .formats.header import NO_HEADER
 from .names import find_name, listed, option_name, require, require_texts
 from .table import Table, joined_name
 
@@ -88,7 +88,7 @@ def naming_missing_headers(*tables: Table) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        hints = dict.fromkeys(hint for table in tables for hint in about_header(table.messages))
+        hints = dict.fromkeys(line for table in tables for line in table.messages if line.endswith(NO_HEADER))
         if not hints:
             raise
         raise ValueError(" ".join([str(error), *hints])) from None

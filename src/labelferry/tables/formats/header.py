@@ -85,8 +85,3 @@ def header_messages(columns: Mapping[str, Sequence[Any]], file_name: str) -> tup
         return ()
     first = ", ".join(repr(name if len(name) <= 40 else name[:37] + "...") for name in list(columns)[:4])
     return (f"{file_name}: the first row looks like a document, not like names of columns ({first}). {NO_HEADER}",)
-
-
-def about_header(messages: Sequence[str]) -> list[str]:
-    """Of the messages about a file, the one that says that it has no header."""
-    return [message for message in messages if message.endswith(NO_HEADER)]

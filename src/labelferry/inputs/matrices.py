@@ -31,7 +31,13 @@ def read_matrix(given: Any, inputs: Inputs, option: str) -> Any:
     if isinstance(given, str | PathLike):
         name, X = Path(given).name, _read_file(Path(given), option)
     elif isinstance(given, tuple):
-        X = _stack([_as_matrix(block, option) for block in given], option)
+        blocks = [_as_matrix(block, option) for block in given]
+        shapes = [block.shape for block in blocks]
+        if len({shape[1:] for shape in shapes}) != 1 or any(len(shape) != 2 for shape in shapes):
+            raise ValueError(
+                f"{option} must be (source, target), arrays with the same number of columns; got {shapes}."
+            )
+        X = stack_rows(blocks)
     else:
         X = _as_matrix(given, option)
     if X.ndim != 2 or X.shape[0] != inputs.n_rows:
@@ -75,13 +81,6 @@ def _as_matrix(given: Any, option: str) -> Any:
     if X.dtype.kind not in "fiub":
         raise ValueError(f"{option} must contain numbers; its values are {X.dtype}, not numbers.")
     return X
-
-
-def _stack(blocks: list[Any], option: str) -> Any:
-    shapes = [block.shape for block in blocks]
-    if len({shape[1:] for shape in shapes}) != 1 or any(len(shape) != 2 for shape in shapes):
-        raise ValueError(f"{option} must be (source, target), arrays with the same number of columns; got {shapes}.")
-    return stack_rows(blocks)
 
 
 def _check_finite(X: Any, name: str) -> None:

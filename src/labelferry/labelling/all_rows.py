@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +9,6 @@ import numpy as np
 from ..assessment.new_classes import NOT_MARKED
 from ..core.labels import as_labels
 from ..inputs.rows import NO_FEATURES, NO_KNOWN_WORD
-from ..linalg.matrix import Array
-from ..tables.row_index import RowIndex
 from .answers import AnsweredRows
 from .evidence import WordLists
 from .labelling import Labelling
@@ -49,6 +46,11 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     named, names = answers.named(len(classes)), classes.tolist()
     for row, code in zip(answers.rows[named].tolist(), answers.codes[named].tolist(), strict=True):
         labels[row], confidence[row], review[row], reasons[row] = names[code], 1, False, ""
+    lists = documents.evidence
+    if isinstance(lists, WordLists):
+        lists = lists.widen(used, predicted)
+    else:
+        lists = [words or [] for words in predicted.widen([lists[i] for i in used.tolist()])]
     others = ~index.contains(answers.rows)
     given[answers.rows[others & named]] = True
     review[answers.rows[others & (answers.codes == len(classes))]] = True
@@ -57,7 +59,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         labels=as_labels(labels, classes),
         confidence=confidence,
         alternative=as_labels(predicted.widen(documents.alternative[used].tolist()), classes),
-        evidence=widen_lists(documents.evidence, used, predicted),
+        evidence=lists,
         needs_review=review,
         other_language=index.widen(documents.other_language, ""),
         groups=predicted.widen_array(documents.groups[used], NOT_MARKED),
@@ -67,13 +69,6 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         accept_rank=index.widen_array(documents.accept_rank, 0),
         of_documents=documents,
     )
-
-
-def widen_lists(lists: Sequence[list[str]], used: Array, predicted: RowIndex) -> Sequence[list[str]]:
-    """The lists of the `used` documents at their rows; empty ones elsewhere."""
-    if isinstance(lists, WordLists):
-        return lists.widen(used, predicted)
-    return [words or [] for words in predicted.widen([lists[i] for i in used])]
 
 
 def unknown_reason(documents: Labelling) -> str:

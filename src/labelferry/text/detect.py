@@ -159,11 +159,6 @@ def language_of(text: str) -> str | None:
     return NAMES[code] if probability >= MIN_CLEAR else None
 
 
-def language_probabilities(words: str) -> dict[str, float]:
-    """The probability of each language."""
-    return {NAMES[code]: float(probability) for code, probability in _identifier().rank(words)}
-
-
 def words_of(text: str) -> str:
     """A text without what is the same in all languages, such as addresses and numbers."""
     return NOT_LANGUAGE.sub(" ", text).strip()
@@ -208,7 +203,7 @@ def foreign_language(text: str, own: Collection[str]) -> str:
         return ""
     words = words_of(beginning)
     n_bytes = len("".join(LETTER.findall(words)).encode())
-    probabilities = language_probabilities(words)
+    probabilities = {NAMES[code]: float(probability) for code, probability in _identifier().rank(words)}
     return name if n_bytes >= MIN_BYTES and sum(probabilities[other] for other in own) <= MAX_OWN else ""
 
 

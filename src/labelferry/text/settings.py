@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -76,8 +76,11 @@ class TextSettings(NamedTuple):
 def candidates(request: TextRequest, language: Language) -> list[TextSettings]:
     """The settings to compare, the simplest first. What the user fixes is the same in all of them."""
     check_request(request)
+    analyzer = "characters" if request.analyzer == "characters" else "words"
+    if request.analyzer == AUTO and language.has_unsegmented and not request.stem:
+        analyzer = "mixed"
     fixed = TextSettings(
-        analyzer=analyzer_of(request, language),
+        analyzer=analyzer,
         min_documents=MIN_DOCUMENTS if request.min_documents is None else request.min_documents,
         stem=request.stem,
         marks=language.has_marks,
@@ -107,13 +110,6 @@ def check_request(request: TextRequest) -> None:
         ngrams=1 if request.ngrams is None else request.ngrams,
         min_documents=MIN_DOCUMENTS if request.min_documents is None else request.min_documents,
     )
-
-
-def analyzer_of(request: TextRequest, language: Language) -> Literal["words", "mixed", "characters"]:
-    """The analyzer: the user's, or by the script."""
-    if request.analyzer == "characters":
-        return "characters"
-    return "mixed" if request.analyzer == AUTO and language.has_unsegmented and not request.stem else "words"
 
 
 def _language_of(request: TextRequest, language: Language) -> str | None:

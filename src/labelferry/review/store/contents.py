@@ -152,8 +152,11 @@ def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, nam
     is_chance = is_finite(proba) and proba.min(initial=0) >= 0 and proba.max(initial=0) <= 1
     if n_labels and (proba.shape != (n_documents, n_labels) or not is_chance):
         raise damaged(name, "the chances of the labels have a wrong shape or values")
-    if "accept_rank" in arrays:
-        check_ranks(arrays["accept_rank"], n_documents, name)
+    if "accept_rank" in arrays:  # 1, 2, ... for some documents, and 0 for the others
+        check_array(arrays["accept_rank"], (n_documents,), "iu", name, "accept_rank")
+        given = np.sort(arrays["accept_rank"][arrays["accept_rank"] != 0])
+        if not np.array_equal(given, np.arange(1, len(given) + 1)):
+            raise damaged(name, "the array 'accept_rank' contains numbers that are no ranks")
     if "held_out/seen" in arrays:
         check_documents(arrays["held_out/seen"], n_documents, name, "held_out/seen")
     if "held_out/rows" in arrays:
@@ -176,14 +179,6 @@ def check_documents(numbers: Array, n_documents: int, name: str, key: str) -> No
         raise damaged(name, f"the array {key!r} contains numbers that are no documents")
     if len(np.unique(numbers)) < len(numbers):
         raise damaged(name, f"the array {key!r} names a document twice")
-
-
-def check_ranks(ranks: Array, n_documents: int, name: str) -> None:
-    """Raise StoreError unless these are the ranks 1, 2, ... of some documents, and 0 for the others."""
-    check_array(ranks, (n_documents,), "iu", name, "accept_rank")
-    given = np.sort(ranks[ranks != 0])
-    if not np.array_equal(given, np.arange(1, len(given) + 1)):
-        raise damaged(name, "the array 'accept_rank' contains numbers that are no ranks")
 
 
 def check_codes(codes: Array | None, n_documents: int, n_classes: int, name: str, key: str) -> None:

@@ -531,6 +531,12 @@ def label(
             inputs = inputs._replace(source_tables=())  # only their cells are needed
             if out is not None:
                 check_output(inputs.all_rows, out)
+
+        def settings_of(features: Features, prior: Any) -> dict[str, Any]:
+            words = {} if features.text_settings is None else features.text_settings._asdict()
+            view = {} if features.view is None else {"embed": features.view_name or OWN_VECTORS}
+            return settings | words | view | {"class_prior": prior}
+
         if inputs.form is not None:
             given = {"answers": answers, "opinions": opinions, "opinions_trained": opinions_trained}
             given |= {"descriptions": descriptions, "parents": parents or None}
@@ -542,22 +548,16 @@ def label(
                 with stage("counting words", seconds):
                     return make_features(own, options, backend)
 
-            def settings_of(features: Features, name: str) -> dict[str, Any]:
-                words = {} if features.text_settings is None else features.text_settings._asdict()
-                view = {} if options.embed is None else {"embed": features.view_name or OWN_VECTORS}
-                return settings | words | view | {"class_prior": priors[name]}
-
-            several = fit_labels(inputs, features_of, estimator, settings_of, seconds)
+            several = fit_labels(
+                inputs, features_of, estimator, lambda own, name: settings_of(own, priors[name]), seconds
+            )
             return cast(Result, MultiResult.of(several, opened.pop_all()))  # the type is that of calls without multi
         with stage("counting words", seconds):
             features = make_features(inputs, options, backend)
             domains = features.domains(inputs, estimator)
             progress.size(domains.n_entries, domains.n_classes)
             prior = read_class_prior(class_prior, domains.classes)
-        settings |= {} if features.text_settings is None else features.text_settings._asdict()
-        if features.view is not None:
-            settings["embed"] = features.view_name or OWN_VECTORS
-        settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
+        settings = settings_of(features, prior.tolist() if isinstance(prior, np.ndarray) else prior)
         if parents:
             check_parents(domains.classes.tolist(), estimator, settings["class_prior"])
         known: dict[int, str] = {}

@@ -191,19 +191,14 @@ def cell(value: Any) -> str:
     return to_json(value) if isinstance(value, bool | list | dict) else str(value)
 
 
-CSV = text_format(
-    "CSV",
-    (".csv",),
-    read_rows=partial(read_delimited, delimiters=",;\t|"),
-    write_rows=write_delimited,
-    check=check_characters,
-    keeps_encoding=True,
-)
-TSV = text_format(
-    "TSV",
-    (".tsv", ".tab"),
-    read_rows=partial(read_delimited, delimiters="\t", name="TSV"),
-    write_rows=partial(write_delimited, delimiter="\t"),
-    check=check_characters,
-    keeps_encoding=True,
+CSV, TSV = (
+    text_format(
+        name,
+        suffixes,
+        read_rows=partial(read_delimited, delimiters=delimiters, name=name),
+        write_rows=partial(write_delimited, delimiter=delimiters[0]),
+        check=check_characters,
+        keeps_encoding=True,
+    )
+    for name, suffixes, delimiters in (("CSV", (".csv",), ",;\t|"), ("TSV", (".tsv", ".tab"), "\t"))
 )

@@ -151,9 +151,8 @@ class ParquetColumn(OnDemand):
 
         path = self.chunk.path
         file = open_file(path)
-        if not has_parquet_column(path, self.column):
-            names = ", ".join(file.schema_arrow.names)
-            raise ValueError(f"{path} has no column {self.column!r}. It has: {names}.")
+        if self.column not in (names := file.schema_arrow.names):
+            raise ValueError(f"{path} has no column {self.column!r}. It has: {', '.join(names)}.")
         ends = list(accumulate(_group_sizes(file), initial=0))
         groups = [i for i, (a, b) in enumerate(pairwise(ends)) if a < end and b > begin]
         first = ends[groups[0]] if groups else end

@@ -118,14 +118,13 @@ class Result(Labelling):
 
         These are label, confidence, alternative, evidence (words with commas), needs_review, source_only, accept_rank.
         `source_only` is the label of the classifier that was trained on the labelled documents only, and `accept_rank`
-        is 1 for the label that is most likely correct (`accept`). If a document is
-        marked, also none_of_these. If documents are in a language that the labelled documents lack, `other_language`
-        names it. With `parents`, `child` is the most probable child of the label, and `child_confidence` is its
-        probability.
-        If the labels learned from answers, `answer` has these, and `held_out` the labels of
-        fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
-        `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
-        is also "given". `labelferry` marks each row as written by labelferry: see `labelferry.labelling.marks`.
+        is 1 for the label that is most likely correct (`accept`). If a document is marked, also none_of_these. If
+        documents are in a language that the labelled documents lack, `other_language` names it. With `parents`, `child`
+        is the most probable child of the label, and `child_confidence` is its probability. If the labels learned from
+        answers, `answer` has these, and `held_out` the labels of fits without the answer of the row. If rows have no
+        predicted label, `reason` says why. For a half-labelled file `origin` is "given" for the labels that it had and
+        "predicted" for the others; an answer to a row without a text is also "given". `labelferry` marks each row as
+        written by labelferry: see `labelferry.labelling.marks`.
         """
         return new_columns(self)
 

@@ -57,7 +57,6 @@ class Rows(NamedTuple):
 
     def count_message(self, which: Array, what: str, effect: str) -> list[str]:
         """A message about these rows; none if there is no such row."""
-        # Returns one message, with the number of rows and the place of the first; none if there is no such row.
         return count_rows(self.table, np.flatnonzero(which), what, effect)
 
 

@@ -64,12 +64,12 @@ def blocks_of(values: Sequence[Any], n: int) -> Iterator[list[Any]]:
 def part_of(values: Sequence[Any], start: int, stop: int) -> Sequence[Any]:
     """The values from `start` to `stop`, for another process, which may be on another machine. Read them at once: [:].
 
-    Returns A list or, for values of a large Parquet file, a sequence that reads the file.
-
     >>> part_of(["a", "b", "c"], 1, 3)
     ['b', 'c']
     """
-    return values.part(start, stop) if isinstance(values, OnDemand) else list(values[start:stop])
+    if isinstance(values, OnDemand):  # of a large Parquet file: a sequence that reads the file
+        return values.part(start, stop)
+    return list(values[start:stop])
 
 
 class TemporaryBlocks:

@@ -174,12 +174,10 @@ def _identifier() -> Any:
 
 
 def foreign_languages(source: Language, texts: Sequence[str]) -> list[str]:
-    """The language of each text that is in none of the languages of the labelled documents.
+    """The language of each text if the labelled documents lack it, such as "german"; otherwise empty.
 
-    `texts`: the new documents. If there are LARGE or more, all of them are looked at only if a sample of N_FIRST
-    contains MIN_FIRST such texts.
-    Returns english name of the language, such as "german"; empty for a text in a language of the labelled
-    documents, and if the language of the text is not clear, or that of fewer than MIN_VOTES labelled documents is.
+    Empty also if it is not clear, or if that of fewer than MIN_VOTES labelled documents is. Of LARGE texts or more, all
+    are looked at only if a sample of N_FIRST contains MIN_FIRST such texts.
 
     >>> english = Language("english", {"english": 1.0}, 100, 0.0, 0.0)
     >>> foreign_languages(english, ["My password does not work.", "Mein Passwort funktioniert nicht."])

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import altair as alt
 
+from .highlight import clip
+
 N_COLORS = 8  # classes with their own color, --class-1 to --class-8; further classes share --class-other
 SHAPES = ("circle", "triangle-up", "square", "diamond", "triangle-down", "cross")  # of the target, then of the sources
 MAX_WORDS = 24  # words that a chart can show on one screen
@@ -203,11 +205,6 @@ def words_chart(changed_words: Rows) -> Spec | None:
 def complete_rows(rows: Rows | None, *keys: str) -> Rows:
     """Return the rows that have a value for every key."""
     return [row for row in rows or [] if all(row.get(key) is not None for key in keys)]
-
-
-def clip(text: str, length: int) -> str:
-    """Shorten a text to this length, with an ellipsis."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 def _class(point: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from ..labelling.labelling import Labelling
 from ..linalg.matrix import Array
 from ..tables import Table
 from ..tables.cells import fingerprint
-from .highlight import pieces
+from .highlight import clip, pieces
 
 MAX_LISTED = 400  # documents
 MIN_OTHERS = 100  # of them not to review, if there are as many
@@ -108,5 +108,4 @@ def label_values(result: Labelling, i: int) -> dict[str, Any]:
 
 def shown_value(value: Any) -> str:
     """A value of the user's columns as a short text."""
-    text = "" if value is None or value != value else str(value)
-    return text if len(text) <= MAX_OWN else text[: MAX_OWN - 1].rstrip() + "…"
+    return clip("" if value is None or value != value else str(value), MAX_OWN)

@@ -17,7 +17,8 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment
 from markupsafe import Markup
 
-from .charts import class_legend, clip, domain_legend, make_charts, with_coordinates
+from .charts import class_legend, domain_legend, make_charts, with_coordinates
+from .highlight import clip
 from .templates import new_environment
 from .vega import NO_CHARTS, chart_library
 

@@ -12,7 +12,7 @@ from jinja2 import Environment
 from starlette.responses import Response
 
 from ...certificate.interval import percent as certificate_percent
-from ...report.highlight import pieces
+from ...report.highlight import clip, pieces
 from ...report.templates import new_environment
 
 N_COLORS = 8  # classes with a color of their own in base.css
@@ -69,11 +69,6 @@ def at_most(value: float) -> str:
 def count(value: int | None) -> str:
     """12345 as 12,345."""
     return NO_VALUE if value is None else f"{value:,}"
-
-
-def clip(text: str, length: int) -> str:
-    """Shorten a text to this length, with an ellipsis."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 def color(label: str | None, classes: Sequence[str]) -> str:

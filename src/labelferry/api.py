@@ -26,12 +26,11 @@ from .core.classifier import TransductiveClassifier
 from .core.method_spec import chosen_parameters, describe_method
 from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from .files import write_text
-from .inputs.descriptions import described_opinion, read_descriptions
 from .inputs.features import Features, check_dask, make_features
 from .inputs.inputs import Inputs, read_inputs
 from .inputs.methods import make_labeller
 from .inputs.multi_labels import check_one_label
-from .inputs.opinions import read_opinions
+from .inputs.opinions import described_opinion, read_descriptions, read_opinions
 from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior, read_proportions
 from .inputs.views import OWN_VECTORS, check_embed

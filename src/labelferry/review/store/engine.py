@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +84,8 @@ def connect(url: sa.URL) -> sa.Engine:
 
 def set_write_ahead_log(engine: sa.Engine) -> None:
     """Let readers and one writer of a SQLite file work at the same time; the file remembers it."""
-    connection = engine.raw_connection()
-    try:
+    with closing(engine.raw_connection()) as connection:
         connection.cursor().execute("PRAGMA journal_mode=WAL")
-    finally:
-        connection.close()
 
 
 def check_file(path: Path) -> None:

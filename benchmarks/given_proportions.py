@@ -8,14 +8,14 @@ AutoTransfer does, and with members that are matched too. Coefficients are those
 corpora: compare the rows with each other only.
 
     drawn part   members      error of the estimate   safe   safe and below 80%   lowest safe
-    0            as they are                   .073     11                     0          .930
-    0            matched                       .073     17                     0          .908
-    .25          as they are                   .074      6                     0          .918
-    .25          matched                       .074     10                     0          .892
-    .5           as they are                   .068      2                     0          .943
-    .5           matched                       .074      7                     0          .853
-    1            as they are                   .067      1                     0          .962
-    1            matched                       .096      4                     3          .681
+    0            as they are                    .063     18                     0          .886
+    0            matched                        .063     20                     0          .886
+    .25          as they are                    .070     11                     0          .849
+    .25          matched                        .070     16                     0          .814
+    .5           as they are                    .066      6                     0          .834
+    .5           matched                        .072      8                     1          .795
+    1            as they are                    .069      1                     0          .920
+    1            matched                        .099      4                     2          .681
 
 Members that are matched to wrong proportions agree with an answer that is matched to them: the estimate does not fall,
 and wrong answers are called safe. With members as they are, wrong proportions lower the estimate. The price: fewer

@@ -347,7 +347,8 @@ def test_few_short_texts_are_a_fact():
     short = HEALTHY._replace(n_labelled=343, n_new=318, known_documents=0.978, words=8)
     (fact,) = few_short_texts(short)
     assert not fact.unsafe
-    assert "343 labelled and 318 new documents. Half of the new ones have at most 8 words, and 2.2%" in fact.sentence
+    assert fact.sentence.startswith("Few short texts (343 labelled, 318 new): the estimate can be far off. Half of ")
+    assert "at most 8 words, and 2.2%" in fact.sentence
     assert few_short_texts(short._replace(known_documents=0.995)) == ()
     assert few_short_texts(short._replace(words=40)) == ()
     assert few_short_texts(short._replace(n_labelled=500, n_new=500)) == ()

@@ -336,10 +336,9 @@ def of_file(
 
 def learned_message(done: dict[str, Any], n: int, *, by_itself: bool) -> str:
     """What learning did to n labels; `by_itself`: nobody asked for it."""
-    why = " (--learn)" if by_itself else ""
+    why, then = (" (--learn)", " They stay as they are from now on.") if by_itself else ("", "")
     message = (
-        f"The labels have learned from {done['answers']} answers{why}: {done['changed']:,} of {n:,} changed. They stay "
-        "as they are from now on."
+        f"The labels have learned from {done['answers']} answers{why}: {done['changed']:,} of {n:,} changed.{then}"
     )
     if done["kept"]:
         message += f" {done['kept']:,} accepted labels stay as they were."

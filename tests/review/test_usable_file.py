@@ -111,7 +111,7 @@ def test_a_job_on_the_command_line(result, tmp_path):
     once = json.loads(run("accept", place, "--json").output)
     assert once["accept"]["n_answers"] > 40
     again = json.loads(run("accept", place, tmp_path / "b.csv", "--reviewer", "ann", "--json").output)
-    assert again["messages"] == ["0 new answers, 65 known, 0 rows empty"]
+    assert again["messages"] == ["0 new answers, 65 known already"]
     assert again["accept"] == once["accept"]
     assert run("export", place, "-o", tmp_path / "u.csv", "--accepted").exit_code == 0
     written = read_csv(tmp_path / "u.csv")

@@ -181,6 +181,17 @@ def test_the_promise_that_was_asked_for_comes_first(out, tmp_path):
     assert lines[0].startswith("To deliver the whole file: use the ")
 
 
+def test_nothing_is_assumed_before_something_is_claimed_and_columns_with_usual_names_are_not_told(out, tmp_path):
+    sample = tmp_path / "s.csv"
+    before = run("accept", out, "-n", 60, "-o", sample).output
+    assert "Assumed: " not in before
+    assert "text column" not in before
+    fill(sample)
+    after = run("accept", out, sample).output
+    assert "Usable now: no" not in after
+    assert after.count("Assumed: ") == 1
+
+
 def test_sentences_are_wrapped_and_commands_are_not(out):
     lines = run("accept", out).output.splitlines()
     assert all(len(line) <= 120 or line.startswith("Next: ") for line in lines)

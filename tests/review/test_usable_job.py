@@ -45,7 +45,7 @@ def test_labels_learn_first_and_nothing_is_certified_before(job):
     usable = job.accept(ERROR)
     assert usable.learning == (5, N_LEARN)
     assert usable.n == 0
-    assert "15 of them are open" in usable.text()
+    assert "(15 are open)" in usable.text()
     assert job.store.certificates.all() == []
     answer_all(job, 15)
     assert "Learn now" in job.accept(ERROR).text()

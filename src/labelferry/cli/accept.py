@@ -10,10 +10,10 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from .app import app
-from .audit import check_no_column, reading_options
+from .audit import check_no_column, imported, reading_options
 from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exit_unless, print_json
 from .outputs import final_path, free_name
-from .show import escape, new_console
+from .show import BY_NAME, escape, new_console
 
 FEW, OTHER_ERROR = 40, 0.1  # so few planned answers at this limit are not spent on learning
 
@@ -250,7 +250,7 @@ def of_job(
     with open_job(place) as job:
         for sample in samples:
             counts = import_answers(job, sample, reviewer)
-            messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
+            messages.append(imported(counts))
         usable = job.accept(**limit, learn=learn)
         if relearn or everything or (usable.learning is not None and usable.learning.now):
             by_itself = not (relearn or everything)
@@ -293,7 +293,8 @@ def of_file(
     out, before = drawing.out, rounds_before(after, drawing.limit, text=text, encoding=encoding, chosen=chosen)
     classes = () if before is None else before.frozen.classes
     population = population_of_file(path, text=text, classes=classes, encoding=encoding, chosen=chosen)
-    messages = [*population.messages, *(population.warnings if chosen else ())]
+    messages = [line for line in population.messages if not line.endswith(BY_NAME)]
+    messages += population.warnings if chosen else ()
     several = population.several
     if several is None:
         if drawing.limit.name:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import app
-from .audit import Labelled, check_no_column, reading_options
+from .audit import Labelled, check_no_column, imported, reading_options
 from .options import Against, AsJson, Column, Confidence, Encoding, Text, Verbose, columns_of, print_json
 from .outputs import free_name
 from .show import MOST_CLASSES, escape, new_console, new_table, print_messages
@@ -64,7 +64,7 @@ def certify(
         with open_job(labelled) as job:
             if sample is not None:
                 counts = import_answers(job, sample, reviewer)
-                messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
+                messages.append(imported(counts))
             if waiting := job.waiting():
                 messages.append(
                     f"{waiting} answers of the random sample do not count yet: a document before them has no answer. "

@@ -38,7 +38,8 @@ def sentences(
     whole = whole if whole_first or not one_label else []
     promises = [*whole, *part] if whole_first else [*part, *whole]
     lines = [
-        *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "", ASSUMED
+        *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "",
+        ASSUMED if values["n_accepted"] or values["finish"]["n"] else "",
     ]  # fmt: skip
     return [line for line in lines if line]
 
@@ -48,8 +49,8 @@ def _learning(values: Values) -> str:
     if answers >= of:
         return f"The labels have not learned from the {answers} answers. Learn now: labels are accepted after that."
     return (
-        f"First answer {of} random documents, {of - answers} of them are open: the labels learn from them. After that "
-        "the labels stay as they are, and further answers show which of them can be used."
+        f"First answer {of} random documents{f' ({of - answers} are open)' if answers else ''}: the labels learn from "
+        "them. After that the labels stay as they are, and further answers show which of them can be used."
     )
 
 

@@ -10,7 +10,7 @@ from ...certificate.interval import percent
 from ...certificate.ladder import TAIL
 
 Values = Mapping[str, Any]
-ASSUMED = "Assumed: the answers are right, documents are answered in the given order, and the labels stay as they are."
+ASSUMED = "Assumed: the answers are right and in the given order; the labels do not change."
 MOST_NAMED = 12  # classes in a sentence
 
 
@@ -80,9 +80,8 @@ def together(values: Values) -> str:
     rounds = values["round_number"]
     if rounds < 2 and values["tail"] <= 1.5 * TAIL:
         return ""
-    tested, each = (f"in {rounds} rounds", "round") if rounds > 1 else ("at several limits", "limit")
-    level = confidence(values["level"])
-    return f"Tested {tested}: each {each} is a claim of its own, and all of them hold together with {level} confidence."
+    what, level = f"{rounds} rounds" if rounds > 1 else "Several limits", confidence(values["level"])
+    return f"{what}, each a claim of its own: all hold together with {level} confidence."
 
 
 def each_limit(values: Values) -> str:

@@ -277,7 +277,7 @@ def test_why_many_later_labels_are_marked(saved):
     assert last_reason(target_error=0.0).startswith(
         "240 of 240 labels (100%) are marked for review: a saved model has "
     )
-    assert "only its own prediction" in last_reason(target_error=0.0)
+    assert last_reason(target_error=0.0).endswith("has its own prediction only, not the votes of all methods.")
     assert last_reason(review_all=True).endswith("are marked for review, as all were when the model was fitted.")
     german = apply(folder / "model.npz", folder / "german.csv")
     assert german.assessment.labelled.sum() == 0 or "requires it" in german.verdict.reasons[-1]

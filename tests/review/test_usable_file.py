@@ -124,7 +124,7 @@ def test_a_job_on_the_command_line(result, tmp_path):
     assert "Omit one of them" in error_of("export", place, "-o", tmp_path / "x.csv", "--accepted", "--corrections")
     done = run("accept", place, "--relearn")
     assert "accepted labels stay as they were" in done.output
-    assert "Tested in 2 rounds" in done.output
+    assert "2 rounds, each a claim of its own" in done.output
     assert "are withdrawn" in run("accept", place, "--all").output
 
 

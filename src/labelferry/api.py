@@ -77,13 +77,13 @@ class Result(Labelling):
         return cls(**{item.name: getattr(labelling, item.name) for item in fields(Labelling)}, _opened=opened)
 
     def __repr__(self) -> str:
-        mean, predicted = self.estimated_balanced_accuracy["mean"], self.predicted
+        mean, predicted = self.estimated_accuracy["mean"], self.predicted
         n, n_review = int(predicted.sum()), int((predicted & self.needs_review).sum())
         all_rows = "1 document" if n == 1 else f"{n} documents"
         count = all_rows if n == len(predicted) else f"{n} of {len(predicted)} rows"
         return (
-            f"<labelferry labels: {count} by {self.method}, {self.verdict.level}, balanced accuracy "
-            f"{'unknown' if mean is None else f'about {mean:.0%}'}, {n_review} to review>"
+            f"<labelferry labels: {count} by {self.method}, {self.verdict.level}, "
+            f"{'correct share unknown' if mean is None else f'about {mean:.0%} correct'}, {n_review} to review>"
         )
 
     def _repr_html_(self) -> str:

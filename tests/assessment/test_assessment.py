@@ -350,7 +350,8 @@ def test_few_short_texts_are_a_fact():
     short = HEALTHY._replace(n_labelled=343, n_new=318, known_documents=0.978, words=8)
     (fact,) = few_short_texts(short)
     assert not fact.unsafe
-    assert "343 labelled and 318 new documents. Half of the new ones have at most 8 words, and 2.2%" in fact.sentence
+    assert fact.sentence.startswith("Few short texts (343 labelled, 318 new): the estimate can be far off. Half of ")
+    assert "at most 8 words, and 2.2%" in fact.sentence
     assert few_short_texts(short._replace(known_documents=0.995)) == ()
     assert few_short_texts(short._replace(words=40)) == ()
     assert few_short_texts(short._replace(n_labelled=500, n_new=500)) == ()
@@ -440,8 +441,8 @@ def test_the_verdict_has_the_numbers(assessment):
     verdict = assessment.verdict()
     text = " ".join(verdict.reasons)
     b, a = assessment.balanced_accuracy, assessment.accuracy
-    assert f"balanced accuracy {b.mean:.0%} (90% interval {b.low:.0%} to {b.high:.0%})" in text
-    assert f"accuracy {a.mean:.0%} ({a.low:.0%} to {a.high:.0%})" in text
+    assert f"About {a.mean:.0%} of the labels are correct (90% interval {a.low:.0%} to {a.high:.0%})." in text
+    assert f"the mean over the classes, which is better known: {b.mean:.0%} ({b.low:.0%} to {b.high:.0%})." in text
     assert f"on {len(load_calibration().corpora)} corpora" in text
     assert f"{assessment.changed:.0%} of the labels differ from those of SourceLR" in text
     assert f"Agreement of 3 methods with these labels {assessment.signals.agreement:.2f}" in text
@@ -460,14 +461,14 @@ def test_facts_are_the_first_reasons(assessment):
 def test_signals_that_contradict_each_other_are_named(assessment):
     for signals in (Signals(0.95, 0.4, 0.9), Signals(0.1, 0.9, 0.9)):
         text = " ".join(assessment._replace(signals=signals).verdict().reasons)
-        assert "contradict each other, so the interval of balanced accuracy is wider" in text
+        assert "contradict each other, so the intervals are wider" in text
 
 
 def test_too_few_documents_for_an_estimate(assessment):
     assert assessment.estimated("accuracy") == assessment.accuracy.as_dict()
     few = assessment._replace(facts=facts_of(n_new=7), level="doubtful")
     text = " ".join(few.verdict().reasons)
-    assert "accuracy: cannot tell" in text
+    assert "How many labels are correct cannot be estimated." in text
     assert "90% interval" not in text
     for name in ("accuracy", "balanced_accuracy"):
         assert few.estimated(name) == {"mean": None, "low": None, "high": None}

@@ -1,6 +1,7 @@
 """What `labelferry label` says: little, one next command, and nothing that the user has just done."""
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def test_about_ten_lines_and_one_next_command(files):
     assert len(lines) <= MOST_LINES
     assert lines[0] == "Read: 360 labelled and 360 new documents (text: text; label: label)"
     text = " ".join(shown.stdout.split())
-    assert re.search(r"Correct labels: about \d+%, class average \(\d+% to \d+%; estimated\)\.", text)
+    assert re.search(r"Correct labels: about \d+% \([\d.]+% to [\d.]+%; estimated\)\.", text)
     assert re.search(
         r"\d+ answers \(\d+ minutes\) may make [\d,]+ of 360 labels usable \([\d,]+ to [\d,]+\), at most 5%", text
     )
@@ -49,6 +50,32 @@ def test_about_ten_lines_and_one_next_command(files):
     assert not DONE.search(text)
     assert lines[-1] == "Next: labelferry accept out.csv -o sample.csv"
     assert text.count("labelferry ") == 1
+
+
+def test_one_number_is_shown_everywhere_the_share_of_correct_labels(tmp_path, monkeypatch):
+    """Not the mean over the classes, which people took for it: here it is another number."""
+    monkeypatch.chdir(tmp_path)
+    demo = tickets.demo()
+    rows = [i for i, label in enumerate(demo.y_source) if label != "account" or i % 4 == 0]
+    old = tickets.old()
+    tickets.write_csv(tmp_path / "old.csv", {name: [values[i] for i in rows] for name, values in old.items()})
+    tickets.write_csv(tmp_path / "new.csv", tickets.new())
+    files = "old.csv", "new.csv"
+    shown = run("label", *files, "-o", "out.csv", "--method", "sourcelr", "--report", "page.html")
+    values = json.loads(run("label", *files, "-o", "out.csv", "--method", "sourcelr", "--json").stdout)
+    share, by_class = values["estimated_accuracy"], values["estimated_balanced_accuracy"]
+    about = f"{share['mean']:.0%}"
+    assert about != f"{by_class['mean']:.0%}"
+    low, high = math.floor(100 * share["low"]), math.ceil(100 * share["high"])
+    said = f"Correct labels: about {about} ({low}% to {high}%; estimated)."
+    assert said in " ".join(shown.stdout.split())
+    assert said in " ".join(run("diagnose", *files, "--method", "sourcelr").stdout.split())
+    page = " ".join(Path("page.html").read_text(encoding="utf-8").split())
+    assert f'<dd>{about}</dd> <dd class="note">{low}% to {high}%</dd>' in page
+    assert f"About {about} of the labels are correct. The range is {low}% to {high}%:" in page
+    result = labelferry.label(*files, method="sourcelr")
+    assert f", about {about} correct, " in repr(result)
+    assert f"Correct labels: about <strong>{about}</strong> ({low}% to {high}%)" in result._repr_html_()
 
 
 def test_the_other_commands_print_as_little(files):
@@ -108,7 +135,7 @@ def test_options_have_the_names_of_the_command_line(files):
 
 def test_the_rest_is_behind_verbose_and_json(files):
     shown = run("label", *files, "-o", "out.csv", "-v")
-    for words in ("text column: 'text'", "Estimated balanced accuracy", "range of the share", "labels to use"):
+    for words in ("text column: 'text'", "of the labels are correct (90%", "range of the share", "labels to use"):
         assert words in shown.stdout
     values = json.loads(run("label", *files, "-o", "out.csv", "--json").stdout)
     usable = values["usable"]
@@ -163,7 +190,7 @@ def test_marks_on_every_label_are_no_advice(files):
     values = page_values(result, result.summary(), labelled="out.csv")
     said = json.dumps(values["story"])
     assert "target_error" not in said
-    assert "accept_rank has their order" in said
+    assert "accept_rank orders them" in said
     html = labelferry.report.render_page(values)
     assert ">To review</th>" not in html  # a column of which every number is that of the documents
 

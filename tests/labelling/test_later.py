@@ -243,7 +243,7 @@ def test_hardly_any_later_document_has_a_label(saved, tmp_path, n_known):
     printed = " ".join(shown.stdout.split())
     assert "unsafe" in printed
     assert f"{n_known} of {n_known + 90} later documents got a label: too few to compare" in printed
-    assert "without a label: 90." in printed
+    assert "90 documents without a word that the model knows: no label." in printed
     for words in ("labels of the later documents are", "Hardly any", "Mean confidence", "would have to change", "nan"):
         assert words not in printed
     summary = apply(folder / "model.npz", tmp_path / "other.csv").summary()
@@ -274,8 +274,10 @@ def test_why_many_later_labels_are_marked(saved):
         return apply(folder / "strict.npz", folder / "same.csv").verdict.reasons[-1]
 
     assert "are marked for review" not in last_reason(target_error=0.5)
-    assert last_reason(target_error=0.0).startswith("240 of 240 labels (100%) are marked for review. `labelferry")
-    assert "only its own prediction" in last_reason(target_error=0.0)
+    assert last_reason(target_error=0.0).startswith(
+        "240 of 240 labels (100%) are marked for review: a saved model has "
+    )
+    assert last_reason(target_error=0.0).endswith("has its own prediction only, not the votes of all methods.")
     assert last_reason(review_all=True).endswith("are marked for review, as all were when the model was fitted.")
     german = apply(folder / "model.npz", folder / "german.csv")
     assert german.assessment.labelled.sum() == 0 or "requires it" in german.verdict.reasons[-1]

@@ -625,13 +625,13 @@ def test_a_job_without_a_browser(folder, tmp_path):
     write_csv(tmp_path / "f.csv", fill(columns, 20))
     done = run("certify", job, tmp_path / "f.csv", "--reviewer", "ann")
     assert done.exit_code == 0, done.output
-    assert "20 new answers, 0 known, 10 rows empty" in done.output
+    assert "20 new answers, 10 rows without an answer" in done.output
     assert "(20 answers)" in " ".join(done.output.split())
     run("audit", job, "-n", 5, "-o", tmp_path / "s2.csv")
     assert read_csv(tmp_path / "s2.csv")["row"] == columns["row"][20:25]
     write_csv(tmp_path / "f.csv", fill(columns))
     done = run("certify", job, tmp_path / "f.csv", "--reviewer", "ann")
-    assert "10 new answers, 20 known, 0 rows empty" in done.output
+    assert "10 new answers, 20 known already" in done.output
     with labelferry.open_job(job) as opened:
         assert {row.reviewer for row in opened.answers()} == {"ann"}
         assert len(opened.answers()) == 30

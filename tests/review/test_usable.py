@@ -16,7 +16,7 @@ from labelferry.review.sample.frozen import Limit, freeze
 from labelferry.review.sample.population import population_of_file, population_of_result
 from labelferry.review.sample.same_labels import labels_fingerprint, seed_of_labels
 from labelferry.review.sample.usable import N_LEARN, Further, usable_labels
-from labelferry.review.sample.usable_text import percent
+from labelferry.review.sample.usable_text import at_most
 from tests.certificate.ladders import certified, next_question
 from tests.tickets import new, read_csv, write_csv
 from tests.usable import SEED, TRUTH, N, fill, population, run, same
@@ -185,7 +185,7 @@ def test_sentences():
     hopeless = usable_labels(frozen, Further(bad, {})).text()
     assert "out of reach" in hopeless
     assert "40 of 40 answers contradict" in hopeless
-    assert percent(0.0501) == "5.1%"
+    assert at_most(0.0501) == "5.1%"
 
 
 def test_classes_without_accepted_labels_are_named():

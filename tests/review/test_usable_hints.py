@@ -143,10 +143,30 @@ def test_a_second_limit_says_what_it_costs_also_if_nothing_is_accepted(result, t
         row = question.document + (question.document >= 7)
         job.answer(question.document, TRUTH[row], purpose=question.purpose, reviewer="ann")
         first = job.accept(learn=0)
-        assert "further limit" not in first.text()
+        assert "claim of its own" not in first.text()
         second = job.accept(0.1, learn=0)
         assert not second.n
-        assert "Each further limit lowers the confidence of all statements, now 90%." in second.text()
+        assert "Several limits, each a claim of its own: all hold together with 90% confidence." in second.text()
+
+
+def test_a_file_does_not_know_other_limits_and_says_what_a_second_one_costs(out, result, tmp_path):
+    """The same words as in a job: in the command, in its help, in Python, and on the page before it happens."""
+    said = "Each limit is a claim of its own: two limits hold together with 90% confidence."
+    assert said not in run("accept", out).output
+    sample = tmp_path / "s.csv"
+    run("accept", out, "-n", 3, "-o", sample)
+    fill(sample)
+    for limit in (0.05, 0.1):
+        assert said in flat(run("accept", out, sample, "--error", limit).output)
+    usable = result.accept()
+    assert said in result.accept(answers={usable.next_row(): TRUTH[usable.next_row()]}).text()
+    assert said in flat(run("accept", "--help").output)
+
+
+def test_the_help_says_that_a_job_learns_without_asking():
+    said = flat(run("accept", "--help").output)
+    assert "as soon as there are 20, this command changes the labels, without asking" in said
+    assert "--learn 0: they do not learn" in said
 
 
 def test_the_promise_that_was_asked_for_comes_first(out, tmp_path):
@@ -158,6 +178,17 @@ def test_the_promise_that_was_asked_for_comes_first(out, tmp_path):
     fill(sample)
     lines = json.loads(run("accept", out, sample, "--whole-file", "--json").output)["accept"]["sentences"]
     assert lines[0].startswith("To deliver the whole file: use the ")
+
+
+def test_nothing_is_assumed_before_something_is_claimed_and_columns_with_usual_names_are_not_told(out, tmp_path):
+    sample = tmp_path / "s.csv"
+    before = run("accept", out, "-n", 60, "-o", sample).output
+    assert "Assumed: " not in before
+    assert "text column" not in before
+    fill(sample)
+    after = run("accept", out, sample).output
+    assert "Usable now: no" not in after
+    assert after.count("Assumed: ") == 1
 
 
 def test_sentences_are_wrapped_and_commands_are_not(out):

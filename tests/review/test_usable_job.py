@@ -45,7 +45,7 @@ def test_labels_learn_first_and_nothing_is_certified_before(job):
     usable = job.accept(ERROR)
     assert usable.learning == (5, N_LEARN)
     assert usable.n == 0
-    assert "15 of them are open" in usable.text()
+    assert "(15 are open)" in usable.text()
     assert job.store.certificates.all() == []
     answer_all(job, 15)
     assert "Learn now" in job.accept(ERROR).text()
@@ -104,7 +104,7 @@ def test_accepted_labels_stay_after_learning_again(job):
     assert second.n == first.n
     assert second.rows.tolist() == first.rows.tolist()
     assert second.at_most_wrong == first.at_most_wrong
-    assert "tested in 2 rounds. Each further round lowers the confidence of all statements, now 94.5%." in second.text()
+    assert "2 rounds, each a claim of its own: all hold together with 94.5% confidence." in second.text()
     answered = np.array([row.document for row in job.answers()])
     kept = np.setdiff1d(np.flatnonzero(first.rows), answered)
     assert (job.store.fits.labels().arrays["labels"][kept] == labels[kept]).all()

@@ -50,6 +50,22 @@ def learn(browser, site):
     return browser.open("/")
 
 
+def test_to_open_the_page_is_no_second_claim(site):
+    """Before: it began at 5%, so that a job that had been asked for 10% lost confidence without a click."""
+    job = site.job
+    job.accept(0.1, learn=0)
+    question = job.question("accept", error=0.1)
+    job.answer(question.document, job.questions.about(question.document).label, purpose=question.purpose)
+    assert job.accept(0.1, learn=0).level == pytest.approx(0.95)
+    browser = Browser(site)
+    assert 'value="0.1" aria-pressed="true"' in browser.page
+    assert "each limit is a claim of its own" in plain(browser.page)
+    assert job.accept(0.1, learn=0).level == pytest.approx(0.95)
+    browser.send("/limit", error="0.05")
+    assert job.accept(0.1, learn=0).level == pytest.approx(0.9)
+    assert "Several limits, each a claim of its own: all hold together with 90% confidence." in plain(browser.page)
+
+
 def test_labels_to_use_come_first_and_are_asked_blind(browser, job):
     assert browser.path == "/questions/accept"
     first = browser.document
@@ -148,7 +164,7 @@ def test_what_was_certified_stays_visible_after_learning(browser, site, job):
     assert wait_for(site.refit).status == "done"
     browser.open("/questions/accept")
     assert f"Usable now: {used} of {job.n_documents} labels" in plain(browser.page)
-    assert "tested in 2 rounds" in plain(browser.page)
+    assert "2 rounds, each a claim of its own" in plain(browser.page)
 
 
 def test_usable_labels_can_be_downloaded(browser, site, job, tmp_path):

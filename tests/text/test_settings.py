@@ -89,8 +89,8 @@ def test_pairs_of_words_if_their_order_matters():
     assert choice.settings.ngrams == 2
     assert choice.accuracies[choice.settings] > 0.9 > choice.accuracies[choice.settings._replace(ngrams=1)]
     assert choice.messages[0].startswith("texts: words and pairs of words, no stop words removed")
-    correct = f"{choice.accuracies[choice.settings]:.1%} correct"
-    assert choice.messages[0].endswith(f" (chosen by a test on your labelled documents: {correct})")
+    correct = f"{choice.accuracies[choice.settings]:.1%}"
+    assert choice.messages[0].endswith(f" (best in a test on the labelled documents alone: {correct})")
     assert len(choice.accuracies) == 3
     assert choose_settings(texts, labels, TextRequest(ngrams=1), ENGLISH).settings.ngrams == 1
 

@@ -130,7 +130,7 @@ class Assessment(NamedTuple):
         """The verdict in words."""
         s = self.signals
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
-        reasons.append(self._estimates() if self.can_estimate else "Balanced accuracy and accuracy: cannot tell.")
+        reasons.append(self._estimates() if self.can_estimate else "How many labels are correct cannot be estimated.")
         tested = (
             f", balanced accuracy of linear models on held-out labelled documents {s.held_out:.2f}"
             if s.held_out
@@ -141,9 +141,7 @@ class Assessment(NamedTuple):
             "chance, 1 is perfect)."
         )
         if s.contradict and not self.n_answers:
-            reasons.append(
-                "These two numbers contradict each other, so the interval of balanced accuracy is wider than usual."
-            )
+            reasons.append("These two numbers contradict each other, so the intervals are wider than usual.")
         reasons.append(
             f"{self.changed:.0%} of the labels differ from those of SourceLR (trained on the labelled documents only)."
         )
@@ -162,8 +160,8 @@ class Assessment(NamedTuple):
         """The estimates with their origin."""
         b, a = self.balanced_accuracy, self.accuracy
         values = (
-            f"Estimated balanced accuracy {b.mean:.0%} (90% interval {b.low:.0%} to {b.high:.0%}), accuracy "
-            f"{a.mean:.0%} ({a.low:.0%} to {a.high:.0%})."
+            f"About {a.mean:.0%} of the labels are correct (90% interval {a.low:.0%} to {a.high:.0%}). The verdict is "
+            f"based on the mean over the classes, which is better known: {b.mean:.0%} ({b.low:.0%} to {b.high:.0%})."
         )
         if self.n_answers:
             return (

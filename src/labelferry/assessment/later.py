@@ -54,12 +54,12 @@ class LaterAssessment(NamedTuple):
 
     def verdict(self) -> Verdict:
         """The verdict in words."""
-        r, b = self.reference, self.reference.balanced_accuracy
+        r, a = self.reference, self.reference.accuracy
         reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
         estimated = (
-            "balanced accuracy unknown"
-            if b is None
-            else f"estimated balanced accuracy {b.mean:.0%} (90% interval {b.low:.0%} to {b.high:.0%})"
+            "share of correct labels unknown"
+            if a is None
+            else f"about {a.mean:.0%} of the labels correct (90% interval {a.low:.0%} to {a.high:.0%})"
         )
         reasons.append(
             f"Verdict when the model was fitted: {r.level}, {estimated}. It applies to later documents only if they "

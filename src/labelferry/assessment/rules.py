@@ -137,8 +137,8 @@ def of_no_class(seen: Seen) -> str | None:
     if not marked:
         return None
     return (
-        f"{marked} new documents ({marked / len(seen.codes):.0%}) resemble no class of the labelled documents. They "
-        "may belong to a class that the labelled documents lack; the estimates do not include this."
+        f"{marked:,} new documents ({marked / len(seen.codes):.0%}) resemble no class, or this is a false alarm: read "
+        "10 of those marked none_of_these. Labels of a new class are wrong, and the estimates do not include this."
     )
 
 
@@ -148,9 +148,9 @@ def unexplained(seen: Seen) -> str | None:
         return None
     c, ratio = found
     return (
-        f"The new documents with the label {seen.classes[c]!r} do not resemble the labelled ones. "
-        f"Their similarity to these is {ratio:.0%} of that of the most similar label; less than {MIN_EXPLAINED:.0%} is "
-        "a warning. They may belong to a class that the labelled documents lack."
+        f"New {seen.classes[c]!r} documents hardly resemble the labelled ones: read 10 of them. They may be of a class "
+        f"that the labelled documents lack. Their similarity is {ratio:.0%} of that of the most similar label; less "
+        f"than {MIN_EXPLAINED:.0%} is a warning."
     )
 
 
@@ -228,12 +228,12 @@ RULES = (
     Rule(
         "documents of no class",
         of_no_class,
-        "Read some of the documents marked none_of_these, and add labelled documents of the new class if there is one.",
+        "If documents marked none_of_these are of a new class, add labelled documents of it.",
     ),
     Rule(
         "unexplained class",
         unexplained,
-        "Read some of them, and add labelled documents of the new class if there is one.",
+        "If they are of a new class, add labelled documents of it.",
     ),
     Rule(
         "few labelled documents",
@@ -273,9 +273,9 @@ def few_short_texts(facts: TargetFacts) -> tuple[Fact, ...]:
     return (
         Fact(
             "few short texts",
-            f"There are {facts.n_labelled} labelled and {facts.n_new} new documents. Half of the new ones have at most "
-            f"{facts.words:.0f} words, and {1 - facts.known_documents:.1%} contain no word of the labelled ones: an "
-            "estimate from so few short texts can be far off.",
+            f"Few short texts ({facts.n_labelled:,} labelled, {facts.n_new:,} new): the estimate can be far off. Half "
+            f"of the new ones have at most {facts.words:.0f} words, and {1 - facts.known_documents:.1%} contain no "
+            "word of the labelled ones.",
             "Check a random sample by hand.",
             False,
         ),

@@ -26,13 +26,13 @@ LEVELS = {
         ),
         Level(
             "doubtful",
-            "Use these labels with care: answers show which of them can be used.",
+            "Check before use: your answers show which of these labels you can use.",
             "Labels can be transferred with care: check a random sample of them by hand.",
             "yellow",
         ),
         Level(
             "unsafe",
-            "Do not rely on these labels: answer questions, or use a nearer source.",
+            "Do not rely on these labels: answer questions, or find closer examples.",
             "Labels can hardly be transferred: label some of the new documents by hand.",
             "red",
         ),

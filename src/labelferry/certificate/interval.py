@@ -78,9 +78,26 @@ def between(interval: Interval) -> str:
     return percent(low) if low == high else f"between {percent(low, floor)} and {percent(high, ceil)}"
 
 
-def percent(share: float, rounding: Callable[[float], int] = round) -> str:
-    """A share in percent; one digit after the point near 0 and 1, where whole numbers would hide the rest."""
-    digits = 1 if min(share, 1 - share) < 0.02 else 0
+def span(low: float, high: float) -> str:
+    """The ends as a range, rounded outward; one number if they are equal.
+
+    >>> span(0.914, 1.0)
+    '91% to 100%'
+    """
+    return percent(low) if low == high else f"{percent(low, floor)} to {percent(high, ceil)}"
+
+
+def percent(share: float, rounding: Callable[[float], int] = round, digits: int | None = None) -> str:
+    """A share in percent, with one digit after the point near 0 and 1, where whole numbers would hide the rest.
+
+    Plain numbers are rounded to the nearest. So that nothing is promised that is not true, bounds of errors are rounded
+    up (`ceil`), and confidences and lower ends are rounded down (`floor`). `digits`: at most so many.
+
+    >>> percent(0.0537), percent(0.0537, ceil), percent(0.0537, ceil, 1), percent(0.9987, floor)
+    ('5%', '6%', '5.4%', '99.8%')
+    """
+    if digits is None:
+        digits = 1 if min(share, 1 - share) < 0.02 else 0
     value = rounding(round(share * 10 ** (2 + digits), 6)) / 10**digits
     return f"{value:g}%"
 

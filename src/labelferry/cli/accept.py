@@ -10,10 +10,10 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from .app import app
-from .audit import check_no_column, reading_options
+from .audit import check_no_column, imported, reading_options
 from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exit_unless, print_json
 from .outputs import final_path, free_name
-from .show import escape, new_console
+from .show import BY_NAME, escape, new_console
 
 FEW, OTHER_ERROR = 40, 0.1  # so few planned answers at this limit are not spent on learning
 
@@ -120,7 +120,11 @@ def accept(
     ] = None,
     learn: Annotated[
         int | None,
-        typer.Option(min=0, help="Random answers to learn from first (default: 20; -n 200: 40; -n 40 at 10%: 0)."),
+        typer.Option(
+            min=0,
+            help="Random answers that labels of a job learn from, without asking; 0: they do not learn (default: "
+            "20; -n 200: 40; -n 40 at 10%: 0).",
+        ),
     ] = None,
     relearn: Annotated[
         bool,
@@ -178,8 +182,12 @@ def accept(
     Fill in the column answer. Then: labelferry accept job.ferry sample.csv
 
     The answers are compared with the most certain labels. More labels can be used after more answers, and you may stop
-    after any of them. In a job, the labels first learn from 20 answers to random documents; after that they stay as
-    they are. Labels of a file stay as they are from the beginning.
+    after any of them. Labels of a job first learn from 20 answers to random documents: as soon as there are 20, this
+    command changes the labels, without asking. After that they stay as they are. --learn 0: they do not learn.
+    Labels of a file stay as they are from the beginning.
+
+    Choose --error before the first answer. Each limit is a claim of its own: two limits hold together with 90%
+    confidence.
 
     The answers are assumed to be right. Samples do not show the labels. A document whose answer contradicts its label
     comes again in the next sample, best for another person.
@@ -242,10 +250,11 @@ def of_job(
     with open_job(place) as job:
         for sample in samples:
             counts = import_answers(job, sample, reviewer)
-            messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
+            messages.append(imported(counts))
         usable = job.accept(**limit, learn=learn)
         if relearn or everything or (usable.learning is not None and usable.learning.now):
-            messages.append(learned_message(job.refit(everything=everything)))
+            by_itself = not (relearn or everything)
+            messages.append(learned_message(job.refit(everything=everything), usable.n_documents, by_itself=by_itself))
             usable = job.accept(**limit, learn=learn)
         usable = usable.for_whole_file() if drawing.whole_file else usable
         if drawing.usable is not None and drawing.has_rows(usable, messages):
@@ -284,7 +293,8 @@ def of_file(
     out, before = drawing.out, rounds_before(after, drawing.limit, text=text, encoding=encoding, chosen=chosen)
     classes = () if before is None else before.frozen.classes
     population = population_of_file(path, text=text, classes=classes, encoding=encoding, chosen=chosen)
-    messages = [*population.messages, *(population.warnings if chosen else ())]
+    messages = [line for line in population.messages if not line.endswith(BY_NAME)]
+    messages += population.warnings if chosen else ()
     several = population.several
     if several is None:
         if drawing.limit.name:
@@ -325,9 +335,12 @@ def of_file(
     return Outcome(usable, messages, f"accept {files} -o {free_name('next.csv' if samples else 'sample.csv')}{options}")
 
 
-def learned_message(done: dict[str, Any]) -> str:
-    """What learning did."""
-    message = f"The labels have learned from {done['answers']} answers; {done['changed']} labels changed."
+def learned_message(done: dict[str, Any], n: int, *, by_itself: bool) -> str:
+    """What learning did to n labels; `by_itself`: nobody asked for it."""
+    why, then = (" (--learn)", " They stay as they are from now on.") if by_itself else ("", "")
+    message = (
+        f"The labels have learned from {done['answers']} answers{why}: {done['changed']:,} of {n:,} changed.{then}"
+    )
     if done["kept"]:
         message += f" {done['kept']:,} accepted labels stay as they were."
     if done["withdrawn"]:

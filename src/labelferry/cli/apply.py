@@ -101,6 +101,8 @@ def apply(
 
 def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: bool) -> None:
     """What was read, the verdict with what is special about these documents, and the classes."""
+    from ..certificate.interval import count
+
     n, n_labelled = summary["n_documents"], summary["n_labelled"]
     read = f"Read: {n:,} later documents; {n_labelled:,} have a label, {summary['to_review']:,} of them to review"
     print_messages(console, [read, *(summary["messages"] if verbose else special(summary["messages"]))])
@@ -108,7 +110,7 @@ def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: boo
         show_level(console, summary["verdict"]["level"], summary["verdict"]["sentence"])
         show_reasons(console, summary["verdict"]["reasons"] if verbose else result.warnings, all_of_them=verbose)
     if n_unknown := result.columns["known_words"].count(0):
-        console.print(f"- Documents without a word that the model knows, and so without a label: {n_unknown:,}.")
+        console.print(f"- {count(n_unknown, 'document')} without a word that the model knows: no label.")
     rows = summary["classes"]
     shown = rows if verbose else sorted(rows, key=lambda row: -row["documents"])[:MOST_CLASSES]
     table = new_table("label", "documents", "share", "at fitting", numbers=3, compact=True)

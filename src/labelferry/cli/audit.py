@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -103,6 +104,18 @@ def reading_options(text: list[str] | None, encoding: str | None, chosen: Any = 
     named = {} if chosen is None else {"column": chosen.label, **chosen._asdict()}
     given = {**named, "label": None, "text": ",".join(text) if text else None, "encoding": encoding}
     return "".join(f" --{name} {shlex.quote(value)}" for name, value in given.items() if value)
+
+
+def imported(counts: Mapping[str, int]) -> str:
+    """How many answers of a sample were new to a job.
+
+    >>> imported({"new": 20, "known": 0, "empty": 3})
+    '20 new answers, 3 rows without an answer'
+    """
+    others = (("known", "known already"), ("empty", "rows without an answer"))
+    return ", ".join(
+        [f"{counts['new']} new answers", *(f"{counts[key]} {what}" for key, what in others if counts[key])]
+    )
 
 
 def check_no_column(column: str | None) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .app import app
-from .audit import Labelled, check_no_column, reading_options
+from .audit import Labelled, check_no_column, imported, reading_options
 from .options import Against, AsJson, Column, Confidence, Encoding, Text, Verbose, columns_of, print_json
 from .outputs import free_name
 from .show import MOST_CLASSES, escape, new_console, new_table, print_messages
@@ -65,7 +64,7 @@ def certify(
         with open_job(labelled) as job:
             if sample is not None:
                 counts = import_answers(job, sample, reviewer)
-                messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
+                messages.append(imported(counts))
             if waiting := job.waiting():
                 messages.append(
                     f"{waiting} answers of the random sample do not count yet: a document before them has no answer. "
@@ -126,16 +125,16 @@ def show_briefly(console: Console, result: dict[str, Any]) -> None:
     if result["n_known"]:
         answers += f"; the labels learned from {result['n_known']} others"
     labels = f"{result['n_documents']:,} labels"
-    console.print(f"Correct: {span(result['accuracy'])} of the {labels}, with {level} confidence ({answers})")
+    console.print(f"Correct: {ends(result['accuracy'])} of the {labels}, with {level} confidence ({answers})")
     *classes, none = result["classes"]
     shown = sorted(classes, key=lambda one: -one["proportion"]["estimate"])[:MOST_CLASSES]
     table = new_table("class", "share of documents", "precision", "recall", numbers=3, compact=True)
     for one in classes:
         if one in shown:
-            table.add_row(escape(one["label"]), *(span(one[name]) for name in ("proportion", "precision", "recall")))
+            table.add_row(escape(one["label"]), *(ends(one[name]) for name in ("proportion", "precision", "recall")))
     if len(classes) > len(shown):
         table.add_row(f"{len(classes) - len(shown)} other classes: --verbose", "", "", "")
-    table.add_row(none["label"], span(none["proportion"]), "", "")
+    table.add_row(none["label"], ends(none["proportion"]), "", "")
     console.print(table)
     duel = result["better_than_source_only"]
     if duel is not None and duel["rival"] and duel["n_different"]:
@@ -147,18 +146,11 @@ def show_briefly(console: Console, result: dict[str, Any]) -> None:
     )
 
 
-def span(interval: dict[str, float] | None) -> str:
-    """An interval, rounded outward.
+def ends(interval: dict[str, float] | None) -> str:
+    """An interval in percent."""
+    from ..certificate.interval import span
 
-    >>> span({"low": 0.914, "high": 1.0})
-    '91% to 100%'
-    """
-    from ..certificate.interval import percent
-
-    if interval is None:
-        return "not known"
-    low, high = interval["low"], interval["high"]
-    return percent(low) if low == high else f"{percent(low, floor)} to {percent(high, ceil)}"
+    return "not known" if interval is None else span(interval["low"], interval["high"])
 
 
 def several_rounds(issued: Sequence[Any]) -> list[str]:

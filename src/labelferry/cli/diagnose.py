@@ -68,7 +68,7 @@ def show_briefly(console: Console, diagnosis: dict[str, Any]) -> None:
     print_messages(console, [f"Read: {counts}, {diagnosis['n_words']:,} words", *special(diagnosis["messages"])])
     show_level(console, diagnosis["verdict"]["level"], diagnosis["verdict"]["sentence"])
     show_reasons(console, diagnosis["facts"])
-    console.print(estimate_line(diagnosis["estimated_balanced_accuracy"]))
+    console.print(estimate_line(diagnosis["estimated_accuracy"]))
     carriers = diagnosis["carriers"]
     words = {row["class"]: [word["word"] for word in row["words"][:N_WORDS]] for row in carriers["classes"]}
     rows = sorted(diagnosis["classes"], key=lambda row: -row["source"])

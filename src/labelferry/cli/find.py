@@ -10,6 +10,7 @@ import typer
 
 from .accept import check_out, example_of
 from .app import app
+from .audit import imported
 from .options import AsJson, exit_unless, print_json
 from .outputs import free_name
 from .show import escape, new_console, print_messages
@@ -61,7 +62,7 @@ def find(
         result = opened.find(of_class, goal_of(recall))
         for sample in samples or []:
             counts = import_answers(opened, sample, reviewer)
-            messages.append(f"{counts['new']} new answers, {counts['known']} known, {counts['empty']} rows empty")
+            messages.append(imported(counts))
         result = opened.find(of_class, result.recall)
         name = shlex.quote(opened.store.name)  # without a password
         following = f"find {name} --class {shlex.quote(result.of_class)}"

@@ -91,7 +91,7 @@ def show_briefly(console: Console, result: Any, messages: list[str], *, in_job: 
     print_messages(console, [read, *special([*result.messages, *messages])])
     show_level(console, result.verdict.level, result.verdict.sentence)
     show_reasons(console, notable(result))
-    estimate = estimate_line(result.estimated_balanced_accuracy, result.assessment.n_answers)
+    estimate = estimate_line(result.estimated_accuracy, result.assessment.n_answers)
     console.print(f"{estimate} {usable_outlook(result.documents, in_job=in_job)['sentence']}")
     console.print(short_table(result))
 
@@ -102,17 +102,18 @@ def short_table(result: Any) -> Any:
 
     rows = class_table(result)
     shown = sorted(rows, key=lambda row: -row.documents)[:MOST_CLASSES] if len(rows) > MOST_CLASSES else rows
-    table = new_table("label", "documents", "share", "confidence", numbers=3, compact=True)
+    table = new_table("label", "documents", "share", numbers=2, compact=True)
     for row in shown:
-        table.add_row(escape(str(row.label)), f"{row.documents:,}", f"{row.share:.0%}", percent(row.confidence))
+        table.add_row(escape(str(row.label)), f"{row.documents:,}", f"{row.share:.0%}")
     if len(rows) > len(shown):
         n = sum(row.documents for row in rows) - sum(row.documents for row in shown)
-        table.add_row(f"{len(rows) - len(shown)} other classes", f"{n:,}", "", "")
+        table.add_row(f"{len(rows) - len(shown)} other classes", f"{n:,}", "")
     return table
 
 
 def full_table(result: Any) -> Any:
     """All classes with the range of their shares and the labels to review."""
+    from ..certificate.interval import percent
     from ..labelling.class_table import class_table
 
     proportions = result.assessment.proportions
@@ -126,15 +127,10 @@ def full_table(result: Any) -> Any:
             str(row.documents),
             f"{row.share:.0%}",
             f"{row.low:.0%}" if proportions.given else f"{row.low:.0%} to {row.high:.0%}",
-            percent(row.confidence),
+            "no label" if row.confidence is None else percent(row.confidence),
             str(row.to_review),
         )
     return table
-
-
-def percent(confidence: float | None) -> str:
-    """A confidence; a class without documents has none."""
-    return "no label" if confidence is None else f"{confidence:.0%}"
 
 
 def show_expected(console: Console, result: Any, *, in_job: bool) -> None:

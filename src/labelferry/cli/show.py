@@ -73,12 +73,14 @@ def as_options(text: str) -> str:
 
 
 def estimate_line(estimate: Mapping[str, float | None], n_answers: int = 0) -> str:
-    """One number with its range: the estimated balanced accuracy, which is the mean over the classes."""
+    """One number with its range: the estimated share of correct labels."""
+    from ..certificate.interval import percent, span
+
     mean, low, high = (estimate[name] for name in ("mean", "low", "high"))
-    if mean is None:
+    if mean is None or low is None or high is None:
         return "Correct labels: these documents do not allow an estimate."
     origin = f"estimated from {n_answers} answers" if n_answers else "estimated"
-    return f"Correct labels: about {mean:.0%}, class average ({low:.0%} to {high:.0%}; {origin})."
+    return f"Correct labels: about {percent(mean, digits=0)} ({span(low, high)}; {origin})."
 
 
 def heading(console: Console, text: str) -> None:

@@ -192,10 +192,7 @@ def many_marked(a: LaterAssessment) -> list[str]:
         return [f"{start}: what is said above about the documents requires it."]
     if a.reference.review_all:
         return [f"{start}, as all were when the model was fitted."]
-    return [
-        f"{start}. `labelferry label` usually marks fewer: it has the votes of all methods, a saved model only its own "
-        "prediction."
-    ]
+    return [f"{start}: a saved model has its own prediction only, not the votes of all methods."]
 
 
 def text_columns(table: Table, fitted: Model, text: str | Sequence[str] | None, messages: list[str]) -> tuple[str, ...]:

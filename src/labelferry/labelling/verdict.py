@@ -66,7 +66,7 @@ def marks(result: Labelling) -> str:
         return "No label is marked for review."
     share = f"{n_marked:,} of {n:,} labels ({n_marked / n:.0%}) are marked for review."
     if are_many_marked(result):
-        return f"{share} {why_many(result)}"
+        return f"{f'All {n:,} labels are marked for review.' if n_marked == n else share} {why_many(result)}"
     wrong = 1 - float(result.confidence[~result.needs_review].mean())
     return f"{share} Of the others about {wrong:.0%} are expected to be wrong."
 
@@ -76,11 +76,10 @@ def why_many(result: Labelling) -> str:
     a, least = result.assessment, result.settings["min_confidence"]
     if any(fact.review_all for fact in a.facts):
         return "What is said above about the documents requires it."
-    order = "The column accept_rank has their order, 1 for the label that is most likely correct."
+    order = "The column accept_rank orders them: 1 is the most certain label."
     if least is not None:
         return f"Most of them have a confidence below {least:.0%} (--min-confidence). {order}"
-    limit = result.settings["target_error"]
-    return f"Estimates alone cannot tell labels of which at most {limit:.0%} are wrong. {order}"
+    return f"Estimates alone do not show which of them you can use. {order}"
 
 
 def messages_of(result: Labelling) -> list[str]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from hashlib import sha256
-from math import isfinite
+from math import ceil, floor, isfinite
 from typing import Any
 
 from jinja2 import ChainableUndefined, Environment
 from markupsafe import Markup
 
+from ..certificate.interval import percent
 from .charts import class_legend, domain_legend, make_charts, with_coordinates
 from .highlight import clip
 from .templates import new_environment
@@ -166,7 +168,12 @@ def _without_surrogates(html: str) -> str:
 @cache
 def _environment() -> Environment:
     own = (_count, _percent, _number, _seconds, _plain, clip, preview)
-    filters = {function.__name__.lstrip("_"): function for function in own}
+    filters: dict[str, Any] = {function.__name__.lstrip("_"): function for function in own}
+    filters |= {
+        "about": partial(_percent, digits=0),
+        "at_least": partial(_percent, rounding=floor),
+        "at_most": partial(_percent, rounding=ceil),
+    }
     environment = new_environment(filters, ChainableUndefined)
     environment.policies["json.dumps_function"] = _json
     return environment
@@ -199,11 +206,9 @@ def _count(value: Any) -> str:
     return f"{value:,.0f}" if _is_number(value) else NO_VALUE
 
 
-def _percent(value: Any) -> str:
-    """Format a proportion as whole percents, with decimals if it is below one percent."""
-    if not _is_number(value):
-        return NO_VALUE
-    return f"{value:.0%}" if value == 0 or abs(value) >= 0.01 else f"{value:.2%}"
+def _percent(value: Any, rounding: Callable[[float], int] = round, digits: int | None = None) -> str:
+    """Format a proportion."""
+    return percent(value, rounding, digits) if _is_number(value) else NO_VALUE
 
 
 def _number(value: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.assessment import Assessment
+from ..certificate.interval import percent, span
 from ..labelling.labelling import Labelling
 from ..labelling.outlook import usable_outlook
 from ..labelling.verdict import marks, other_languages, spellings, verdict_of
@@ -43,12 +44,12 @@ def estimates(a: Assessment) -> list[str]:
     """The estimated accuracy, if there is one."""
     if not a.can_estimate:
         return []
-    b = a.balanced_accuracy
+    value = a.accuracy
     origin = f"how far off such estimates were on {a.n_corpora} collections of texts"
     if a.n_answers:
         origin = f"what {a.n_answers} answers leave open"
     return [
-        f"About {b.mean:.0%} of the labels are correct, mean of the classes. The range is {b.low:.0%} to {b.high:.0%}: "
+        f"About {percent(value.mean, digits=0)} of the labels are correct. The range is {span(value.low, value.high)}: "
         f"{origin}."
     ]
 
@@ -59,7 +60,7 @@ def agreement(a: Assessment) -> str:
     return (
         f"The {len(codes)} methods agree with these labels on {(codes == final).mean():.0%} of the documents, on "
         "average. An ordinary classifier, which learns from the labelled documents only, gives "
-        f"{a.changed:.0%} another label."
+        f"{a.changed:.0%} of them another label."
     )
 
 

@@ -136,8 +136,8 @@ class Choice(NamedTuple):
         if not self.accuracies:
             return [f"texts: {self.settings.describe()}"] if self.settings.analyzer == "mixed" else []
         return [
-            f"texts: {self.settings.describe()} (chosen by a test on your labelled documents: "
-            f"{self.accuracies[self.settings]:.1%} correct)"
+            f"texts: {self.settings.describe()} (best in a test on the labelled documents alone: "
+            f"{self.accuracies[self.settings]:.1%})"
         ]
 
 

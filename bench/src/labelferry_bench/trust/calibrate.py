@@ -191,7 +191,8 @@ def fit_estimate(judged: Sequence[Judged], truth: Callable[[Judged], float]) -> 
     r = conflict_factor(np.abs(errors), corpora, contradict)
     scaled = errors / np.where(contradict, r, 1.0)
     two_sided, one_sided = (corpus_quantile(e, corpora, LEVEL) for e in (np.abs(scaled), -scaled))
-    return EstimateCoefficients(c0, *c.tolist(), two_sided, one_sided, r)
+    product, confident, views = c.tolist()
+    return EstimateCoefficients(c0, product, confident, views, two_sided, one_sided, r)
 
 
 def conflict_factor(errors: Array, corpora: Array, contradict: Array) -> float:

@@ -116,8 +116,8 @@ def read_record(path: Path) -> Record:
         held_out, codes, yt = file["held_out"].astype(np.float64), file["codes"], file["yt"]
         view = None
         if meta["view_weight"] is not None:
-            arrays = (file[name].astype(np.float64) for name in ("view", "view_held_out"))
-            view = WithView(meta["view_weight"], *arrays, meta["views"])
+            P, held_out_view = (file[name].astype(np.float64) for name in ("view", "view_held_out"))
+            view = WithView(meta["view_weight"], P, held_out_view, meta["views"])
     predictions = PanelPredictions(proba, meta["seconds"], held_out, codes, view)
     return Record(meta["name"], meta["corpus"], meta["kind"], meta["group"], predictions, facts, yt)
 

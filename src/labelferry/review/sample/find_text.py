@@ -48,7 +48,7 @@ def goal(values: Values) -> str:
     """Whether people may stop."""
     wanted, left = percent(values["recall"]), values["n"] - values["n_read"]
     if values["done"]:
-        rest = f"{count(left, 'document')} ({percent(left / values['n'])} of the file) need not be read."
+        rest = f"{count(left, 'document')} ({percent(left / values['n'], floor)} of the file) need not be read."
         return f"The goal of {wanted} is reached: you may stop. {rest}" if left else f"The goal of {wanted} is reached."
     if not left:
         return f"The goal of {wanted} cannot be reached: everything was read."

@@ -266,9 +266,13 @@ class Usable:
         return "\n".join(self._sentences(terminal))
 
     def _sentences(self, terminal: bool) -> list[str]:
-        part = bool(self.limit.name)
         return sentences(
-            self.as_dict(), whole_first=self.whole_file, alone=self.alone, terminal=terminal, one_label=part
+            self.as_dict(),
+            whole_first=self.whole_file,
+            alone=self.alone,
+            one_limit=bool(self.given.first) and self.given.decided is None,  # a job knows all its limits
+            terminal=terminal,
+            one_label=bool(self.limit.name),
         )
 
     def as_dict(self) -> dict[str, Any]:

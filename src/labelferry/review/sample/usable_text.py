@@ -6,31 +6,40 @@ from collections.abc import Mapping
 from math import ceil, floor
 from typing import Any
 
+from ...certificate.interval import percent
 from ...certificate.ladder import TAIL
 
 Values = Mapping[str, Any]
-ASSUMED = "Assumed: the answers are right, documents are answered in the given order, and the labels stay as they are."
+ASSUMED = "Assumed: the answers are right and in the given order; the labels do not change."
 MOST_NAMED = 12  # classes in a sentence
 
 
 def sentences(
-    values: Values, *, whole_first: bool = False, alone: bool = False, terminal: bool = False, one_label: bool = False
+    values: Values,
+    *,
+    whole_first: bool = False,
+    alone: bool = False,
+    one_limit: bool = False,
+    terminal: bool = False,
+    one_label: bool = False,
 ) -> list[str]:
     """What may be used, the claim, classes, the whole file, what is next, what is assumed.
 
-    `whole_first`: the promise about the whole file first. `alone`: earlier rounds are unknown. `one_label`: about the
-    documents that have one of several labels, which are not the whole file and have no classes.
+    `whole_first`: the promise about the whole file first. `alone`: earlier rounds are unknown. `one_limit`: so are
+    claims at other limits. `one_label`: about the documents that have one of several labels, which are not the whole
+    file and have no classes.
     """
     if values["learning"] is not None:
         return [_learning(values)]
     part = [_usable(values) if values["n_accepted"] else _nothing(values), _by_class(values)]
     part += [_others(values) if one_label and values["n_accepted"] else "" if one_label else _classes(values)]
-    part += [together(values), _again(values)]
+    part += [together(values) or (each_limit(values) if one_limit or _is_out_of_reach(values) else ""), _again(values)]
     whole = [whole_file(values, first=whole_first, hint=" (--whole-file)" if terminal and not whole_first else "")]
     whole = whole if whole_first or not one_label else []
     promises = [*whole, *part] if whole_first else [*part, *whole]
     lines = [
-        *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "", ASSUMED
+        *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "",
+        ASSUMED if values["n_accepted"] or values["finish"]["n"] else "",
     ]  # fmt: skip
     return [line for line in lines if line]
 
@@ -40,8 +49,8 @@ def _learning(values: Values) -> str:
     if answers >= of:
         return f"The labels have not learned from the {answers} answers. Learn now: labels are accepted after that."
     return (
-        f"First answer {of} random documents, {of - answers} of them are open: the labels learn from them. After that "
-        "the labels stay as they are, and further answers show which of them can be used."
+        f"First answer {of} random documents{f' ({of - answers} are open)' if answers else ''}: the labels learn from "
+        "them. After that the labels stay as they are, and further answers show which of them can be used."
     )
 
 
@@ -51,39 +60,45 @@ def _usable(values: Values) -> str:
     wrong = {0: "no label was wrong", 1: "1 label was wrong"}.get(found, f"{found} labels were wrong")
     claim = (
         f"Usable now: {n:,} of {values['n_documents']:,} labels. With {confidence(values['level'])} confidence at most "
-        f"{most:,} of them ({percent(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
+        f"{most:,} of them ({at_most(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
     if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (
             f" Of the {rest:,} outside the {values['n_sample']:,} answers that certify them, at most "
-            f"{max(most - values['sample_wrong'], 0):,} ({percent(values['rest_at_most'])}) are wrong."
+            f"{max(most - values['sample_wrong'], 0):,} ({at_most(values['rest_at_most'])}) are wrong."
         )
     if not values["unseen"]:
         return claim
     return (
         f"{claim} Of the {values['unseen']:,} that nobody looked at, at most {values['unseen_wrong']:,} "
-        f"({percent(values['unseen_at_most'])}) are wrong."
+        f"({at_most(values['unseen_at_most'])}) are wrong."
     )
 
 
 def together(values: Values) -> str:
-    """What further rounds and limits cost, also if nothing is accepted."""
-    rounds, level = values["round_number"], confidence(values["level"])
+    """What rounds and limits have cost, also if nothing is accepted; empty if there was one round and one limit."""
+    rounds = values["round_number"]
     if rounds < 2 and values["tail"] <= 1.5 * TAIL:
         return ""
-    tested, more = (f"in {rounds} rounds", "round") if rounds > 1 else ("at several limits", "limit")
-    return f"The labels were tested {tested}. Each further {more} lowers the confidence of all statements, now {level}."
+    what, level = f"{rounds} rounds" if rounds > 1 else "Several limits", confidence(values["level"])
+    return f"{what}, each a claim of its own: all hold together with {level} confidence."
+
+
+def each_limit(values: Values) -> str:
+    """What a second limit costs."""
+    level = confidence(1 - 2 * values["tail"])
+    return f"Each limit is a claim of its own: two limits hold together with {level} confidence."
 
 
 def _nothing(values: Values) -> str:
-    error, needs, other = percent(values["error"]), values["needs"], values["other_limit"]
-    at_ten = "" if other is None else f"; at {percent(other['error'])} {_other(other)}"
-    if values["out_of_reach"] and values["rungs"] and values["rungs"][0]["wrong"]:
+    error, needs, other = at_most(values["error"]), values["needs"], values["other_limit"]
+    at_ten = "" if other is None else f"; at {at_most(other['error'])} {_other(other)}"
+    if _is_out_of_reach(values):
         rung = values["rungs"][0]
         return (
             f"Usable now: no labels. {rung['wrong']} of {rung['answers']} answers contradict the labels of the most "
             f"certain {rung['n']:,} documents: {error} is out of reach. Learn from these answers and try again, or "
-            "allow more wrong labels: a second limit lowers the confidence of all statements."
+            "allow more wrong labels."
         )
     if not needs:
         return f"Usable now: no labels yet. More than 300 further answers are needed at {error}{at_ten}."
@@ -91,6 +106,12 @@ def _nothing(values: Values) -> str:
         f"Usable now: no labels yet. The next {needs[0]['more_answers']} answers must all be correct before "
         f"{needs[0]['n']:,} labels can be used at {error}{at_ten}."
     )
+
+
+def _is_out_of_reach(values: Values) -> bool:
+    """Whether nothing can be used, because of answers that contradict labels."""
+    found = values["rungs"] and values["rungs"][0]["wrong"]
+    return bool(not values["n_accepted"] and values["out_of_reach"] and found)
 
 
 def _other(other: Values) -> str:
@@ -166,7 +187,7 @@ def _alone(values: Values) -> str:
 
 def whole_file(values: Values, *, first: bool = False, hint: str = "") -> str:
     """The other promise: all labels, if people label a part of them; empty if it is far away and not the `first`."""
-    finish, error = values["finish"], percent(values["error"])
+    finish, error = values["finish"], at_most(values["error"])
     step = finish["needs"][0] if finish["needs"] else None
     begin = "To deliver" if first else "Or deliver"
     if finish["n"]:
@@ -208,17 +229,13 @@ def confidence(level: float) -> str:
     >>> confidence(0.95), confidence(0.9425)
     ('95%', '94.2%')
     """
-    return _tenths(floor(level * 1000 + 1e-9))
+    return percent(level, floor, 1)
 
 
-def percent(share: float) -> str:
-    """A share of wrong labels with at most one digit, rounded up so that nothing is promised that is not true.
+def at_most(share: float) -> str:
+    """A share of wrong labels with at most one digit, rounded up.
 
-    >>> percent(0.05), percent(0.0537)
+    >>> at_most(0.05), at_most(0.0537)
     ('5%', '5.4%')
     """
-    return _tenths(ceil(share * 1000 - 1e-9))
-
-
-def _tenths(tenths: int) -> str:
-    return f"{tenths // 10}%" if tenths % 10 == 0 else f"{tenths / 10:.1f}%"
+    return percent(share, ceil, 1)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
+from ...certificate.interval import percent
 from ..job.job import Job
 
 WAIT = 0.02  # seconds that a page waits for a certificate before it shows the previous one
@@ -93,7 +94,7 @@ class RefitState:
         what = "1 label" if changed == 1 else f"{changed:,} labels"
         lines = [f"Learned from {result.get('answers', 0):,} answers. {what} changed."]
         if before is not None and after is not None:
-            change = f"{100 * before:.0f}% before, {100 * after:.0f}% now"
+            change = f"{percent(before)} before, {percent(after)} now"
             lines.append(f"Correct on the answered documents, each predicted without its answer: {change}.")
         return lines
 

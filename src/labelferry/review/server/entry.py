@@ -24,7 +24,7 @@ async def enter(request: Request) -> Response:
     token = request.query_params.get("token", "")
     if site.password is not None or request.method != "GET" or not site.tokens.use(token):
         return no_access(site)
-    return with_session(site)
+    return await with_session(site)
 
 
 def new_link(form: Form, site: Site, session: Session) -> Response:
@@ -50,7 +50,7 @@ async def login(request: Request) -> Response:
     if not await run_in_threadpool(site.password.matches, value(form, "password")):
         return page("login.html", 401, wrong=True)
     site.attempts.clear(address)
-    return with_session(site)
+    return await with_session(site)
 
 
 async def logout(request: Request) -> Response:
@@ -66,10 +66,10 @@ async def logout(request: Request) -> Response:
     return response
 
 
-def with_session(site: Site) -> Response:
+async def with_session(site: Site) -> Response:
     """Start a session: a cookie that scripts cannot read and that other sites cannot send."""
-    response = redirect("/")
-    response.set_cookie(site.cookie, site.sessions.start(), httponly=True, samesite="strict", secure=site.secure)
+    response, limit = redirect("/"), await run_in_threadpool(site.usable.first_limit)
+    response.set_cookie(site.cookie, site.sessions.start(limit), httponly=True, samesite="strict", secure=site.secure)
     return response
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment
 from starlette.responses import Response
 
-from ...certificate.interval import percent as certificate_percent
+from ...certificate.interval import percent as percent_of
 from ...report.highlight import clip, pieces
 from ...report.templates import new_environment
 
@@ -46,24 +46,24 @@ def static_file(name: str) -> tuple[bytes, str]:
     return resources.files(package).joinpath(path).read_bytes(), media_type
 
 
-def percent(value: float | None, digits: int = 0) -> str:
+def percent(value: float | None) -> str:
     """0.93 as 93%; a dash if there is no value."""
-    return NO_VALUE if value is None else f"{100 * value:.{digits}f}%"
+    return NO_VALUE if value is None else percent_of(value)
 
 
 def confidence(value: float) -> str:
     """The confidence of a label. It is never certain."""
-    return ">99%" if value >= 0.995 else percent(value)
+    return ">99%" if value >= 0.995 else percent_of(value, digits=0)
 
 
 def at_least(value: float) -> str:
-    """The lower end of an interval in percent, rounded down."""
-    return certificate_percent(value, floor)
+    """A confidence, or the lower end of an interval, rounded down."""
+    return percent_of(value, floor)
 
 
 def at_most(value: float) -> str:
-    """The upper end of an interval in percent, rounded up."""
-    return certificate_percent(value, ceil)
+    """The upper end of an interval, or an allowed error, rounded up."""
+    return percent_of(value, ceil)
 
 
 def count(value: int | None) -> str:

@@ -13,7 +13,7 @@ from ..job.questions import Question
 from ..job.reasons import reason_without_labels
 from ..store.records import ACCEPT, AGAIN, FIND, PURPOSES, QUEUES
 from .frame import TITLES, frame
-from .pages import page, percent
+from .pages import at_most, page
 from .sessions import Session
 from .site import Form, Site, number, redirect, value
 from .usable_panel import LIMITS, NOW, USE
@@ -146,7 +146,7 @@ def set_limit(form: Form, site: Site, session: Session) -> Response:
     if not chosen:
         raise ValueError(f"error must be one of {', '.join(f'{limit:g}' for limit in LIMITS)}.")
     session.limit = session.limit._replace(error=chosen[0])
-    session.message = f"At most {percent(chosen[0])} of the usable labels may be wrong."
+    session.message = f"At most {at_most(chosen[0])} of the usable labels may be wrong."
     return redirect(next_path(ACCEPT))
 
 

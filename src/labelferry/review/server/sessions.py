@@ -85,12 +85,12 @@ class Sessions:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._lock = Lock()
 
-    def start(self) -> str:
+    def start(self, limit: Limit = USUAL) -> str:
         """Start a session and return the value of its cookie."""
         key = new_secret()
         with self._lock:
             now = self._clock()
-            self._sessions[key] = Session(self.reviewer, began=now, used=now)
+            self._sessions[key] = Session(self.reviewer, limit=limit, began=now, used=now)
             while len(self._sessions) > MAX_SESSIONS:
                 self._sessions.popitem(last=False)
         return key

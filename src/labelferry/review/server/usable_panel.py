@@ -9,7 +9,7 @@ from typing import Any
 from ...certificate.expected import PLANS, Expected, expected_further, expected_labels, outlook
 from ..job.job import Job
 from ..job.state import JobState
-from ..sample.frozen import Limit
+from ..sample.frozen import USUAL, Limit
 from ..sample.usable import ERROR, OTHER_ERROR, Usable
 from ..sample.usable_text import ASSUMED, together, whole_file
 from ..store.records import Several
@@ -28,6 +28,11 @@ class UsablePanels:
         self._lock = Lock()
         self._made: OrderedDict[tuple[int, int, Limit], Values] = OrderedDict()
         self._plans: dict[tuple[int, Limit], list[Expected]] = {}  # by fit and limit
+
+    def first_limit(self) -> Limit:
+        """The limit of earlier statements, if a person can choose it: to open the page is no second claim."""
+        tested = self._job.questions.acceptance.strictest_limit()
+        return tested if tested in [Limit(error) for error in LIMITS] else USUAL
 
     def panel(self, limit: Limit) -> Values:
         """The values for the answers so far."""

@@ -78,7 +78,7 @@ def said_in_samples(population: Population, filled: Sequence[Filled], name: str)
     again in several samples has one answer: yes if all of them say so.
     """
     form, answers = several_of(population).form, list[tuple[int, str, int]]()
-    last: dict[tuple[int, str], str | None] = {}
+    last: dict[tuple[int, str, bool], str | None] = {}
     again: dict[tuple[int, int], int] = {}
     for sample in filled:
         for (position, person), given in answers_of(sample).items():
@@ -86,10 +86,10 @@ def said_in_samples(population: Population, filled: Sequence[Filled], name: str)
             code, number = says(form, name, given.answer), times_asked(purpose)
             if number:
                 again[row, number] = min(code, again.get((row, number), code))
-            elif last.get((row, person), "") != given.answer:
-                last[row, person] = given.answer
+            elif last.get(key := (row, person, purpose == LIST), "") != given.answer:
+                last[key] = given.answer
                 answers.append((row, purpose, code))
-    rows = {row for row, _ in last}
+    rows = {row for row, _, _ in answers}
     return said_of_label([*answers, *((row, AGAIN, code) for (row, _), code in sorted(again.items()) if row in rows)])
 
 

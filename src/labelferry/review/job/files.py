@@ -75,8 +75,7 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
     state = job.log.state()
     first = current_answers([row for row in state.log if row.purpose != AGAIN])
     known = {(row.document, row.reviewer): (row.kind, row.answer) for row in first}
-    later = by_document(row for row in standing_answers(state.log) if row.purpose in CHOSEN)
-    answered = {row.document for row in first}
+    answered = by_document(standing_answers(state.log))
     counts = {"new": 0, "known": 0, "empty": filled.n_empty}
     new = []
     for (position, name), answer in answers_of(filled).items():
@@ -89,11 +88,11 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
                 "answer to it. Add the sample with the first answer before."
             )
         if number:
-            rows = later.get(document, [])
-            n_again = sum(row.purpose == AGAIN for row in rows)
+            later = [row for row in answered[document][1:] if row.purpose in CHOSEN]
+            n_again = sum(row.purpose == AGAIN for row in later)
             # another answer to a question that has one is a correction: it can make a label wrong, never right
-            purpose = AGAIN if number > max(n_again, len(state.again_codes.get(document, ()))) else LIST
-            is_known = purpose == LIST and (answer.kind, answer.answer) in {(row.kind, row.answer) for row in rows}
+            purpose = AGAIN if number > n_again else LIST
+            is_known = purpose == LIST and (answer.kind, answer.answer) in {(row.kind, row.answer) for row in later}
         if is_known:
             counts["known"] += 1
             continue

@@ -90,7 +90,7 @@ class JobState:
                 again[0] = row
             elif not first or not self._contradicts(row.document, first) or (blind and row.reviewer not in first):
                 first[row.reviewer] = row
-            elif blind or row.purpose == AGAIN:
+            elif row.purpose == AGAIN:
                 again.append(row)
         return asked
 

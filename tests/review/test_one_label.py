@@ -212,7 +212,7 @@ class World:
         return claim.n
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_job_file_and_definition_agree(seed, tmp_path):
     """Random answers for all purposes, of one label or of documents; questions asked again, corrections and undo.
 

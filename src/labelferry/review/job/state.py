@@ -85,8 +85,8 @@ class JobState:
             first, again = asked.setdefault(row.document, Asked({}, []))
             blind = row.shown is None and row.purpose not in CHOSEN  # an answer to the same first question
             label = int(self.fit.arrays["labels"][row.document])
-            last_word = row.purpose == LIST or (len(again) >= AGREEING and row.purpose != AGAIN)
-            if again and last_word and self._code(row) != label:
+            last_word = len(again) >= AGREEING or (again and row.purpose == LIST)
+            if last_word and self._code(row) != label:
                 again[0] = row
             elif not first or not self._contradicts(row.document, first) or (blind and row.reviewer not in first):
                 first[row.reviewer] = row

@@ -368,7 +368,7 @@ def test_predictions_are_marked_where_they_may_be_seen(browser, job):
     assert browser.page.count("predicted ·") == len(predicted)
 
 
-def test_the_page_has_the_statements_of_the_job(browser, job):
+def test_the_page_has_the_statements_of_the_job(browser, job, monkeypatch):
     answer_questions(job, 20)
     job.refit()
     browser.open("/questions/accept")
@@ -394,6 +394,8 @@ def test_the_page_has_the_statements_of_the_job(browser, job):
     assert "deliver the whole file" not in part  # these are the documents with bug, not all
     refused = browser.client.post("/limit", data={"csrf": browser.hidden("csrf"), "name": RARE})
     assert refused.status_code == 400
+    monkeypatch.setattr(job.questions.acceptance, "names", lambda: ["api"])  # the labels learned: no document has bug
+    assert f"Of {N} labels" in browser.open("/questions/accept").page
     browser.client.get("/export/usable.csv").raise_for_status()
     browser.open("/list?label=bug")
     assert f"{with_bug} document" in browser.page

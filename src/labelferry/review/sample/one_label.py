@@ -31,9 +31,10 @@ class Said(NamedTuple):
     **Why a claim about one label is valid.** All that is used of an answer is what its set says about this label. So
     people answer yes or no about the documents that were given the label, whose ranks and order were fixed before, and
     the proof of `certificate.accept` holds as it stands, whatever was asked and why: if people never say yes about a
-    wrong label, no wrong label counts as right. An answer because of another label is one more answer about this one:
-    it can add a denial, never remove one. If a person overlooks the share q of the wrong labels, people finally
-    overlook q + (1 - q) q^2 of them at most, as in `certificate.final_answers`.
+    wrong label, no wrong label counts as right. An answer that was asked because of another label is an answer about
+    this one like any other. If a person overlooks the share q of the wrong labels, people finally overlook
+    q + (1 - q) q^2 of them at most, as in `certificate.final_answers`: the first answer is yes, or it is no and two
+    others, which are all that were asked again, are yes.
     """
 
     first: int

@@ -1,5 +1,6 @@
 """A review job of several labels per document: every door makes the same statements, and each label learns."""
 
+import json
 import re
 
 import numpy as np
@@ -17,7 +18,7 @@ from labelferry.review.sample.frozen import Limit
 from labelferry.review.sample.population import population_of_file, population_of_several
 from labelferry.review.sample.several import accept_several, certify_several
 from labelferry.tables import read_table
-from tests.labelling.test_multi import NAMES, NEW, OLD, RARE, TRUTH, N
+from tests.labelling.test_multi import NAMES, NEW, OLD, RARE, TRUTH, N, fill, run
 
 SEED = 5
 
@@ -192,7 +193,7 @@ def test_a_denial_in_a_copy_of_a_sample_counts(result, tmp_path):
     with result.store(tmp_path / "job.ferry", seed=seed) as job:
         given = []
 
-        def fill(sample, reviewer, answer):
+        def give(sample, reviewer, answer):
             filled = {**sample, "reviewer": [reviewer] * len(sample["row"])}
             given.append({**filled, "answer": [answer(int(row) - 1) for row in sample["row"]]})
             import_answers(job, given[-1])
@@ -202,13 +203,13 @@ def test_a_denial_in_a_copy_of_a_sample_counts(result, tmp_path):
 
         first = draw_accept_open(job, 1, limit, learn=0).columns
         (row,) = (int(number) - 1 for number in first["row"])
-        fill(first, "ann", lambda row: text(row, bug=False))
+        give(first, "ann", lambda row: text(row, bug=False))
         again = {name: cells[:1] for name, cells in draw_accept_open(job, 1, limit, learn=0).columns.items()}
         assert again["purpose"] == ["again 1"]
-        fill(again, "ann", lambda row: text(row, bug=True))
-        fill(again, "bob", lambda row: text(row, bug=False))
+        give(again, "ann", lambda row: text(row, bug=True))
+        give(again, "bob", lambda row: text(row, bug=False))
         assert job.accept(0.2, name="bug", learn=0).again == result.accept(0.2, given, name="bug").again == []
-        fill({**again, "purpose": ["again 2"]}, "ann", lambda row: text(row, bug=True))
+        give({**again, "purpose": ["again 2"]}, "ann", lambda row: text(row, bug=True))
         for usable in (job.accept(0.2, name="bug", learn=0), result.accept(0.2, given, name="bug"), job.accept(0.2)):
             assert list(usable.wrong.values()) == [True]
         with result.store(tmp_path / "other.ferry", seed=seed) as other:
@@ -245,6 +246,23 @@ def test_who_denies_a_label_when_asked_again_has_the_last_word(result):
     assert denied.n == 0
     assert len(denied.wrong) == 14
     assert all(denied.wrong.values())
+
+
+def test_the_command_line_makes_the_claims_of_the_job_about_one_label(result, tmp_path):
+    place, sample = tmp_path / "job.ferry", tmp_path / "sample.csv"
+    result.store(place, seed=SEED).close()
+    options = ("--class", "bug", "--error", 0.2, "--learn", 0)
+    assert "--class bug" in run("accept", place, *options, "-n", 14, "-o", sample)
+    printed = run("accept", place, fill(sample), *options, "--usable", tmp_path / "bugs.csv", "--json")
+    told = json.loads(printed)["accept"]
+    with open_job(place) as job:
+        usable = job.accept(0.2, name="bug", learn=0)
+        assert usable.n
+        assert told == json.loads(json.dumps({**usable.as_dict(), "sentences": told["sentences"]}))
+    rows = read_table(tmp_path / "bugs.csv").columns
+    assert set(rows["label"]) == {"bug"}
+    assert list(rows["text"]) == [NEW[0][row] for row, label in enumerate(usable.labels) if label == "yes"]
+    assert "not the whole file" in run("accept", place, *options, "--whole-file", code=2)
 
 
 def test_exports_have_the_form_that_came_in(job, result, tmp_path):

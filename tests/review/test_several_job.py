@@ -1,5 +1,6 @@
 """A review job of several labels per document: every door makes the same statements, and each label learns."""
 
+import json
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 
 import labelferry
+from labelferry.labelling.column_names import ACCEPTED
 from labelferry.labelling.multi_pool import LabelPools, learn_labels
 from labelferry.review.job.files import draw_accept_open, draw_open, import_answers
 from labelferry.review.job.job import open_job
@@ -16,7 +18,7 @@ from labelferry.review.sample.frozen import Limit
 from labelferry.review.sample.population import population_of_file, population_of_several
 from labelferry.review.sample.several import accept_several, certify_several
 from labelferry.tables import read_table
-from tests.labelling.test_multi import NAMES, NEW, OLD, RARE, TRUTH, N
+from tests.labelling.test_multi import NAMES, NEW, OLD, RARE, TRUTH, N, fill, run
 
 SEED = 5
 
@@ -74,26 +76,27 @@ def test_the_same_answers_certify_the_same_by_file_page_and_python(job, result, 
     assert certify_several(population, read_sample(sample, population)).as_dict() == by_page.as_dict()
 
 
-def test_the_same_answers_allow_the_same_use_by_file_page_and_python(result, tmp_path):
-    limit = Limit(0.2)
-    first = result.accept(0.2)
+@pytest.mark.parametrize("name", ["", "bug"])
+def test_the_same_answers_allow_the_same_use_by_file_page_and_python(result, tmp_path, name):
+    limit = Limit(0.2, name=name)
+    first = result.accept(0.2, name=name)
     with result.store(tmp_path / "job.ferry", seed=first.frozen.seed) as job:
         samples = []
         for _ in range(2):
             drawn = draw_accept_open(job, 12, limit, learn=0)
             samples.append(answered(job, drawn))
-            by_python = result.accept(0.2, samples[:-1])
+            by_python = result.accept(0.2, samples[:-1], name=name)
             rows, purposes = drawn.columns["row"], drawn.columns["purpose"]
             asked = [(int(row) - 1, purpose) for row, purpose in zip(rows, purposes, strict=True)]
             assert by_python.next_rows(12) == [row for row, purpose in asked if purpose == "accept"]
             assert by_python.again == [row for row, purpose in asked if purpose != "accept"]
             for row, purpose in asked:
                 job.answer(row, sorted(TRUTH[row]), purpose=purpose.split()[0])
-        by_page, by_python = job.accept(0.2, learn=0), result.accept(0.2, samples)
+        by_page, by_python = job.accept(0.2, name=name, learn=0), result.accept(0.2, samples, name=name)
     assert by_page.n >= 10
     assert by_page.rows.tolist() == by_python.rows.tolist()
     assert by_page.text() == by_python.text()
-    right = [TRUTH[row] == result.sets[row] for row in np.flatnonzero(by_page.rows)]
+    right = [name in TRUTH[row] if name else TRUTH[row] == result.sets[row] for row in np.flatnonzero(by_page.rows)]
     assert len(right) - sum(right) <= by_page.at_most_wrong
 
 
@@ -136,22 +139,83 @@ def test_a_label_learns_what_no_classifier_knew():
     assert (learned.proba[:40] == answers[:40]).all()
 
 
-def test_a_job_makes_no_claim_about_one_label_or_per_set(job, tmp_path):
-    """The first answer to a document is the first one about its whole set, which does not test one label."""
-    for ask in (
-        lambda: job.accept(0.2, name="bug"),
-        lambda: job.question("accept", name="bug"),
-        lambda: job.export(tmp_path / "bug.csv", name="bug"),
-        lambda: job.export(tmp_path / "bug.csv", name="bug", error=0.2, accepted=True),
-        lambda: draw_accept_open(job, 5, Limit(name="bug")),
-    ):
-        with pytest.raises(ValueError, match=r"labelferry accept out\.csv --class bug"):
-            ask()
-    assert not (tmp_path / "bug.csv").exists()
+def test_rounds_of_one_label_share_their_confidence(job):
+    answer_questions(job, 25, "accept", name="bug", error=0.2)
+    assert job.accept(0.2, name="bug", learn=0).level == pytest.approx(0.95)
+    assert job.accept(0.3, name="bug", learn=0).level == pytest.approx(0.9)  # two limits of one label hold together
+    assert job.accept(0.2, name="ui", learn=0).level == pytest.approx(0.95)  # another label is another statement
+    assert job.accept(0.2, learn=0).level == pytest.approx(0.95)
+    job.refit()
+    assert job.accept(0.2, name="bug").level == pytest.approx(1 - 2 * 0.05 - 0.005)
+    assert job.accept(0.2, name="api").level == pytest.approx(0.95)
+
+
+def test_claims_that_are_refused(job, result, tmp_path):
     for ask in (lambda: job.accept(0.2, per_class=True), lambda: job.question("accept", per_class=True)):
         with pytest.raises(ValueError, match="no claim per class"):
             ask()
+    with pytest.raises(ValueError, match="'legal' is no label that was learned; these are api, bug, ui"):
+        job.accept(0.2, name=RARE)
+    for ask in (
+        lambda: job.export(tmp_path / "bug.csv", name="bug", accepted=True, whole_file=True),
+        result.accept(0.2, name="bug").for_whole_file,
+    ):
+        with pytest.raises(ValueError, match="label 'bug' are not the whole file"):
+            ask()
+    assert not (tmp_path / "bug.csv").exists()
     assert not job.store.certificates.all()
+
+
+def test_corrections_of_another_label_hide_no_denial(job):
+    """The first answer is right about bug and wrong about api, which is corrected; then bug is denied."""
+    job.accept(0.2, name="bug", learn=0)  # a statement: the labels do not learn first
+    question = job.question("accept", "ann", name="bug", error=0.2)
+    labels = set(job.several.form.read(question.label))
+    assert "bug" in labels
+
+    def wrong(answer, purpose):
+        job.answer(question.document, sorted(answer), purpose=purpose, reviewer="ann")
+        ((_, is_wrong),) = job.accept(0.2, name="bug", learn=0).wrong.items()
+        return is_wrong
+
+    assert not wrong(labels ^ {"api"}, "accept")
+    assert not wrong(labels, "again")
+    assert not wrong(labels, "list")
+    assert wrong(labels - {"bug"}, "again")
+    assert wrong(labels, "again")
+    assert wrong(labels, "again")
+    assert question.document not in job.accept(0.2, name="bug", learn=0).again
+
+
+def test_a_denial_in_a_copy_of_a_sample_counts(result, tmp_path):
+    """Two persons answer copies of a sample of documents that are asked again; only the second one denies the label."""
+    limit, seed = Limit(0.2, name="bug"), result.accept(0.2, name="bug").frozen.seed
+    with result.store(tmp_path / "job.ferry", seed=seed) as job:
+        given = []
+
+        def give(sample, reviewer, answer):
+            filled = {**sample, "reviewer": [reviewer] * len(sample["row"])}
+            given.append({**filled, "answer": [answer(int(row) - 1) for row in sample["row"]]})
+            import_answers(job, given[-1])
+
+        def text(row, *, bug):
+            return result.form.text(set(result.sets[row]) | {"bug"} if bug else set(result.sets[row]) - {"bug"})
+
+        first = draw_accept_open(job, 1, limit, learn=0).columns
+        (row,) = (int(number) - 1 for number in first["row"])
+        give(first, "ann", lambda row: text(row, bug=False))
+        again = {name: cells[:1] for name, cells in draw_accept_open(job, 1, limit, learn=0).columns.items()}
+        assert again["purpose"] == ["again 1"]
+        give(again, "ann", lambda row: text(row, bug=True))
+        give(again, "bob", lambda row: text(row, bug=False))
+        assert job.accept(0.2, name="bug", learn=0).again == result.accept(0.2, given, name="bug").again == []
+        give({**again, "purpose": ["again 2"]}, "ann", lambda row: text(row, bug=True))
+        for usable in (job.accept(0.2, name="bug", learn=0), result.accept(0.2, given, name="bug"), job.accept(0.2)):
+            assert list(usable.wrong.values()) == [True]
+        with result.store(tmp_path / "other.ferry", seed=seed) as other:
+            with pytest.raises(ValueError, match=f"row {row + 1} was asked again, and the job has no first answer"):
+                import_answers(other, again | {"answer": ["bug"]})
+            assert not other.history()
 
 
 def test_a_file_that_learned_names_its_earlier_rounds_for_one_label(job, tmp_path):
@@ -184,6 +248,23 @@ def test_who_denies_a_label_when_asked_again_has_the_last_word(result):
     assert all(denied.wrong.values())
 
 
+def test_the_command_line_makes_the_claims_of_the_job_about_one_label(result, tmp_path):
+    place, sample = tmp_path / "job.ferry", tmp_path / "sample.csv"
+    result.store(place, seed=SEED).close()
+    options = ("--class", "bug", "--error", 0.2, "--learn", 0)
+    assert "--class bug" in run("accept", place, *options, "-n", 14, "-o", sample)
+    printed = run("accept", place, fill(sample), *options, "--usable", tmp_path / "bugs.csv", "--json")
+    told = json.loads(printed)["accept"]
+    with open_job(place) as job:
+        usable = job.accept(0.2, name="bug", learn=0)
+        assert usable.n
+        assert told == json.loads(json.dumps({**usable.as_dict(), "sentences": told["sentences"]}))
+    rows = read_table(tmp_path / "bugs.csv").columns
+    assert set(rows["label"]) == {"bug"}
+    assert list(rows["text"]) == [NEW[0][row] for row, label in enumerate(usable.labels) if label == "yes"]
+    assert "not the whole file" in run("accept", place, *options, "--whole-file", code=2)
+
+
 def test_exports_have_the_form_that_came_in(job, result, tmp_path):
     answer_questions(job, 30, "accept", error=0.2)
     job.export(tmp_path / "all.csv")
@@ -195,6 +276,12 @@ def test_exports_have_the_form_that_came_in(job, result, tmp_path):
     job.export_corrections(tmp_path / "corrections.csv")
     corrections = read_table(tmp_path / "corrections.csv").columns
     assert list(corrections["label"]) == [row.answer for row in job.answers()]
+    usable = job.accept(0.3, name="bug", learn=0)
+    job.export(tmp_path / "bug.csv", accepted=True, error=0.3, name="bug")
+    rows = read_table(tmp_path / "bug.csv").columns
+    assert set(rows["label"]) == {"bug"}
+    assert list(rows[ACCEPTED]).count("yes") + list(rows[ACCEPTED]).count("answer") == len(rows["label"])
+    assert usable.n <= len(rows["label"])
 
 
 def test_lists_and_columns_leave_a_job_as_they_came(tmp_path):
@@ -299,10 +386,11 @@ def test_predictions_are_marked_where_they_may_be_seen(browser, job):
     assert browser.page.count("predicted ·") == len(predicted)
 
 
-def test_the_page_has_the_statements_of_the_job(browser, job):
+def test_the_page_has_the_statements_of_the_job(browser, job, monkeypatch):
     answer_questions(job, 20)
     job.refit()
     browser.open("/questions/accept")
+    assert "documents with all labels right" in browser.page
     answer_questions(job, 15, "accept")
     answer_questions(job, 10)
     certificate = browser.open("/certificate").page
@@ -310,10 +398,22 @@ def test_the_page_has_the_statements_of_the_job(browser, job):
     for one in job.certificate().labels:
         assert one.label in certificate
     assert job.accept(0.05).text().partition(". ")[0] in browser.open("/questions/accept").page
-    assert "<select" not in re.search(r'<section id="usable".*?</section>', browser.page, flags=re.S)[0]
-    refused = browser.client.post("/limit", data={"csrf": browser.hidden("csrf"), "name": "bug"})
+    browser.send("/limit", name="bug")
+    with_bug = job.accept(0.05, name="bug").n_documents
+    part = re.search(r'<section id="usable".*?</section>', browser.page, flags=re.S)[0]
+    assert f"Of {with_bug} labels" in part
+    assert '<option value="bug" selected>' in part
+    for _ in range(5):  # its questions are about documents with this label
+        document = browser.document
+        assert "bug" in job.several.form.read(job.store.documents.one(document).label)
+        browser.send("/answer", choice="ticked", label=sorted(TRUTH[document]))
+    part = re.search(r'<section id="usable".*?</section>', browser.page, flags=re.S)[0]
+    assert job.accept(0.05, name="bug").text().partition(". ")[0] in part
+    assert "deliver the whole file" not in part  # these are the documents with bug, not all
+    refused = browser.client.post("/limit", data={"csrf": browser.hidden("csrf"), "name": RARE})
     assert refused.status_code == 400
-    with_bug = len(job.search(label="bug", limit=N))
+    monkeypatch.setattr(job.questions.acceptance, "names", lambda: ["api"])  # the labels learned: no document has bug
+    assert f"Of {N} labels" in browser.open("/questions/accept").page
     browser.client.get("/export/usable.csv").raise_for_status()
     browser.open("/list?label=bug")
     assert f"{with_bug} document" in browser.page

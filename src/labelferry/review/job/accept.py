@@ -9,18 +9,21 @@ its own for the documents that have it (`Limit.name`); after learning again it b
 
 from __future__ import annotations
 
-import shlex
 from functools import cached_property
 from threading import RLock
+
+import numpy as np
 
 from ...certificate.ladder import require_frozen
 from ...certificate.rounds import round_tail
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import USUAL, Ladders, Limit, make_ladders
+from ..sample.one_label import says
 from ..sample.several import NOT_PER_CLASS
 from ..sample.usable import N_LEARN, Learning, Usable, usable_labels
 from ..store.records import ACCEPT, AGAIN, CertificateRow
 from .carried import Carried, Part, carried_into, carry_on
+from .other_rows import labelled_documents
 from .population import JobLabels, labels_of_fit
 from .state import JobLog, JobState
 
@@ -63,20 +66,21 @@ class JobAccept:
         )
 
     def check(self, limit: Limit) -> None:
-        """Raise an error if a job makes no such claim.
-
-        Which answer to a document is its first one depends on the whole set of labels, so it cannot test one label.
-        """
+        """Raise an error if a job makes no such claim."""
         several = self._store.database.several is not None
         if limit.name and not several:
             raise ValueError(f"{self._store.name} has one label per document. Omit the name of a label (--class).")
-        if limit.name:
-            raise ValueError(
-                "a job makes no claim about one of several labels. Use the labelled file: "
-                f"labelferry accept out.csv --class {shlex.quote(limit.name)}."
-            )
         if limit.per_class and several:
             raise ValueError(NOT_PER_CLASS)
+
+    def names(self) -> list[str]:
+        """Of several labels per document, those that any document has: there can be a claim about each of them."""
+        several, state = self._store.database.several, self._log.state()
+        if several is None:
+            return []
+        codes = np.unique(state.fit.arrays["labels"][labelled_documents(self._store).rows]).tolist()
+        texts = [state.classes[code] for code in codes]
+        return [name for name in several.learned if any(says(several.form, name, text) == 1 for text in texts)]
 
     def _made_ladders(self, limit: Limit, labels: JobLabels, part: Part | None, round_number: int) -> Ladders:
         """The ladders of the labels outside the part that was accepted when the fit was made; answers do not matter."""

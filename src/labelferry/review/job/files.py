@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...certificate.sampling import N_AUDIT, UNCLEAR
-from ...labelling.answers import Given, class_named
-from ..sample.accept_files import draw_accept, times_asked
+from ...certificate.sampling import N_AUDIT
+from ...labelling.answers import class_named
+from ..sample.accept_files import answers_of, draw_accept, times_asked
 from ..sample.audit import Sample, as_sample
 from ..sample.filled import Filled, read_sample
 from ..sample.frozen import USUAL, Limit
 from ..sample.usable import N_LEARN
-from ..store.decisions import current_answers, majority
-from ..store.records import AGAIN, NewAnswer
+from ..store.decisions import by_document, current_answers, standing_answers
+from ..store.records import AGAIN, LIST, NewAnswer
 from .job import Job
+from .state import CHOSEN
 
 SQLITE = b"SQLite format 3\x00"
 
@@ -74,30 +75,29 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
     state = job.log.state()
     first = current_answers([row for row in state.log if row.purpose != AGAIN])
     known = {(row.document, row.reviewer): (row.kind, row.answer) for row in first}
+    answered = by_document(standing_answers(state.log))
     counts = {"new": 0, "known": 0, "empty": filled.n_empty}
     new = []
     for (position, name), answer in answers_of(filled).items():
         document, person = int(labelled[position]), name or reviewer
-        number = times_asked(filled.purposes[position])
+        number, purpose = times_asked(filled.purposes[position]), filled.purposes[position]
         is_known = known.get((document, person)) == (answer.kind, answer.answer)
-        if len(state.again_codes.get(document, ())) >= number if number else is_known:
+        if number and document not in answered:
+            raise ValueError(
+                f"{filled.name}: row {population.rows.number(position)} was asked again, and the job has no first "
+                "answer to it. Add the sample with the first answer before."
+            )
+        if number:
+            later = [row for row in answered[document][1:] if row.purpose in CHOSEN]
+            n_again = sum(row.purpose == AGAIN for row in later)
+            # another answer to a question that has one is a correction: it can make a label wrong, never right
+            purpose = AGAIN if number > n_again else LIST
+            is_known = purpose == LIST and (answer.kind, answer.answer) in {(row.kind, row.answer) for row in later}
+        if is_known:
             counts["known"] += 1
             continue
-        purpose = AGAIN if number else filled.purposes[position]
         shown = class_named(filled.labels.get(position, ""), population.classes)
         new.append(NewAnswer(document, answer.answer, answer.kind, purpose, person, shown))
     if new:
         job.log.add(new)
     return {**counts, "new": len(new)}
-
-
-def answers_of(filled: Filled) -> dict[tuple[int, str], Given]:
-    """The answers by position and persons. Persons who were asked again in the same sample give one answer together."""
-    together: dict[int, dict[str, Given]] = {}
-    for (position, name), answer in filled.by_reviewer.items():
-        if times_asked(filled.purposes[position]):
-            together.setdefault(position, {})[name] = answer
-    first = {key: answer for key, answer in filled.by_reviewer.items() if key[0] not in together}
-    unclear = Given(UNCLEAR, None)
-    again = {(p, ", ".join(given)): majority(list(given.values())) or unclear for p, given in together.items()}
-    return {**first, **again}

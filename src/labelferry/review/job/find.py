@@ -27,6 +27,7 @@ from .. import store as storage  # its classes are imported on first use: they n
 from ..sample.audit import Sample, as_sample
 from ..sample.find import RECALL, Find, checked_class, checked_level, checked_recall, find_class, reads_of
 from ..sample.find_rank import ClassChances, chances_by_label
+from ..sample.one_label import says
 from ..store.records import FIND, FIRST_FIT, UNDO, Several
 from .export import labelled_table
 from .other_rows import file_rows
@@ -83,7 +84,7 @@ class JobFind:
         codes, several = (UNCLEAR_CODE, *range(len(state.classes) + 1)), self._store.database.several
         if several is None:
             return state.classes.index(name), dict(zip(codes, codes, strict=True))
-        has_label = [int(name in (several.form.read(text) or ())) for text in state.classes]
+        has_label = [says(several.form, name, text) for text in state.classes]
         return 1, dict(zip(codes, (UNCLEAR_CODE, *has_label, UNCLEAR_CODE), strict=True))
 
     def _chances(self, name: str) -> ClassChances:

@@ -340,11 +340,11 @@ class Job:
         """Write all documents with all their columns, the labels and the answers; returns messages.
 
         The column accepted is "yes" for labels that may be used, "answer" for documents that people answered, and empty
-        for all others; `accepted` writes only the former two. `error`, `outside`, `per_class` and `name` are
-        those of `accept`; with a `name`, `label` has this label alone.
-        Without `error` it is the lowest one of all statements with labels to use, or .05 with `accepted`; otherwise
-        there is no such column. `whole_file`: labels to use if people label the rest. `spreadsheet`: cells of a CSV or
-        TSV file that a spreadsheet would run as a formula get an apostrophe.
+        for all others; `accepted` or a `name` writes only the former two. `error`, `outside`, `per_class` and `name`
+        are those of `accept`; with a `name`, `label` has this label alone. Without `error` it is the lowest one of all
+        statements with labels to use, or .05 if only these are written; otherwise there is no such column.
+        `whole_file`: labels to use if people label the rest. `spreadsheet`: cells of a CSV or TSV file that a
+        spreadsheet would run as a formula get an apostrophe.
         """
         usable = self.exported(error, outside=outside, per_class=per_class, name=name, accepted=accepted)
         usable = usable.for_whole_file() if usable is not None and whole_file else usable
@@ -363,7 +363,7 @@ class Job:
     ) -> Usable | None:
         """The labels that `export` marks as usable, with their claim; parameters as in `export`."""
         acceptance = self.questions.acceptance
-        lowest = acceptance.strictest_limit(name) or (Limit(name=name) if accepted else None)
+        lowest = acceptance.strictest_limit(name) or (Limit(name=name) if accepted or name else None)
         limit = lowest if error is None else Limit(error, outside, per_class, name)
         if limit is None:
             return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...inputs.label_form import Form
 from ...labelling.accept_rank import file_confidence, rank_by
 from ...labelling.multi import SetColumns
 from ...linalg.matrix import Array
@@ -14,9 +15,10 @@ from ...tables.row_index import RowIndex
 from ...tables.sequences import OnDemand
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import Frozen, freeze
+from ..sample.one_label import further, of_label, said_of_label, says
 from ..sample.population import Population, Ranking
-from ..sample.several import of_label, yes_or_no
 from ..sample.usable import Further
+from ..store.decisions import standing_answers
 from ..store.records import Several
 from .other_rows import file_rows, labelled_documents
 from .state import JobState, among
@@ -98,17 +100,10 @@ class JobLabels(NamedTuple):
             return self.frozen
         return self.frozen._replace(classes=list(state.classes), values=list(state.classes))
 
-    def _meaning(self, state: JobState) -> Callable[[int], int]:
-        """What the code of an answer says about these labels."""
-        if self.several is None or not self.name:
-            return int
-        form, name = self.several.form, self.name
-        has_label = np.array([name in (form.read(text) or ()) for text in state.classes])
-        return lambda code: int(yes_or_no(np.array([code]), has_label)[0])
-
     def given(self, state: JobState) -> Further:
         """The answers; those to documents that the labels learned from only say what people decided."""
-        code = self._meaning(state)
+        if self.several is not None and self.name:
+            return self._of_label(self.several.form, state)
         documents = np.fromiter(state.first_codes, dtype=np.int64)
         rows = self.file_rows.rows[documents]
         inside = self.frozen.rows.contains(rows)
@@ -117,11 +112,22 @@ class JobLabels(NamedTuple):
         new = {document: place for document, place in places.items() if place not in learned}
         others = zip(documents[~inside].tolist(), rows[~inside].tolist(), strict=True)
         return Further(
-            {place: code(state.first_codes[document]) for document, place in new.items()},
-            {place: [code(c) for c in state.again_codes.get(document, [])] for document, place in new.items()},
-            {row: code(state.codes[document]) for document, row in others},
-            {place: code(state.codes[document]) for document, place in places.items()},
+            {place: state.first_codes[document] for document, place in new.items()},
+            {place: state.again_codes.get(document, []) for document, place in new.items()},
+            {row: state.codes[document] for document, row in others},
+            {place: state.codes[document] for document, place in places.items()},
         )
+
+    def _of_label(self, form: Form, state: JobState) -> Further:
+        """What all answers that were not taken back say about one label."""
+        rows, known = self.file_rows.rows, self.frozen.known.rows
+        said = said_of_label(
+            (int(rows[answer.document]), answer.purpose, says(form, self.name, answer.answer))
+            for answer in standing_answers(state.log)
+        )
+        decided = [state.decided.get(document) for document in self.documents[known].tolist()]
+        now = [says(form, self.name, None if answer is None else answer.answer) for answer in decided]
+        return further(self.frozen, said)._replace(decided=dict(zip(known.tolist(), now, strict=True)))
 
     def mask(self, places: Array) -> Array:
         """A mask of places as a mask of documents."""
@@ -133,8 +139,6 @@ class JobLabels(NamedTuple):
 def labels_of_fit(store: storage.Store, state: JobState, seed: int, name: str = "") -> JobLabels:
     """The frozen labels of the current fit of a job, or those of the documents that have one of several labels."""
     several, population = store.database.several, population_of_store(store, state)
-    if name and several is None:
-        raise ValueError(f"{store.name} has one label per document. Omit the name of a label (--class).")
     values = None if several is not None else list(store.settings["classes"])
     frozen = freeze(of_label(population, name) if name else population, seed, values)
     return JobLabels(frozen, file_rows(store), name, several)

@@ -77,19 +77,20 @@ class JobState:
     def asked(self) -> dict[int, Asked]:
         """Per answered document, its first answers, and what was said after these contradicted the label.
 
-        A person has one first answer once it contradicts the label. Who contradicts a label after it was asked again
-        has the last word: it counts as wrong.
+        A person has one first answer once it contradicts the label. Who contradicts a label after two agreed, or in the
+        list after it was asked again, has the last word: it counts as wrong.
         """
         asked: dict[int, Asked] = {}
         for row in standing_answers(self.log):
             first, again = asked.setdefault(row.document, Asked({}, []))
             blind = row.shown is None and row.purpose not in CHOSEN  # an answer to the same first question
             label = int(self.fit.arrays["labels"][row.document])
-            if len(again) >= AGREEING and row.purpose != AGAIN and self._code(row) != label:
+            last_word = len(again) >= AGREEING or (again and row.purpose == LIST)
+            if last_word and self._code(row) != label:
                 again[0] = row
             elif not first or not self._contradicts(row.document, first) or (blind and row.reviewer not in first):
                 first[row.reviewer] = row
-            elif blind or row.purpose == AGAIN:
+            elif row.purpose == AGAIN:
                 again.append(row)
         return asked
 

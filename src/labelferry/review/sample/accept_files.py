@@ -26,7 +26,7 @@ from ..store.decisions import majority
 from ..store.records import ACCEPT, AGAIN
 from .audit import Sample, as_sample
 from .chosen_columns import Chosen
-from .filled import is_sample, read_sample
+from .filled import Filled, is_sample, read_sample
 from .frozen import USUAL, Frozen, Limit, freeze, make_ladders
 from .population import Population, population_of_file
 from .same_labels import FINGERPRINT, check_fingerprint, seed_of_labels
@@ -62,10 +62,7 @@ def usable_of_samples(
     the labels draws the same documents. What was accepted in the round `after` which these labels were made stays.
     """
     answered = read_samples(population, samples)
-    if seed is not None and answered.seed is not None:
-        raise ValueError(f"the samples have the seed {answered.seed} already. Omit the seed.")
-    own = seed_of_labels(population, seed or 0) if answered.seed is None else answered.seed
-    frozen = freeze(population, own, values)
+    frozen = freeze(population, own_seed(population, answered.seed, seed), values)
     rows = population.rows.rows
     first = {int(rows[position]): code for position, code in answered.first.items()}
     places = frozen.places(first)
@@ -99,8 +96,17 @@ def rounds_before(
     return usable
 
 
-def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamples:
-    """Read samples of one file. Several persons: the majority counts; a disagreement is unclear."""
+def own_seed(population: Population, of_samples: int | None, seed: int | None) -> int:
+    """The seed of the samples; without samples, that of the labels and the `seed` of the user."""
+    if of_samples is None:
+        return seed_of_labels(population, seed or 0)
+    if seed is not None:
+        raise ValueError(f"the samples have the seed {of_samples} already. Omit the seed.")
+    return of_samples
+
+
+def filled_samples(population: Population, samples: Sequence[Any]) -> list[Filled]:
+    """Samples of one file that people filled in; an error if they were drawn for other labels, ranks or seeds."""
     paths = [Path(sample).resolve() for sample in samples if isinstance(sample, str | PathLike)]
     if len(set(paths)) < len(paths):
         raise ValueError("a sample is named twice. Name each one once.")
@@ -115,6 +121,12 @@ def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamp
         changed = check_fingerprint(sample.name, sample.fingerprint, population, sample.labels)
         if ACCEPT_RANK in changed or "confidence" in changed:
             raise ValueError(f"{sample.name} was drawn for other ranks or confidences of {population.name}. {RANKS}")
+    return filled
+
+
+def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamples:
+    """Read samples of one file. Several persons: the majority counts; a disagreement is unclear."""
+    filled = filled_samples(population, samples)
     votes: dict[tuple[int, int], dict[str, set[Given]]] = {}  # by row and times asked before, then by person
     for sample in filled:
         for (row, reviewer), answer in sample.by_reviewer.items():
@@ -126,7 +138,7 @@ def read_samples(population: Population, samples: Sequence[Any]) -> AnsweredSamp
         if number:
             again.setdefault(row, []).append(code)
     return AnsweredSamples(
-        seeds.pop() if seeds else None,
+        filled[0].seed if filled else None,
         {row: code for (row, number), code in codes.items() if not number},
         again,
         sum(sample.n_empty for sample in filled),
@@ -137,6 +149,18 @@ def decided(by_person: Iterable[set[Given]]) -> Given:
     """What more than half of the persons answered. A person who gave two answers to one question is unclear."""
     unclear = Given(UNCLEAR, None)
     return majority([given.pop() if len(given) == 1 else unclear for given in map(set, by_person)]) or unclear
+
+
+def answers_of(filled: Filled) -> dict[tuple[int, str], Given]:
+    """The answers by position and persons. Persons who were asked again in the same sample give one answer together."""
+    together: dict[int, dict[str, Given]] = {}
+    for (position, name), answer in filled.by_reviewer.items():
+        if times_asked(filled.purposes[position]):
+            together.setdefault(position, {})[name] = answer
+    first = {key: answer for key, answer in filled.by_reviewer.items() if key[0] not in together}
+    unclear = Given(UNCLEAR, None)
+    again = {(p, ", ".join(given)): majority(list(given.values())) or unclear for p, given in together.items()}
+    return {**first, **again}
 
 
 def times_asked(purpose: str) -> int:

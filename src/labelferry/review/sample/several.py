@@ -8,7 +8,7 @@ it, that of the documents about whole sets; each has its own order, in which any
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
@@ -18,25 +18,20 @@ import numpy as np
 from ...certificate import LEVEL, Answers, Certificate, ClassCertificate, certify
 from ...certificate.certificate import certificate_sentences, class_sentence
 from ...certificate.interval import between
-from ...labelling.accept_rank import rank_by
 from ...labelling.column_names import ACCEPTED, NEW_COLUMNS
-from ...labelling.multi import NO, YES, SetColumns
+from ...labelling.multi import NO, YES
 from ...linalg.matrix import Array
 from ...tables import take_rows
-from ...tables.sequences import picked
 from ...tables.spreadsheet import read_protected, write_labelled
-from .accept_files import next_round, read_samples, usable_of_samples
+from .accept_files import filled_samples, next_round, own_seed, usable_of_samples
 from .audit import sample_orders
 from .filled import Filled, checked_answers, read_sample, same_labels
 from .frozen import USUAL, Limit, freeze
-from .population import Population, Ranking
-from .same_labels import seed_of_labels
-from .usable import Further, Usable
+from .one_label import further, of_label, said_in_samples, several_of, yes_or_no
+from .population import Population
+from .usable import Usable
 
-NOT_PER_CLASS = (
-    "several labels per document have no claim per class (--per-class). Name one label of a labelled file: "
-    "labelferry accept out.csv --class NAME."
-)
+NOT_PER_CLASS = "several labels per document have no claim per class (--per-class). Name one label: --class NAME."
 RIGHT, BY_RIVAL = "all labels right", "as the source-only classifier"  # of a document: what its answer is
 
 
@@ -132,18 +127,6 @@ def certify_sets(population: Population, audit: Answers, duel: Answers, level: f
     return MultiCertificate(documents, tuple(labels))
 
 
-def yes_or_no(codes: Array, has_label: Array) -> Array:
-    """Codes of sets as codes of one label: 1 if the set has it, 0 if not; unclear ones, and no set at all, are -1."""
-    return np.where((codes >= 0) & (codes < len(has_label)), has_label[np.clip(codes, 0, len(has_label) - 1)], -1)
-
-
-def several_of(population: Population) -> SetColumns:
-    """The sets of labels of a population that has several per document."""
-    if population.several is None:
-        raise ValueError(f"{population.name} has one label per document.")
-    return population.several
-
-
 def chance_right(proba: Array, has_label: Array) -> Array:
     """The chance of yes or no to be right."""
     return np.clip(np.where(has_label, proba, 1 - proba), 0, 1)
@@ -159,71 +142,14 @@ def accept_several(
     """
     if limit.per_class:
         raise ValueError(NOT_PER_CLASS)
-    population = with_answered_sets(population, [read_sample(sample, population) for sample in samples])
     if not limit.name:
+        population = with_answered_sets(population, [read_sample(sample, population) for sample in samples])
         usable, answered = usable_of_samples(population, samples, limit, seed=seed)
         return usable, answered.n_empty
-    answered = read_samples(population, samples)
-    if seed is not None and answered.seed is not None:
-        raise ValueError(f"the samples have the seed {answered.seed} already. Omit the seed.")
-    own_seed = seed_of_labels(population, seed or 0) if answered.seed is None else answered.seed
-    frozen = freeze(of_label(population, limit.name), own_seed)
-    meaning = meaning_of(population, limit.name)
-    rows = population.rows.rows
-    first = {int(rows[position]): meaning(code) for position, code in answered.first.items()}
-    places = frozen.places(first)
-    again = {int(rows[position]): [meaning(code) for code in codes] for position, codes in answered.again.items()}
-    codes = {place: last_word(first[row], again.get(row, ())) for row, place in places.items()}
-    given = Further({place: code for place, (code, _) in codes.items()}, {p: more for p, (_, more) in codes.items()})
-    return next_round(frozen, given, limit, None), answered.n_empty
-
-
-def last_word(first: int, again: Sequence[int]) -> tuple[int, list[int]]:
-    """The first answer about a label that a document has, and those when it was asked again (1 yes).
-
-    It may have been asked again because of another label. Who then denies this one has the last word: it is wrong.
-
-    >>> last_word(1, [1, 1]), last_word(1, [1, 0]), last_word(0, [1, 1])
-    ((1, [1, 1]), (0, [0, 1]), (0, [1, 1]))
-    """
-    other = [code for code in again if code != 1]
-    if first != 1 or not other:
-        return first, list(again)
-    return other[0], [*other, *(code for code in again if code == 1)]
-
-
-def of_label(population: Population, name: str) -> Population:
-    """The documents that have a label, with the classes no and yes, ranked by the chance of the label."""
-    sets = several_of(population)
-    if name not in sets.learned:
-        raise ValueError(
-            f"{name!r} is no label that was learned; these are {', '.join(sets.learned)}. Name one of them."
-        )
-    j = sets.learned.index(name)
-    has_label = sets.indicator(population.classes)[:, j]
-    kept = np.flatnonzero(has_label[population.labels])
-    if not len(kept):
-        raise ValueError(f"no document of {population.name} has the label {name!r}: nothing can be accepted.")
-    sure, inside = sets.proba[kept, j], np.isin(population.known.rows, kept)
-    known, codes = population.known.rows[inside], population.known.codes[inside]
-    return population._replace(
-        texts=picked(population.texts, kept),
-        rows=population.rows.then(kept),
-        labels=np.ones(len(kept), dtype=int),
-        source_only=None,
-        needs_review=population.needs_review[kept],
-        confidence=sure,
-        classes=[NO, YES],
-        known=Answers(np.searchsorted(kept, known), yes_or_no(codes, has_label)),
-        ranking=Ranking(rank_by(sure, np.ones(len(kept), dtype=bool)), sure),
-    )
-
-
-def meaning_of(population: Population, name: str) -> Callable[[int], int]:
-    """What the code of a set says about one label: 1 yes, 0 no, -1 unclear."""
-    sets = several_of(population)
-    has_label = sets.indicator(population.classes)[:, sets.learned.index(name)]
-    return lambda code: int(yes_or_no(np.array([code]), has_label)[0])
+    filled = filled_samples(population, samples)
+    own = own_seed(population, filled[0].seed if filled else None, seed)
+    frozen, said = freeze(of_label(population, limit.name), own), said_in_samples(population, filled, limit.name)
+    return next_round(frozen, further(frozen, said), limit, None), sum(sample.n_empty for sample in filled)
 
 
 def with_answered_sets(population: Population, samples: Sequence[Filled]) -> Population:

@@ -136,6 +136,10 @@ class Usable:
 
     def for_whole_file(self) -> Usable:
         """The same with the rows, labels, columns and text of the other promise: people label the rest."""
+        if self.limit.name:
+            raise ValueError(
+                f"documents with the label {self.limit.name!r} are not the whole file. Omit --class, or --whole-file."
+            )
         return replace(self, whole_file=True)
 
     @property
@@ -263,10 +267,7 @@ class Usable:
 
     def text(self, *, terminal: bool = False) -> str:
         """What may be used, in sentences; in a `terminal` they name options of the command."""
-        return "\n".join(self._sentences(terminal))
-
-    def _sentences(self, terminal: bool) -> list[str]:
-        return sentences(
+        found = sentences(
             self.as_dict(),
             whole_first=self.whole_file,
             alone=self.alone,
@@ -274,6 +275,7 @@ class Usable:
             terminal=terminal,
             one_label=bool(self.limit.name),
         )
+        return "\n".join(found)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values without the rows."""

@@ -35,7 +35,7 @@ def sentences(
     part += [_others(values) if one_label and values["n_accepted"] else "" if one_label else _classes(values)]
     part += [together(values) or (each_limit(values) if one_limit or _is_out_of_reach(values) else ""), _again(values)]
     whole = [whole_file(values, first=whole_first, hint=" (--whole-file)" if terminal and not whole_first else "")]
-    whole = whole if whole_first or not one_label else []
+    whole = [] if one_label else whole
     promises = [*whole, *part] if whole_first else [*part, *whole]
     lines = [
         *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "",

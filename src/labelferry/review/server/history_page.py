@@ -52,7 +52,8 @@ def download(request: Request, site: Site, session: Session) -> Response:
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{content}.{suffix}"
         if content == "usable":  # for a spreadsheet: people open a download with it
-            site.job.export(path, spreadsheet=True, accepted=True, error=session.limit.error)
+            error, name = session.limit.error, session.limit.name
+            site.job.export(path, spreadsheet=True, accepted=True, error=error, name=name)
         else:
             write = site.job.export if content == "labelled" else site.job.export_corrections
             write(path, spreadsheet=True)

@@ -59,6 +59,12 @@ class Site:
         """The session of a browser, or None."""
         return self.sessions.find(request.cookies.get(self.cookie))
 
+    def checked(self, session: Session) -> Session:
+        """The session; it is about whole documents again if the labels learned and no document has its label now."""
+        if session.limit.name and session.limit.name not in self.job.questions.acceptance.names():
+            session.limit = session.limit._replace(name="")
+        return session
+
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -84,7 +90,7 @@ def read(function: Callable[[Request, Site, Session], Response], *, named: bool 
             return no_access(site)
         if named and not session.reviewer:
             return redirect("/reviewer")
-        return await run_in_threadpool(guarded, lambda: function(request, site, session), session)
+        return await run_in_threadpool(guarded, lambda: function(request, site, site.checked(session)), session)
 
     return endpoint
 
@@ -102,7 +108,7 @@ def write(function: Callable[[Form, Site, Session], Response], *, named: bool = 
             return message_page("This form is out of date. Load the page again and repeat the last step.", 403)
         if named and not session.reviewer:
             return redirect("/reviewer")
-        return await run_in_threadpool(guarded, lambda: function(form, site, session), session)
+        return await run_in_threadpool(guarded, lambda: function(form, site, site.checked(session)), session)
 
     return endpoint
 

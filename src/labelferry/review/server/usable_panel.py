@@ -45,6 +45,7 @@ class UsablePanels:
                 if usable.learning is None and usable.given.first:
                     usable = acceptance.issue(limit)
                 values = {**panel_values(usable), "outlook": self._outlook(usable, state.fit.fit)}
+                values |= {"name": limit.name, "names": acceptance.names()}
                 several = self._job.several
                 self._made[key] = values if several is None else values | label_values(usable, several, state)
                 while len(self._made) > KEPT:
@@ -57,7 +58,7 @@ class UsablePanels:
             return ""
         key = (fit, usable.limit)
         if key not in self._plans:
-            accuracy = self._job.store.settings.get("estimated_accuracy")
+            accuracy = self._job.store.settings.get("estimated_accuracy") if not usable.limit.name else None
             self._plans[key] = plans(usable, accuracy)
         found, further = self._plans[key], usable.n_learned > 0
         return outlook(found, usable.n_documents, usable.error, further=further) if found else ""
@@ -103,6 +104,8 @@ def label_values(usable: Usable, several: Several, state: JobState) -> Values:
     def by_label(codes: list[int]) -> Counter[str]:
         return Counter(name for code in codes for name in sets[code])
 
+    if usable.limit.name:
+        return {"counts": {}, "warning": "", "promises": [ASSUMED]}
     labels = usable.frozen.labels
     used, total = by_label(labels[usable.accepted.rows].tolist()), by_label(labels.tolist())
     counts = {name: (used[name], total[name]) for name in several.learned if total[name]}

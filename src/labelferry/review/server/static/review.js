@@ -159,6 +159,7 @@ document.addEventListener("submit", (event) => {
 });
 
 document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
   if (event.target.matches("[data-all]"))
     for (const box of document.querySelectorAll('.bulk input[name="document"]')) box.checked = event.target.checked;
   countSelected();

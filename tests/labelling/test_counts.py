@@ -79,7 +79,7 @@ def test_documents_without_a_known_word_are_not_assessed(files, method):
 
 def test_marks_are_counted_among_the_labels(files):
     result = labelferry.label(*files, method="sourcelr", min_confidence=1.0)
-    assert result.verdict.reasons[-1].startswith(f"{N} of {N} labels (100%) are marked for review.")
+    assert result.verdict.reasons[-1].startswith(f"All {N} labels are marked for review.")
     assert f"{N} of {N + N_UNKNOWN + 1} rows by SourceLR" in repr(result)
     assert f"{N} to review" in repr(result)
     values = page_values(result, result.summary(), texts=False)
@@ -117,7 +117,7 @@ def test_a_labelled_document_without_a_known_word_is_counted_in_a_message(tmp_pa
     assert message in result.messages
     reasons = " ".join(result.verdict.reasons)
     assert "There are 5 labelled documents, 2 of the smallest class." in reasons
-    assert "2 of 2 labels (100%) are marked for review." in reasons
+    assert "All 2 labels are marked for review." in reasons
     summary = result.summary()
     assert (summary["n_source"], summary["sources"][0]["documents"]) == (5, 5)
     assert [row["source"] for row in summary["classes"]] == [3, 2]

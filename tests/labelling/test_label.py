@@ -113,7 +113,7 @@ def test_auto_on_a_handful_of_words(handful):
     assert handful.labels.tolist() == ["r", "g"]
     assert handful.verdict.level == "doubtful", "nothing is known about two documents, neither good nor bad"
     assert handful.estimated_accuracy == {"mean": None, "low": None, "high": None}
-    assert "accuracy unknown" in repr(handful)
+    assert "correct share unknown" in repr(handful)
     assert handful.summary()["estimated_balanced_accuracy"]["mean"] is None
     assert "not estimated" in render_page(handful.summary())
     assert {"few labelled documents", "few new documents"} <= {fact.name for fact in handful.assessment.facts}
@@ -179,15 +179,15 @@ def test_columns(by_tcl):
 def test_review_leaves_no_more_errors_than_asked_for(by_tcl):
     assert by_tcl.confidence.max() < 0.985, "the level of the confidence is limited by the estimate for all labels"
     assert label(target_error=0.015).needs_review.all(), "so no label is within an error of .015"
-    careful, counts = label(target_error=0.025), [by_tcl.needs_review.sum()]
-    for result, target_error in ((by_tcl, 0.05), (careful, 0.025)):
+    careful, counts = label(target_error=0.035), [by_tcl.needs_review.sum()]
+    for result, target_error in ((by_tcl, 0.05), (careful, 0.035)):
         kept = ~result.needs_review
         assert (1 - result.confidence[kept]).mean() <= target_error
         assert (result.labels != tickets.demo().y_target)[kept].mean() <= target_error
         assert result.confidence[kept].min() >= result.confidence[~kept].max(initial=0)
     counts.append(careful.needs_review.sum())
     assert counts[0] < 200
-    assert counts[0] < counts[1] < 360  # below .018 all labels get marked
+    assert counts[0] < counts[1] < 360  # below .03 all labels get marked
     threshold = careful.summary()["confidence"]["threshold"]
     assert (careful.confidence < threshold).tolist() == careful.needs_review.tolist()
     strict = label(min_confidence=0.95, target_error=0.015)
@@ -560,7 +560,7 @@ def test_what_is_written_has_every_column_and_row(by_tcl, tmp_path):
         pl.DataFrame(tickets.old()),
         tickets.write_csv(tmp_path / "new.csv", tickets.new()),
         method="tcl",
-        target_error=0.025,
+        target_error=0.035,
         **WORDS,
     )
     result.write(tmp_path / "out.csv")

@@ -64,7 +64,7 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
     said = json.dumps(story).lower()
     assert not re.search("kappa|auroc|sourcelr|divergence", said)
     assert story["next"][-1]["commands"] == ["labelferry accept 'my labels.csv' -o sample.csv"]
-    assert any(f"{result.estimated_balanced_accuracy['mean']:.0%}" in sentence for sentence in story["known"])
+    assert any(f"{result.estimated_accuracy['mean']:.0%}" in sentence for sentence in story["known"])
     assert re.match(r"\d+ answers \(\d+ minutes\) may make ", story["use"][0])
     assert marks(result) in story["use"]
     assert any("really correct" in sentence for sentence in story["not_known"])

@@ -150,7 +150,7 @@ def test_a_second_limit_says_what_it_costs_also_if_nothing_is_accepted(result, t
 
 
 def test_a_file_does_not_know_other_limits_and_says_what_a_second_one_costs(out, result, tmp_path):
-    """The same words as in a job: in the command, in its help, in Python, and on the page before it happens."""
+    """The same words as in a job: in the command, in its help, and on the page before it happens."""
     said = "Each limit is a claim of its own: two limits hold together with 90% confidence."
     assert said not in run("accept", out).output
     sample = tmp_path / "s.csv"
@@ -159,7 +159,7 @@ def test_a_file_does_not_know_other_limits_and_says_what_a_second_one_costs(out,
     for limit in (0.05, 0.1):
         assert said in flat(run("accept", out, sample, "--error", limit).output)
     usable = result.accept()
-    assert said in result.accept(answers={usable.next_row(): TRUTH[usable.next_row()]}).text()
+    assert said in result.accept(answers={usable.next_row(): TRUTH[usable.next_row()]}).text(terminal=True)
     assert said in flat(run("accept", "--help").output)
 
 

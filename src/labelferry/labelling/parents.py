@@ -88,18 +88,21 @@ def sum_children(P: Array, codes: Array) -> Array:
 
 def _panel_of_parents(panel: FittedPanel, codes: Array, domains: Domains) -> FittedPanel:
     """What the members and the panel predict about the parents."""
-    predictions, answer = panel.predictions, panel.answer
+    predictions, answer, view = panel.predictions, panel.answer, panel.predictions.with_view
     above = predictions._replace(
         proba={name: sum_children(P, codes) for name, P in predictions.proba.items()},
         held_out=sum_children(predictions.held_out, codes),
         source_codes=codes[predictions.source_codes],
+        with_view=view and view._replace(
+            proba=sum_children(view.proba, codes), held_out=sum_children(view.held_out, codes)
+        ),
     )
-    P = sum_children(answer.proba, codes)
+    P, free = sum_children(answer.proba, codes), sum_children(answer.before_budget, codes)
     changed = float((P.argmax(axis=1) != above.source_only.argmax(axis=1)).mean())
     least = int(np.bincount(domains.labelled()[1], minlength=domains.n_classes).min())
     return panel._replace(
         predictions=above,
-        answer=answer._replace(proba=P, changed=changed),
+        answer=answer._replace(proba=P, changed=changed, before_budget=free),
         facts=panel.facts._replace(least_class=least),
     )
 

@@ -33,7 +33,10 @@ def sentences(
         return [_learning(values)]
     part = [_usable(values) if values["n_accepted"] else _nothing(values), _by_class(values)]
     part += [_others(values) if one_label and values["n_accepted"] else "" if one_label else _classes(values)]
-    part += [together(values) or (each_limit(values) if one_limit or _is_out_of_reach(values) else ""), _again(values)]
+    part += [
+        together(values) or (each_limit(values) if (one_limit and terminal) or _is_out_of_reach(values) else ""),
+        _again(values),
+    ]
     whole = [whole_file(values, first=whole_first, hint=" (--whole-file)" if terminal and not whole_first else "")]
     whole = [] if one_label else whole
     promises = [*whole, *part] if whole_first else [*part, *whole]

@@ -257,6 +257,27 @@ def test_samples_that_are_asked_again_count_once(job, tmp_path):
     assert not job.accept(ERROR).wrong[document]
 
 
+def test_a_sample_that_is_imported_twice_counts_once_also_after_undo(job):
+    job.accept(ERROR, learn=0)
+    labels = job.store.fits.labels().arrays["labels"]
+
+    def answer(person, agrees, sample=None):
+        sample = {name: cells[:1] for name, cells in (sample or draw_accept_open(job, 1, Limit(ERROR)).columns).items()}
+        code = (labels[sample["row"][0] - 1] + (not agrees)) % 3
+        return sample, import_answers(job, {**sample, "answer": [CLASSES[code]]}, person)["new"]
+
+    answer("cid", False)
+    answer("ann", True)
+    sample, _ = answer("bob", True)
+    assert sample["purpose"] == ["again 2"]
+    assert list(job.accept(ERROR).wrong.values()) == [False]
+    job.undo("ann")
+    assert answer("bob", True, sample)[1] == 0
+    assert list(job.accept(ERROR).wrong.values()) == [True]
+    assert answer("ann", True)[1] == 1
+    assert list(job.accept(ERROR).wrong.values()) == [False]
+
+
 def test_a_first_sample_is_known_after_its_document_was_asked_again(job):
     job.accept(ERROR, learn=0)
     labels = job.store.fits.labels().arrays["labels"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Any
 
 from ...certificate.sampling import N_AUDIT
@@ -13,7 +14,7 @@ from ..sample.filled import Filled, read_sample
 from ..sample.frozen import USUAL, Limit
 from ..sample.usable import N_LEARN
 from ..store.decisions import by_document, current_answers, standing_answers
-from ..store.records import AGAIN, LIST, NewAnswer
+from ..store.records import AGAIN, LIST, UNDO, NewAnswer
 from .job import Job
 from .state import CHOSEN
 
@@ -76,6 +77,7 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
     first = current_answers([row for row in state.log if row.purpose != AGAIN])
     known = {(row.document, row.reviewer): (row.kind, row.answer) for row in first}
     answered = by_document(standing_answers(state.log))
+    asked_again = Counter(row.document for row in state.log if row.purpose == AGAIN and row.kind != UNDO)
     counts = {"new": 0, "known": 0, "empty": filled.n_empty}
     new = []
     for (position, name), answer in answers_of(filled).items():
@@ -92,7 +94,8 @@ def import_answers(job: Job, given: Any, reviewer: str = "") -> dict[str, int]:
             n_again = sum(row.purpose == AGAIN for row in later)
             # another answer to a question that has one is a correction: it can make a label wrong, never right
             purpose = AGAIN if number > n_again else LIST
-            is_known = purpose == LIST and (answer.kind, answer.answer) in {(row.kind, row.answer) for row in later}
+            persons = {row.reviewer for row in later if (row.kind, row.answer) == (answer.kind, answer.answer)}
+            is_known = bool(persons) if purpose == LIST else number <= asked_again[document] and person in persons
         if is_known:
             counts["known"] += 1
             continue

@@ -16,7 +16,7 @@ from labelferry.files import write_text
 from .gallery import write_figures
 from .kept import PAGE, keep
 from .measure_study import study_records
-from .run import Begin, Done, Record, ignore
+from .run import Begin, Done, Record, cell_of, ignore
 from .sections import markdown_table, section
 from .studies import studies
 from .table import AS_PUBLISHED, OURS
@@ -26,11 +26,11 @@ from .tasks import TABLES
 INTRODUCTION = """\
 # Results
 
-`labelferry bench results` wrote this page, version {version}, from the
+`labelferry bench results`, version {version}, wrote this page from the
 [records](../bench/src/labelferry_bench/papers/records.jsonl.gz) of runs at
 {commits}.
-A test runs some of them again each day. Only the remarks are written by hand. The command beside a table gives the
-table. [Figures and studies](#figures-and-studies) are below the tables.
+Only the remarks are written by hand. The command above a table runs it; with `--no-run` it prints the records. The
+tests run ten random records again, others every day. [Figures and studies](#figures-and-studies) are below the tables.
 
 {summary}
 ## How to read the tables
@@ -42,14 +42,16 @@ table. [Figures and studies](#figures-and-studies) are below the tables.
 - *As published* is the form of the paper, as far as it is known; the other row has our defaults. Of `SourceLR` there is
   only the form of the papers, `SourceLR(C='cv', class_weight=None, weighting='given')`; its default is stronger.
 - The papers do not publish their vocabularies and samples: this may account for a difference of one or two points.
-- tf-idf is (1 + log tf) log(N / df), the idf of the textbooks, in the tables of CDSC, TCL and GCMF, whose tasks these
-  are, and labelferry's own, with log((1 + N) / (1 + df)) + 1, in the others: the papers of RSP and of the hybrid graph
-  do not mention tf-idf. No paper prints a formula; `cdsc-text` has both. log(N / df) was tried because TCL's paper
-  cites it, beside other weightings, and scores were seen before it became the recipe of these tables: CDSC and TCL gain
-  by it, RSP would lose (its remark has the numbers).
-- Tests compare the method of a paper with each rival. Over the tasks a pair is one task, the means over its seeds: p of
-  Wilcoxon's signed-rank test, two-sided, adjusted by Holm for the number of rivals. Within a task a pair is one seed:
-  the number of tasks on which the difference is significant at .05 (paired t-test, Holm).
+- tf-idf is (1 + log tf) idf. On the tasks of CDSC, TCL and GCMF the idf is log(N / df), as in textbooks. Elsewhere it
+  is labelferry's own, log((1 + N) / (1 + df)) + 1. No paper prints a formula, and those of RSP and of the hybrid graph
+  do not mention tf-idf. log(N / df) was tried, beside other weightings, because TCL's paper cites it. Scores were seen
+  before it was chosen: CDSC and TCL gain by it, RSP would lose (see its remarks). The table `cdsc-text` has both.
+- Tests compare the method of a paper with each rival. p is that of Wilcoxon's signed-rank test over the tasks: a pair
+  is one task, the means over its seeds. It is two-sided and adjusted by Holm for the number of rivals. A method that
+  wins all tasks has p = .031 (six tasks) or .004 (nine tasks) before the adjustment, so after it no p here can be below
+  .05.
+  The last two columns are tests within a task, a pair is one seed: the number of tasks on which the method is
+  significantly better or worse (paired t-test, .05, Holm).
 
 ## What was chosen on what
 
@@ -144,8 +146,8 @@ def forms(tables: Sequence[dict[str, Any]]) -> str:
 
 
 def commits(records: Sequence[Record]) -> str:
-    """The commits of the records in words, those of most records first."""
-    counted = Counter(record.get("commit") or "unknown" for record in records)
+    """The commits of the records in words, those of most records first. Figures and tables share some records."""
+    counted = Counter(record.get("commit") or "unknown" for record in {cell_of(r): r for r in records}.values())
     return ", ".join(f"commit {name} ({n:,} records)" for name, n in counted.most_common())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from labelferry.files import write_text
 from .gallery import write_figures
 from .kept import PAGE, keep
 from .measure_study import study_records
-from .run import Begin, Done, Record, cell_of, ignore
+from .run import Begin, Cell, Done, Record, cell_of, ignore
 from .sections import markdown_table, section
 from .studies import studies
 from .table import AS_PUBLISHED, OURS
@@ -27,8 +27,8 @@ INTRODUCTION = """\
 # Results
 
 `labelferry bench results`, version {version}, wrote this page from the
-[records](../bench/src/labelferry_bench/papers/records.jsonl.gz) of runs at
-{commits}.
+[records](../bench/src/labelferry_bench/papers/records.jsonl.gz) of these runs:
+{origin}
 Only the remarks are written by hand. The command above a table runs it; with `--no-run` it prints the records. The
 tests run ten random records again, others every day. [Figures and studies](#figures-and-studies) are below the tables.
 
@@ -127,11 +127,14 @@ def write_results(
     tables = [recorded_table(name, folder) for name in names]
     page.parent.mkdir(parents=True, exist_ok=True)
     figures = write_figures(page.parent / "figures", folder, run=run, jobs=jobs, begin=begin, done=done)
-    records = [record for table in tables for record in table_records(table["table"], folder)]
-    records += [record for name in studies() for record in study_records(name, folder).values()]
+    records: dict[Cell, Record] = {}  # one per cell: figures and tables share some
+    for found in (study_records(name, folder) for name in studies()):
+        records |= found
+    for found in (table_records(name, folder) for name in names):
+        records |= found
     if page.resolve() == PAGE:
-        keep(records)
-    introduction = INTRODUCTION.format(version=__version__, commits=commits(records), summary=summary(tables))
+        keep(records.values())
+    introduction = INTRODUCTION.format(version=__version__, origin=origin(records), summary=summary(tables))
     write_text(page, introduction + chosen_on() + forms(tables) + "".join(map(section, tables)) + figures)
 
 
@@ -145,10 +148,12 @@ def forms(tables: Sequence[dict[str, Any]]) -> str:
     return "\n".join(["\n## Forms of the papers, and ablations\n", markdown_table(lines).replace("---:", "---")])
 
 
-def commits(records: Sequence[Record]) -> str:
-    """The commits of the records in words, those of most records first. Figures and tables share some records."""
-    counted = Counter(record.get("commit") or "unknown" for record in {cell_of(r): r for r in records}.values())
-    return ", ".join(f"commit {name} ({n:,} records)" for name, n in counted.most_common())
+def origin(records: Mapping[Cell, Record]) -> str:
+    """The commits of the records, those of most records first, and how many records are of the present code."""
+    counted = Counter(record.get("commit") or "unknown" for record in records.values())
+    commits = ", ".join(f"{n:,} at commit {name}" for name, n in counted.most_common())
+    same = sum(cell == cell_of(record) for cell, record in records.items())
+    return f"{commits}.\nIn {same:,} of the {len(records):,} records the code of the method is that of this page."
 
 
 def summary(tables: Sequence[dict[str, Any]]) -> str:

@@ -48,10 +48,9 @@ tests run ten random records again, others every day. [Figures and studies](#fig
   before it was chosen: CDSC and TCL gain by it, RSP would lose (see its remarks). The table `cdsc-text` has both.
 - Tests compare the method of a paper with each rival. p is that of Wilcoxon's signed-rank test over the tasks: a pair
   is one task, the means over its seeds. It is two-sided and adjusted by Holm for the number of rivals. A method that
-  wins all tasks has p = .031 (six tasks) or .004 (nine tasks) before the adjustment, so after it no p here can be below
-  .05.
-  The last two columns are tests within a task, a pair is one seed: the number of tasks on which the method is
-  significantly better or worse (paired t-test, .05, Holm).
+  wins all tasks has p = .031 (six tasks) or .004 (nine tasks) before the adjustment; so after it no p here can be below
+  .05. The last two columns are tests within a task, where a pair is one seed: the number of tasks on which the method
+  is significantly better or worse (paired t-test, .05, Holm).
 
 ## What was chosen on what
 
@@ -153,7 +152,8 @@ def origin(records: Mapping[Cell, Record]) -> str:
     counted = Counter(record.get("commit") or "unknown" for record in records.values())
     commits = ", ".join(f"{n:,} at commit {name}" for name, n in counted.most_common())
     same = sum(cell == cell_of(record) for cell, record in records.items())
-    return f"{commits}.\nIn {same:,} of the {len(records):,} records the code of the method is that of this page."
+    unchanged = f"In {same:,} of the {len(records):,} records the code of the method is that of this page"
+    return f"{commits}.\n{unchanged}; in the others a module was edited since."
 
 
 def summary(tables: Sequence[dict[str, Any]]) -> str:

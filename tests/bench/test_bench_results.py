@@ -14,7 +14,7 @@ from labelferry_bench.papers.figures import PICTURES
 from labelferry_bench.papers.gallery import ORDER, write_figures
 from labelferry_bench.papers.kept import keep
 from labelferry_bench.papers.measure_study import recorded_study
-from labelferry_bench.papers.results import CHOSEN_ON, chosen_on
+from labelferry_bench.papers.results import CHOSEN_ON, chosen_on, origin
 from labelferry_bench.papers.run import append_record, cells
 from labelferry_bench.papers.sections import section
 from labelferry_bench.papers.splits import Split
@@ -81,6 +81,18 @@ def test_a_recorded_table_uses_the_seeds_that_exist(everything_is_here, nothing_
     assert re.search(r"TCL +91\.0 +1\.0 +97\.9 +-6\.9", shown.stdout)
 
 
+def test_the_page_names_the_commits_and_how_many_records_are_of_the_present_code():
+    first, second, third = cells(["cdsc/rec vs sci"], ["TCL"], 3)
+    records = {
+        first: {**cell_record(first, 0.9), "commit": "abc"},
+        second: {**cell_record(second._replace(code="before"), 0.9), "commit": "abc"},
+        third: {**cell_record(third, 0.9), "commit": "def"},
+    }
+    commits, code = origin(records).splitlines()
+    assert commits == "2 at commit abc, 1 at commit def."
+    assert code.startswith("In 2 of the 3 records the code of the method is that of this page;")
+
+
 def test_the_method_of_a_paper_is_tested_against_its_rivals(everything_is_here):
     tasks, methods = tasks_of("hybrid"), [*TABLES["hybrid"].default_methods()]
     own = TABLES["hybrid"].tested
@@ -95,6 +107,7 @@ def test_the_method_of_a_paper_is_tested_against_its_rivals(everything_is_here):
     assert tests["TSVM"]["draws"] == {"tasks": 6, "better": 6, "worse": 0}
     assert table["friedman"]["ranks"][own] == 1
     page = section(table)
+    assert "| HybridSimilarityPropagation against | mean difference |" in page
     assert "| `TSVM` | +9.5 | 6 | 0 | 0 |" in page
     assert "Friedman's test of all methods: p = " in page
     sizes = "(1,234 words; source a 5, b 4; target a 3, b 6)"

@@ -55,6 +55,30 @@ def test_theorem_1_objective_never_increases(weight):
     assert values[-1] < 0.8 * values[0]
 
 
+@pytest.mark.parametrize("lam", [0.0, 1.0, 30.0])
+def test_theorem_2_auxiliary_function(lam):
+    """It is never below (7), equal to it at the old U, and smallest at (8). In print lambda tr(U'WU) is missing."""
+    f, p, _ = problem(seed=4)
+    X, old, V = p.X[0].T, f.U[0], f.V[0]
+    W = slow.affinity(X, 3)
+    constant = lam * (old * (W @ old)).sum()
+
+    def A(U):
+        return slow.auxiliary(X, U, old, f.H, V, W, lam) + constant
+
+    def L(U):
+        return slow.objective([X], [U], f.H, [V], [W], [np.zeros((len(V), len(V)))], lam, 0.0) - (X**2).sum()
+
+    assert A(old) == pytest.approx(L(old), rel=1e-9)
+    best = slow.update_U(X, old, f.H, V, W, lam)
+    rng = np.random.default_rng(0)
+    for scale in (0.01, 0.1, 1.0):
+        for _ in range(20):
+            U = old * np.exp(scale * rng.standard_normal(old.shape))
+            assert A(U) >= L(U)
+            assert A(best) < A(best * np.exp(scale * rng.standard_normal(old.shape)))
+
+
 def kkt_residual(f, p, g):
     """max |gradient * factor| of (7) over all factors, relative to the size of the gradient's parts."""
     R = [U @ f.H @ V.T - X.T for U, X, V in zip(f.U, p.X, f.V, strict=True)]

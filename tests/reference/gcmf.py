@@ -33,6 +33,13 @@ def update_U(X, U, H, V, W, lam):  # (8)
     return U * np.sqrt((X @ V @ H.T + lam * W @ U) / (U @ H @ V.T @ V @ H.T + lam * D @ U))
 
 
+def auxiliary(X, U, old, H, V, W, lam):
+    """A(U, old) of Theorem 2 as printed, without Lambda, for the terms of (7) with U but not ||X||^2."""
+    D = np.diag(W.sum(axis=0))
+    quadratic = (old @ H @ V.T @ V @ H.T + lam * D @ old) * U**2 / old
+    return (quadratic - 2 * (X @ V @ H.T + lam * W @ old) * old * (1 + np.log(U / old))).sum()
+
+
 def update_V(X, U, H, V, W, gamma):  # (9)
     D = np.diag(W.sum(axis=0))
     return V * np.sqrt((X.T @ U @ H + gamma * W @ V) / (V @ H.T @ U.T @ U @ H + gamma * D @ V))

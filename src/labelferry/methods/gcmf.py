@@ -16,7 +16,8 @@ update U_d, V_d and H. Theorem 1: these updates never increase (7).
 Departures
 ----------
 - The KKT line of the paper has V H'U'U H instead of U H V'V H' (a misprint: the sizes do not fit); its update (8) is
-  right.
+  right. The function of Theorem 2 lacks the constant lambda tr(U'WU) of the U before the update: without it, it is
+  below (7). Its minimum, (8), is the same.
 - "X / ||X||" in Algorithm 1 may mean the whole matrix or each document. Here the whole matrix is divided by its
   norm, because lambda = gamma = 100 (the values of the paper) have no effect otherwise. Mean accuracy on comp-sci,
   rec-talk and sci-talk after 100 iterations: .972, and .911 with `normalization="documents"`, the other interpretation.

@@ -159,7 +159,8 @@ def show_table(console: Console, result: dict[str, Any]) -> None:
     for source in result["sources"]:
         console.print(escape(source))
     means = new_table("mean over the tasks", "ours", "sd", "paper", "difference", "tasks", "sec", numbers=6)
-    means.columns[0].no_wrap = True
+    for column in means.columns[1:]:
+        column.no_wrap = True  # in a narrow terminal names are broken, not numbers
     for method, mean in zip(result["methods"], result["means"], strict=True):
         numbers = [in_percent(mean[key]) for key in ("mean", "sd", "paper")]
         seconds = "" if mean["seconds"] is None else f"{mean['seconds']:.1f}"

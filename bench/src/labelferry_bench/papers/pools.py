@@ -116,7 +116,8 @@ def domains(path: Path) -> Pool:
         [corpus.texts[row] for row in rows],
         groups[rows],
         rows,
-        f"at most {MAX_ROWS} documents per domain and class, words of two letters or more, n-grams of Chinese text",
+        f"drawn from at most {MAX_ROWS} documents per domain and class, words of two letters or more, "
+        "n-grams of Chinese text",
         analyzer=analyzer,
         stop_words=None,
         token_pattern=None,

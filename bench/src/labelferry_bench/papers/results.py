@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from labelferry.files import write_text
 from .gallery import write_figures
 from .kept import PAGE, keep
 from .measure_study import study_records
-from .run import Begin, Done, Record, ignore
+from .run import Begin, Cell, Done, Record, cell_of, ignore
 from .sections import markdown_table, section
 from .studies import studies
 from .table import AS_PUBLISHED, OURS
@@ -26,11 +26,11 @@ from .tasks import TABLES
 INTRODUCTION = """\
 # Results
 
-`labelferry bench results` wrote this page, version {version}, from the
-[records](../bench/src/labelferry_bench/papers/records.jsonl.gz) of runs at
-{commits}.
-A test runs some of them again each day. Only the remarks are written by hand. The command beside a table gives the
-table. [Figures and studies](#figures-and-studies) are below the tables.
+`labelferry bench results`, version {version}, wrote this page from the
+[records](../bench/src/labelferry_bench/papers/records.jsonl.gz) of these runs:
+{origin}
+Only the remarks are written by hand. The command above a table runs it; with `--no-run` it prints the records. The
+tests run ten random records again, others every day. [Figures and studies](#figures-and-studies) are below the tables.
 
 {summary}
 ## How to read the tables
@@ -42,14 +42,15 @@ table. [Figures and studies](#figures-and-studies) are below the tables.
 - *As published* is the form of the paper, as far as it is known; the other row has our defaults. Of `SourceLR` there is
   only the form of the papers, `SourceLR(C='cv', class_weight=None, weighting='given')`; its default is stronger.
 - The papers do not publish their vocabularies and samples: this may account for a difference of one or two points.
-- tf-idf is (1 + log tf) log(N / df), the idf of the textbooks, in the tables of CDSC, TCL and GCMF, whose tasks these
-  are, and labelferry's own, with log((1 + N) / (1 + df)) + 1, in the others: the papers of RSP and of the hybrid graph
-  do not mention tf-idf. No paper prints a formula; `cdsc-text` has both. log(N / df) was tried because TCL's paper
-  cites it, beside other weightings, and scores were seen before it became the recipe of these tables: CDSC and TCL gain
-  by it, RSP would lose (its remark has the numbers).
-- Tests compare the method of a paper with each rival. Over the tasks a pair is one task, the means over its seeds: p of
-  Wilcoxon's signed-rank test, two-sided, adjusted by Holm for the number of rivals. Within a task a pair is one seed:
-  the number of tasks on which the difference is significant at .05 (paired t-test, Holm).
+- tf-idf is (1 + log tf) idf. On the tasks of CDSC, TCL and GCMF the idf is log(N / df), as in textbooks. Elsewhere it
+  is labelferry's own, log((1 + N) / (1 + df)) + 1. No paper prints a formula, and those of RSP and of the hybrid graph
+  do not mention tf-idf. log(N / df) was tried, beside other weightings, because TCL's paper cites it. Scores were seen
+  before it was chosen: CDSC and TCL gain by it, RSP would lose (see its remarks). The table `cdsc-text` has both.
+- Tests compare the method of a paper with each rival. p is that of Wilcoxon's signed-rank test over the tasks: a pair
+  is one task, the means over its seeds. It is two-sided and adjusted by Holm for the number of rivals. A method that
+  wins all tasks has p = .031 (six tasks) or .004 (nine tasks) before the adjustment; so after it no p here can be below
+  .05. The last two columns are tests within a task, where a pair is one seed: the number of tasks on which the method
+  is significantly better or worse (paired t-test, .05, Holm).
 
 ## What was chosen on what
 
@@ -125,11 +126,14 @@ def write_results(
     tables = [recorded_table(name, folder) for name in names]
     page.parent.mkdir(parents=True, exist_ok=True)
     figures = write_figures(page.parent / "figures", folder, run=run, jobs=jobs, begin=begin, done=done)
-    records = [record for table in tables for record in table_records(table["table"], folder)]
-    records += [record for name in studies() for record in study_records(name, folder).values()]
+    records: dict[Cell, Record] = {}  # one per cell: figures and tables share some
+    for found in (study_records(name, folder) for name in studies()):
+        records |= found
+    for found in (table_records(name, folder) for name in names):
+        records |= found
     if page.resolve() == PAGE:
-        keep(records)
-    introduction = INTRODUCTION.format(version=__version__, commits=commits(records), summary=summary(tables))
+        keep(records.values())
+    introduction = INTRODUCTION.format(version=__version__, origin=origin(records), summary=summary(tables))
     write_text(page, introduction + chosen_on() + forms(tables) + "".join(map(section, tables)) + figures)
 
 
@@ -143,10 +147,13 @@ def forms(tables: Sequence[dict[str, Any]]) -> str:
     return "\n".join(["\n## Forms of the papers, and ablations\n", markdown_table(lines).replace("---:", "---")])
 
 
-def commits(records: Sequence[Record]) -> str:
-    """The commits of the records in words, those of most records first."""
-    counted = Counter(record.get("commit") or "unknown" for record in records)
-    return ", ".join(f"commit {name} ({n:,} records)" for name, n in counted.most_common())
+def origin(records: Mapping[Cell, Record]) -> str:
+    """The commits of the records, those of most records first, and how many records are of the present code."""
+    counted = Counter(record.get("commit") or "unknown" for record in records.values())
+    commits = ", ".join(f"{n:,} at commit {name}" for name, n in counted.most_common())
+    same = sum(cell == cell_of(record) for cell, record in records.items())
+    unchanged = f"In {same:,} of the {len(records):,} records the code of the method is that of this page"
+    return f"{commits}.\n{unchanged}; in the others a module was edited since."
 
 
 def summary(tables: Sequence[dict[str, Any]]) -> str:

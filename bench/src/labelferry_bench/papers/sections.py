@@ -119,8 +119,8 @@ def _friedman_in_words(table: dict[str, Any]) -> str:
 
 
 def _tests(table: dict[str, Any]) -> Iterator[Sequence[str]]:
-    own = TABLES[table["table"]].tested
     names = {method["method"]: method["name"] for method in table["methods"]}
+    own = names[TABLES[table["table"]].tested or ""]
     yield [f"{own} against", "mean difference", "tasks won", "tied", "lost", "p", "draws: better", "worse"]
     for test in table["tests"]:
         p = "" if test["p"] is None else f"{test['p_holm']:.3f}"

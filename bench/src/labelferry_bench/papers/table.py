@@ -41,7 +41,7 @@ ABLATIONS = {
         "CDSC(n_eigenvectors='cut', target_cut='cut', degree_regularization=0)": "CDSC, k and lambda by the cut",
     },
 }
-SHORT_NAMES = {spec: name for parts in ABLATIONS.values() for spec, name in parts.items()}
+SHORT_NAMES = {HALF: "RSP, R = 1/2"} | {spec: name for parts in ABLATIONS.values() for spec, name in parts.items()}
 # Methods whose defaults differ from their papers, in the form of the paper. Both forms are rows of a table.
 AS_PUBLISHED = {
     "SourceLR": PLAIN_LR,

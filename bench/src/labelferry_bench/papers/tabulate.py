@@ -96,17 +96,17 @@ def cells_of_page(table: Table, tasks: Sequence[str], methods: Sequence[str]) ->
 def recorded_table(name: str, folder: Path) -> dict[str, Any]:
     """Make a table as `run_table` does, from the records of the folder and of the page; nothing is run."""
     table = table_of(name)
-    return tabulate(table, tasks_of(name), table.default_methods(), table_records(name, folder))
+    return tabulate(table, tasks_of(name), table.default_methods(), table_records(name, folder).values())
 
 
-def table_records(name: str, folder: Path) -> list[Record]:
+def table_records(name: str, folder: Path) -> dict[Cell, Record]:
     """The records of a table on the page of results."""
     table, available = table_of(name), tasks_here(name)
     wanted = [
         *cells_of_page(table, available, table.default_methods()),
         *within_cells(table.printed, available, table.n_seeds),
     ]
-    return list(recorded(wanted, folder / f"{name}.jsonl").values())
+    return recorded(wanted, folder / f"{name}.jsonl")
 
 
 def select_tasks(table: str, only: Sequence[str] = ()) -> list[str]:

@@ -24,10 +24,10 @@ TABLE = Table(
     n_seeds=1,
     seeds={"TCL": 5},
     remarks=(
-        "No paper has this table. CDSC and TCL are level with SourceLR on average, no method is above it, and "
+        "No paper has this table. On average CDSC and TCL are level with SourceLR, and no method is above it. "
         "EMNaiveBayes fails between distant goods: labels of sentiment are not clusters of words. GCMF is left "
-        "out: its default, lambda = gamma = 100, is for topics; with 1, which its documentation recommends for "
-        "sentiment, it has .815 on three of these pairs. TCL starts at random: ± is the spread over its starts, "
-        "which is small with alpha = .7; with .9 it was 63 to 80 on electronics to dvd.",
+        "out: its default, lambda = gamma = 100, is for topics. With 1, which its documentation recommends for "
+        "sentiment, it has 81.5 on three of these pairs. TCL starts at random. With alpha = .7 its starts hardly "
+        "differ (±); with .9 they had 63 to 80 on electronics to dvd.",
     ),
 )

@@ -46,8 +46,8 @@ TABLE = Table(
     n_seeds=5,
     remarks=(
         "RSP equals No-T on all six tasks: full transfer would lose 3 to 12 points, and the clusters of the target "
-        "alone are better separated. There is no related source among these tasks that helps, so they show that "
-        "harm is avoided, not that a gain is taken. The largest class has 59.5 (laptop) and 56.4 (bike): full "
-        "transfer from the sources of four classes is at that level.",
+        "alone are better separated. None of these sources helps, so the tasks show that RSP avoids harm, not that it "
+        "takes a gain. The largest class has 59.5% (laptop) and 56.4% (bike) of the documents: full transfer from "
+        "sources of four classes is at that level.",
     ),
 )

@@ -8,7 +8,7 @@ import pytest
 
 import labelferry
 from labelferry.core.progress import listen
-from labelferry.ensemble.panel import CO_TRAINING
+from labelferry.ensemble.panel import CO_TRAINING, VIEW_MEMBERS
 from labelferry.families.linear import LinearModel
 from labelferry.inputs.views import N_STEPS, VARIABLE, Steps, is_matrix, view_name
 from labelferry.labelling.view_student import ViewStudent
@@ -69,7 +69,7 @@ def test_without_embed_there_is_no_view(by_words):
 
 
 def test_the_view_is_beside_the_words(by_words, by_function):
-    assert names(by_function) == [*names(by_words), CO_TRAINING]
+    assert names(by_function) == [*names(by_words), *VIEW_MEMBERS]
     assert by_function.settings["embed"] == "vectors of the user"
     assert by_function.features.words.tolist() == by_words.features.words.tolist()
     assert [sorted(words) for words in by_function.evidence][:3]  # words of the texts
@@ -197,7 +197,7 @@ def test_none_switches_the_default_off(available, embed):
     available.models = {"wordllama": broken}
     result = label(embed=embed, method="sourcelr")
     assert result.features.view is None
-    assert not any("alone" in line or "vectors" in line for line in result.summary()["messages"])
+    assert not any("words alone" in line or "vectors" in line for line in result.summary()["messages"])
 
 
 def test_the_variable_has_another_default(available, monkeypatch):

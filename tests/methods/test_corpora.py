@@ -53,6 +53,7 @@ def test_later_documents_are_labelled_as_well_as_fitted_ones(corpus):
         assert later > fitted - 0.02
 
 
+@pytest.mark.system
 def test_the_same_seed_gives_the_same_labels(corpus):
     task = newsgroups(corpus("20news/20news-bydate.jsonl.gz"), ("rec", "sci"))
     for estimator in (TCL(random_state=3, max_iter=30), GCMF(n_topics=16, max_iter=10, random_state=3)):

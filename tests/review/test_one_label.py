@@ -239,6 +239,7 @@ def test_job_file_and_definition_agree(seed, tmp_path):
     world.job.close()
 
 
+@pytest.mark.system
 def test_a_false_claim_about_one_label_is_as_rare_as_promised():
     """Every set has one wrong label too many; the claim is read after every answer of people who make slips.
 

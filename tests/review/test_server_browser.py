@@ -63,6 +63,7 @@ def in_sample(browser, server):
     return person
 
 
+@pytest.mark.system
 def test_a_session_by_keyboard(browser, job, start):
     server = start(job, "--reviewer", "")
     person = Person(browser, server)

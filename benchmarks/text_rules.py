@@ -22,7 +22,6 @@ import numpy as np
 
 from benchmarks import text_settings
 from benchmarks.text_settings import Side, run, tasks
-from labelferry.text.candidates import candidates
 from labelferry.text.detect import Language
 from labelferry.text.request import TextRequest
 from labelferry.text.settings import (
@@ -30,6 +29,7 @@ from labelferry.text.settings import (
     MAX_DOCUMENTS,
     MIN_PER_CLASS,
     Counted,
+    candidates,
     held_out_correct,
     sample_per_class,
 )

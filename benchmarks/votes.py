@@ -37,8 +37,7 @@ from sklearn.pipeline import make_pipeline
 import labelferry
 from labelferry.api import Result
 from labelferry.assessment.agreement import balanced_accuracy
-from labelferry.inputs.descriptions import guess
-from labelferry.inputs.opinions import Opinion
+from labelferry.inputs.opinions import Opinion, guess
 from labelferry.inputs.views import embed_documents
 from labelferry.labelling.answers import AnsweredRows
 from labelferry.labelling.labelling import Labelling

@@ -26,12 +26,11 @@ from .core.classifier import TransductiveClassifier
 from .core.method_spec import chosen_parameters, describe_method
 from .ensemble.auto_transfer import TARGET_ERROR, AutoTransfer
 from .files import write_text
-from .inputs.descriptions import described_opinion, read_descriptions
 from .inputs.features import Features, check_dask, make_features
 from .inputs.inputs import Inputs, read_inputs
 from .inputs.methods import make_labeller
 from .inputs.multi_labels import check_one_label
-from .inputs.opinions import read_opinions
+from .inputs.opinions import described_opinion, read_descriptions, read_opinions
 from .inputs.options import TextOptions, accept_options
 from .inputs.prior import check_has_prior, read_class_prior, read_proportions
 from .inputs.views import OWN_VECTORS, check_embed
@@ -39,7 +38,6 @@ from .labelling.answers import answers_of_target
 from .labelling.column_names import NEW_COLUMNS
 from .labelling.columns import new_columns
 from .labelling.labelling import Labelling
-from .labelling.messages import messages_of
 from .labelling.multi import STAGE as SEVERAL
 from .labelling.multi import MultiLabelling, fit_labels
 from .labelling.opinions import count_opinions
@@ -47,7 +45,7 @@ from .labelling.outlook import expected_of
 from .labelling.parents import check_parents, to_parents
 from .labelling.save import save_model
 from .labelling.transfer import STAGES, finish, fit_stages, stage
-from .labelling.verdict import verdict_of
+from .labelling.verdict import messages_of, verdict_of
 from .linalg.dask_blocks import dask_backend
 from .review.sample.accept_files import samples_in, usable_of_answers
 from .review.sample.accepted_columns import accepted_columns
@@ -119,14 +117,13 @@ class Result(Labelling):
 
         These are label, confidence, alternative, evidence (words with commas), needs_review, source_only, accept_rank.
         `source_only` is the label of the classifier that was trained on the labelled documents only, and `accept_rank`
-        is 1 for the label that is most likely correct (`accept`). If a document is
-        marked, also none_of_these. If documents are in a language that the labelled documents lack, `other_language`
-        names it. With `parents`, `child` is the most probable child of the label, and `child_confidence` is its
-        probability.
-        If the labels learned from answers, `answer` has these, and `held_out` the labels of
-        fits without the answer of the row. If rows have no predicted label, `reason` says why. For a half-labelled file
-        `origin` is "given" for the labels that it had and "predicted" for the others; an answer to a row without a text
-        is also "given". `labelferry` marks each row as written by labelferry: see `labelferry.labelling.marks`.
+        is 1 for the label that is most likely correct (`accept`). If a document is marked, also none_of_these. If
+        documents are in a language that the labelled documents lack, `other_language` names it. With `parents`, `child`
+        is the most probable child of the label, and `child_confidence` is its probability. If the labels learned from
+        answers, `answer` has these, and `held_out` the labels of fits without the answer of the row. If rows have no
+        predicted label, `reason` says why. For a half-labelled file `origin` is "given" for the labels that it had and
+        "predicted" for the others; an answer to a row without a text is also "given". `labelferry` marks each row as
+        written by labelferry: see `labelferry.labelling.marks`.
         """
         return new_columns(self)
 
@@ -532,6 +529,12 @@ def label(
             inputs = inputs._replace(source_tables=())  # only their cells are needed
             if out is not None:
                 check_output(inputs.all_rows, out)
+
+        def settings_of(features: Features, prior: Any) -> dict[str, Any]:
+            words = {} if features.text_settings is None else features.text_settings._asdict()
+            view = {} if features.view is None else {"embed": features.view_name or OWN_VECTORS}
+            return settings | words | view | {"class_prior": prior}
+
         if inputs.form is not None:
             given = {"answers": answers, "opinions": opinions, "opinions_trained": opinions_trained}
             given |= {"descriptions": descriptions, "parents": parents or None}
@@ -543,22 +546,16 @@ def label(
                 with stage("counting words", seconds):
                     return make_features(own, options, backend)
 
-            def settings_of(features: Features, name: str) -> dict[str, Any]:
-                words = {} if features.text_settings is None else features.text_settings._asdict()
-                view = {} if options.embed is None else {"embed": features.view_name or OWN_VECTORS}
-                return settings | words | view | {"class_prior": priors[name]}
-
-            several = fit_labels(inputs, features_of, estimator, settings_of, seconds)
+            several = fit_labels(
+                inputs, features_of, estimator, lambda own, name: settings_of(own, priors[name]), seconds
+            )
             return cast(Result, MultiResult.of(several, opened.pop_all()))  # the type is that of calls without multi
         with stage("counting words", seconds):
             features = make_features(inputs, options, backend)
             domains = features.domains(inputs, estimator)
             progress.size(domains.n_entries, domains.n_classes)
             prior = read_class_prior(class_prior, domains.classes)
-        settings |= {} if features.text_settings is None else features.text_settings._asdict()
-        if features.view is not None:
-            settings["embed"] = features.view_name or OWN_VECTORS
-        settings["class_prior"] = prior.tolist() if isinstance(prior, np.ndarray) else prior
+        settings = settings_of(features, prior.tolist() if isinstance(prior, np.ndarray) else prior)
         if parents:
             check_parents(domains.classes.tolist(), estimator, settings["class_prior"])
         known: dict[int, str] = {}

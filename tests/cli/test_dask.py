@@ -22,7 +22,7 @@ from labelferry.linalg import dask_blocks
 from labelferry.linalg.backends import Threads
 from labelferry.linalg.dask_blocks import DaskBackend, close_client, connect
 from labelferry.tables import sequences
-from labelferry.tables.parquet_chunks import ParquetColumn
+from labelferry.tables.formats.parquet import ParquetColumn
 from labelferry_bench.generated import generate_task
 
 from .. import tickets

@@ -10,9 +10,8 @@ import labelferry
 from labelferry import cli
 from labelferry.review.job.job import Job
 from labelferry.tables.sequences import Mapped
-from labelferry.text import detect, foreign
-from labelferry.text.detect import Language, detect_language
-from labelferry.text.foreign import foreign_languages
+from labelferry.text import detect
+from labelferry.text.detect import Language, detect_language, foreign_languages
 
 from .. import tickets
 from ..assessment.test_traps import german
@@ -162,8 +161,8 @@ def test_a_language_of_some_labelled_documents_is_not_foreign():
 
 
 def test_of_many_documents_a_sample_is_looked_at_first(monkeypatch):
-    monkeypatch.setattr(foreign, "LARGE", 1000)
-    monkeypatch.setattr(foreign, "N_FIRST", 100)
+    monkeypatch.setattr(detect, "LARGE", 1000)
+    monkeypatch.setattr(detect, "N_FIRST", 100)
     english, read = tickets.demo().texts_target, []
 
     def look(texts):

@@ -5,10 +5,16 @@ import pytest
 
 import labelferry
 from labelferry.text import vectorizer_from, vectorizer_state
-from labelferry.text.candidates import TextSettings, candidates
 from labelferry.text.detect import Language, detect_language
 from labelferry.text.request import TextRequest
-from labelferry.text.settings import Counted, choose_settings, sample_per_class, simplest
+from labelferry.text.settings import (
+    Counted,
+    TextSettings,
+    candidates,
+    choose_settings,
+    sample_per_class,
+    simplest,
+)
 
 from .. import tickets
 from ..assessment.test_traps import BOOKS, GERMAN, HOTEL, chinese, german

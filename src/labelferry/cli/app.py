@@ -14,22 +14,8 @@ from .. import __version__
 from .show import as_options, error_text, printable
 
 ORDER = (
-    *(
-        "label",
-        "accept",
-        "find",
-        "review",
-        "audit",
-        "certify",
-        "ask",
-        "apply",
-        "diagnose",
-        "compare",
-        "methods",
-        "explain",
-        "demo",
-    ),
-    *("data", "bench"),
+    *("label", "accept", "find", "review", "audit", "certify", "ask", "apply", "diagnose", "compare"),
+    *("methods", "explain", "demo", "data", "bench"),
 )
 
 COMMANDS = "labelferry.commands"  # entry points: functions that add commands to `app`

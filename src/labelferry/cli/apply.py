@@ -9,30 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import app
-from .options import (
-    AsJson,
-    Encoding,
-    Quiet,
-    SkipBad,
-    Spreadsheet,
-    Strict,
-    Text,
-    Verbose,
-    exit_unless,
-    print_json,
-)
+from .options import AsJson, Encoding, Quiet, SkipBad, Spreadsheet, Strict, Text, Verbose, exit_unless, print_json
 from .outputs import check_outputs, is_standard, naming_interrupted, naming_written, output_files, tables_in
 from .progress import one_line_warnings, show_progress
-from .show import (
-    MOST_CLASSES,
-    escape,
-    new_console,
-    new_table,
-    print_messages,
-    show_level,
-    show_reasons,
-    special,
-)
+from .show import MOST_CLASSES, escape, new_console, new_table, print_messages, show_level, show_reasons, special
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,8 +31,7 @@ def apply(
     skip_bad: SkipBad = False,
     encoding: Encoding = None,
     update: Annotated[
-        bool,
-        typer.Option("--update", help="Update the model with these documents first, and write it back to MODEL."),
+        bool, typer.Option("--update", help="Update the model with these documents first, and write it back to MODEL.")
     ] = False,
     spreadsheet: Spreadsheet = False,
     strict: Strict = False,

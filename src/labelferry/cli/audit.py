@@ -30,8 +30,7 @@ def audit(
     ],
     n: Annotated[int, typer.Option("-n", min=0, help="Number of documents of the random sample.")] = 40,
     duel: Annotated[
-        int,
-        typer.Option(min=0, help="Further documents, of those on which label and source-only classifier differ."),
+        int, typer.Option(min=0, help="Further documents, of those on which label and source-only classifier differ.")
     ] = 0,
     blind: Annotated[bool, typer.Option("--blind", help="Omit the labels, so that they influence nobody.")] = False,
     form: Annotated[

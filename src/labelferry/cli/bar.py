@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from collections.abc import Callable
+
+from rich.console import Console, RenderableType
 from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.progress_bar import ProgressBar
 from rich.text import Text
@@ -13,28 +15,15 @@ from .show import escape
 WIDTH = 30
 
 
-class ShareColumn(ProgressColumn):
-    """The bar."""
+class DrawnColumn(ProgressColumn):
+    """What a function draws."""
 
-    def __init__(self, time_left: TimeLeft) -> None:
+    def __init__(self, draw: Callable[[], RenderableType]) -> None:
         super().__init__()
-        self.time_left = time_left
+        self.draw = draw
 
-    def render(self, task: Task) -> ProgressBar:
-        """Draw the bar."""
-        return ProgressBar(total=1, completed=self.time_left.remaining().share, width=WIDTH)
-
-
-class LeftColumn(ProgressColumn):
-    """The share and the remaining time in words."""
-
-    def __init__(self, time_left: TimeLeft) -> None:
-        super().__init__()
-        self.time_left = time_left
-
-    def render(self, task: Task) -> Text:
-        """Write the text."""
-        return Text(str(self.time_left.remaining()))
+    def render(self, task: Task) -> RenderableType:
+        return self.draw()
 
 
 class Bar(TimeLeft):
@@ -44,9 +33,9 @@ class Bar(TimeLeft):
         super().__init__()
         columns = (
             SpinnerColumn(),
-            ShareColumn(self),
+            DrawnColumn(lambda: ProgressBar(total=1, completed=self.remaining().share, width=WIDTH)),
             TimeElapsedColumn(),
-            LeftColumn(self),
+            DrawnColumn(lambda: Text(str(self.remaining()))),
             TextColumn("{task.description}"),
         )
         self.progress = Progress(*columns, console=Console(stderr=True), transient=True)

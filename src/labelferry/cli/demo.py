@@ -18,10 +18,7 @@ NAMES = {"SourceLR": "ordinary classifier", "AutoTransfer": "labelferry"}
 
 
 @app.command()
-def demo(
-    method: Method = "auto",
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-) -> None:
+def demo(method: Method = "auto", seed: Annotated[int, typer.Option(help="Random seed.")] = 0) -> None:
     """Label the example tickets of a new product as `labelferry label` does, and compare with their true labels."""
     from ..demo.run import run_demo
 

@@ -6,17 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from .app import app
-from .options import (
-    TEXT_OPTIONS,
-    AsJson,
-    Method,
-    Seed,
-    Sources,
-    Target,
-    Verbose,
-    print_json,
-    with_text_options,
-)
+from .options import TEXT_OPTIONS, AsJson, Method, Seed, Sources, Target, Verbose, print_json, with_text_options
 from .progress import one_line_warnings, show_progress
 from .show import (
     MOST_CLASSES,

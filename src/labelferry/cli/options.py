@@ -58,8 +58,7 @@ Column = Annotated[
     typer.Option(help="Column of labels that labelferry did not write, such as those of an LLM, in any file."),
 ]
 Confidence = Annotated[
-    str | None,
-    typer.Option(help="With --column: column of its confidences, from 0 to 1 (default: COLUMN_confidence)."),
+    str | None, typer.Option(help="With --column: column of its confidences, from 0 to 1 (default: COLUMN_confidence).")
 ]
 Against = Annotated[
     str | None, typer.Option(help="With --column: column of other labels that they are compared with (--duel).")

@@ -23,11 +23,16 @@ from ..linalg.matrix import Array, empty_rows, in_memory
 from ..tables.lines import rows_message
 from ..tables.sequences import Mapped, chained
 from ..text import clean
-from ..text.candidates import TextSettings
 from ..text.counting import LARGE, fit_tfidf
-from ..text.detect import common_language, detect_language, foreign_share, language_messages
-from ..text.foreign import foreign_languages, foreign_message
-from ..text.settings import choose_settings
+from ..text.detect import (
+    common_language,
+    detect_language,
+    foreign_languages,
+    foreign_message,
+    foreign_share,
+    language_messages,
+)
+from ..text.settings import TextSettings, choose_settings
 from .inputs import TARGET, Inputs
 from .matrices import read_matrix
 from .memory import COPIES, check_memory, words_within
@@ -166,10 +171,7 @@ def vectorize(inputs: Inputs, options: TextOptions, backend: Backend | None = No
         ) from None
     words = vectorizer.get_feature_names_out()
     return Features(
-        *(Xs, Xt, words, vectorizer, messages),
-        text_settings=settings,
-        languages=languages,
-        other_language=other,
+        *(Xs, Xt, words, vectorizer, messages), text_settings=settings, languages=languages, other_language=other
     )
 
 

@@ -20,6 +20,10 @@ from .rows import (
     NOT_LABELLED,
     NOT_LEARNED,
     Rows,
+    Source,
+    check_has_labels,
+    check_not_identical,
+    make_sources,
     merge_spellings,
     read_rows,
     readable_rows,
@@ -27,7 +31,6 @@ from .rows import (
     stripped_messages,
     table_messages,
 )
-from .sources import Source, check_has_labels, check_not_identical, make_sources
 from .user_tables import choose_all, collected_all, is_several, read_tables
 
 TARGET = "target"

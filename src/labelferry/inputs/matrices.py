@@ -31,7 +31,13 @@ def read_matrix(given: Any, inputs: Inputs, option: str) -> Any:
     if isinstance(given, str | PathLike):
         name, X = Path(given).name, _read_file(Path(given), option)
     elif isinstance(given, tuple):
-        X = _stack([_as_matrix(block, option) for block in given], option)
+        blocks = [_as_matrix(block, option) for block in given]
+        shapes = [block.shape for block in blocks]
+        if len({shape[1:] for shape in shapes}) != 1 or any(len(shape) != 2 for shape in shapes):
+            raise ValueError(
+                f"{option} must be (source, target), arrays with the same number of columns; got {shapes}."
+            )
+        X = stack_rows(blocks)
     else:
         X = _as_matrix(given, option)
     if X.ndim != 2 or X.shape[0] != inputs.n_rows:
@@ -54,25 +60,17 @@ def _read_file(path: Path, option: str) -> Any:
     if not what:
         try:
             with np.errstate(over="raise", invalid="raise"):  # sizes and indices that are no integers
-                return _as_matrix(_load_sparse(path) if path.suffix == ".npz" else _load_dense(path), option)
+                if path.suffix == ".npy":  # it is mapped first: a shape that does not fit the file reserves no memory
+                    return _as_matrix(np.array(np.load(path, mmap_mode="r", allow_pickle=False)), option)
+                X = sp.load_npz(path)
+                if hasattr(X, "indptr"):
+                    check_positions(X)  # wrong ones would read foreign memory
+                return _as_matrix(X, option)
         except DAMAGED as error:
             # The message of numpy about pickles is not shown: it recommends to allow them.
             is_object = "pickle" in str(error) or "Python objects" in str(error)
             what = "it contains objects" if is_object else " ".join(str(error).split()).rstrip(".")
     raise ValueError(f"cannot read {option} from {path} ({what}). Write them with scipy.sparse.save_npz or numpy.save.")
-
-
-def _load_sparse(path: Path) -> Any:
-    """A sparse matrix whose indices are checked: wrong ones would read foreign memory."""
-    X = sp.load_npz(path)
-    if hasattr(X, "indptr"):
-        check_positions(X)
-    return X
-
-
-def _load_dense(path: Path) -> Any:
-    """An array; it is mapped first, so that a shape that does not fit the file reserves no memory."""
-    return np.array(np.load(path, mmap_mode="r", allow_pickle=False))
 
 
 def _as_matrix(given: Any, option: str) -> Any:
@@ -83,13 +81,6 @@ def _as_matrix(given: Any, option: str) -> Any:
     if X.dtype.kind not in "fiub":
         raise ValueError(f"{option} must contain numbers; its values are {X.dtype}, not numbers.")
     return X
-
-
-def _stack(blocks: list[Any], option: str) -> Any:
-    shapes = [block.shape for block in blocks]
-    if len({shape[1:] for shape in shapes}) != 1 or any(len(shape) != 2 for shape in shapes):
-        raise ValueError(f"{option} must be (source, target), arrays with the same number of columns; got {shapes}.")
-    return stack_rows(blocks)
 
 
 def _check_finite(X: Any, name: str) -> None:

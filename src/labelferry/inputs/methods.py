@@ -53,7 +53,8 @@ def describe(cls: type[TransductiveClassifier]) -> dict[str, Any]:
     text = inspect.getdoc(cls) or ""
     head = text.partition("\nParameters\n---")[0].split("\n\n")
     use = next((" ".join(part.split()) for part in head[1:] if part.lstrip().startswith(USE)), "")
-    ratio = cost_ratio(cls.__name__)
+    seconds = {name: cost.of(ENTRIES, CLASSES) for name, cost in load_costs().methods.items()}
+    ratio = seconds[cls.__name__] / seconds[REFERENCE] if cls.__name__ in seconds else None
     return {
         "name": AUTO if cls is find(AUTO) else cls.__name__.lower(),
         "class": cls.__name__,
@@ -63,14 +64,6 @@ def describe(cls: type[TransductiveClassifier]) -> dict[str, Any]:
         "ratio": ratio,
         "parameters": read_parameters(text),
     }
-
-
-def cost_ratio(name: str) -> float | None:
-    """Seconds of a method divided by those of SourceLR; None if it was not measured."""
-    measured = load_costs().methods
-    if name not in measured:
-        return None
-    return measured[name].of(ENTRIES, CLASSES) / measured[REFERENCE].of(ENTRIES, CLASSES)
 
 
 def cost_class(ratio: float | None) -> str:

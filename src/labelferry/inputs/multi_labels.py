@@ -80,7 +80,11 @@ def read_several(tables: Sequence[Table], target: Table, options: TextOptions) -
             "part occurs elsewhere. Write ; between labels, or lists."
         )
     form, spellings, groups = with_names(form, cells, options)
-    joined = [with_texts(table, name, form) for table, name in zip(tables, label_of, strict=True)]
+    joined = []
+    for table, name in zip(tables, label_of, strict=True):  # one text per document in the label column
+        read = [form.read(cell) for cell in table.columns[name]]
+        texts = [None if labels is None else form.text(labels) for labels in read]
+        joined.append(replace(table, columns={**table.columns, name: texts}))
     message = f"{len(form.names)} labels in {where}, several per document, such as {shown} ({n} rows)"
     return Found(form, joined, None, (message, *groups), spellings)
 
@@ -264,14 +268,6 @@ def with_names(form: Form, cells: Sequence[Any], options: TextOptions) -> tuple[
         values = {name: originals.get(name, name) for name in names}
     not_merged = told[0] if told and not merged else ""
     return form._replace(names=names, values=values, spellings=merged), not_merged, told
-
-
-def with_texts(table: Table, label: str, form: Form) -> Table:
-    """The table with one text per document in its label column."""
-    read = [form.read(cell) for cell in table.columns[label]]
-    texts = [None if labels is None else form.text(labels) for labels in read]
-    columns = {name: texts if name == label else table.columns[name] for name in table.columns}
-    return replace(table, columns=columns)
 
 
 def check_one_label(given: Mapping[str, Any]) -> None:

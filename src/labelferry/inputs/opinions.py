@@ -1,16 +1,35 @@
-"""Opinions: guesses of another labeller about the documents, in a column of the user's files or as values."""
+"""Opinions: guesses of another labeller about documents: in a column of the user's files, as values, or by sentences.
+
+One sentence per class, in a table with the columns class and description or in a dict, is an opinion: each document is
+guessed to be of the class whose sentence is most similar, by the cosine of vectors. Names alone are weak; a sentence
+that says what the documents of a class are about is often strong, and where it is not, the labelled documents tell
+(`labelferry.ensemble.votes`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from os import PathLike
 from typing import Any, NamedTuple
 
-from ..tables.names import find_name, require
+import numpy as np
+
+from ..linalg.matrix import Array
+from ..linalg.normalize import normalize_rows_l2
+from ..tables import from_frame, read_table
+from ..tables.cells import as_text
+from ..tables.names import find_name, listed, require
 from ..tables.table import to_list
+from ..text import clean
+from ..text.encoders import WORDLLAMA
 from .inputs import Inputs
+from .options import TextOptions
+from .views import embed_documents, is_auto, is_matrix, is_none
 
 SUFFIX = "_confidence"  # the column llm_confidence has the confidences of llm
+DESCRIPTIONS = "descriptions"  # name of the opinion of sentences
+COLUMNS = (("class", "label", "name"), ("description", "sentence", "text"))  # of a table of sentences
 
 
 class Opinion(NamedTuple):
@@ -60,23 +79,19 @@ def of_column(inputs: Inputs, name: str, messages: list[str], *, trained: bool) 
         raise ValueError(f"opinion: the column {column!r} is the text or the label. Name another column.")
     home = source_cells(inputs, in_source)
     confidence = find_name(inputs.all_rows.columns, column + SUFFIX)
-    home_confidence = None
+    new_confidence = home_confidence = None
     if confidence is not None and home is not None:
-        home_confidence = source_cells(
-            inputs, [find_name(table.columns, f"{own}{SUFFIX}") for table, own in zip_known(inputs, in_source)]
-        )
-    new_confidence = None if home_confidence is None else target_cells(inputs, confidence)
-    return Opinion(column, target_cells(inputs, column), home, new_confidence, home_confidence, trained)
+        named = zip(inputs.source_tables, in_source, strict=True)
+        home_confidence = source_cells(inputs, [find_name(table.columns, f"{own}{SUFFIX}") for table, own in named])
+    if home_confidence is not None:
+        new_confidence = new_cells(inputs, inputs.all_rows.columns[str(confidence)])
+    return Opinion(
+        column, new_cells(inputs, inputs.all_rows.columns[column]), home, new_confidence, home_confidence, trained
+    )
 
 
-def zip_known(inputs: Inputs, in_source: Sequence[str | None]) -> list[tuple[Any, str]]:
-    """The sources with the names of their columns."""
-    return [(table, own or "") for table, own in zip(inputs.source_tables, in_source, strict=True)]
-
-
-def target_cells(inputs: Inputs, column: str | None) -> Sequence[Any]:
-    """The cells of the new documents."""
-    cells = inputs.all_rows.columns[str(column)]
+def new_cells(inputs: Inputs, cells: Sequence[Any]) -> list[Any]:
+    """Of the cells of all rows of the target, those of the new documents."""
     return [cells[row] for row in inputs.documents.rows.tolist()]
 
 
@@ -101,4 +116,55 @@ def of_values(inputs: Inputs, name: str, values: Any, *, trained: bool) -> Opini
         )
     home = new if inputs.is_half_labelled else home
     kept = None if home is None else [home[row] for source in inputs.sources for row in source.rows.tolist()]
-    return Opinion(name, [new[row] for row in inputs.documents.rows.tolist()], kept, trained=trained)
+    return Opinion(name, new_cells(inputs, new), kept, trained=trained)
+
+
+def read_descriptions(given: Any, classes: Sequence[str] | None = None) -> dict[str, str]:
+    """The sentences by class; an error if a class has none or two, or is not one of `classes`."""
+    if isinstance(given, Mapping):
+        pairs = [(as_text(name), as_text(sentence)) for name, sentence in given.items()]
+        where = "descriptions"
+    else:
+        is_file = isinstance(given, str | PathLike)
+        table = read_table(given) if is_file else from_frame(given, name="descriptions")
+        where = table.name
+        names = [next((n for n in usual if find_name(table.columns, n) is not None), None) for usual in COLUMNS]
+        if None in names:
+            raise ValueError(
+                f"{where} must have the columns class and description; it has {listed(table.columns)}. Rename them."
+            )
+        columns = [table.columns[str(find_name(table.columns, str(name)))] for name in names]
+        pairs = [(as_text(name), as_text(sentence)) for name, sentence in zip(*columns, strict=True)]
+    sentences = {name: sentence for name, sentence in pairs if name and sentence}
+    named = [name for name, _ in pairs if name]
+    if twice := [name for name in named if named.count(name) > 1]:
+        raise ValueError(f"{where}: the class {twice[0]!r} is described twice. Keep one sentence.")
+    if len(sentences) < 2:
+        raise ValueError(f"{where}: at least two classes need a description; got {len(sentences)}.")
+    for name in classes or ():
+        if name not in sentences:
+            raise ValueError(f"{where}: no description of the class {name!r}. The classes are {listed(classes or ())}.")
+    if unknown := [name for name in sentences if classes is not None and name not in classes]:
+        raise ValueError(f"{where}: {unknown[0]!r} is no class; the classes are {listed(classes or ())}. Remove it.")
+    return sentences
+
+
+def described_opinion(inputs: Inputs, sentences: Mapping[str, str], options: TextOptions) -> Opinion:
+    """The opinion of these sentences, with the difference of the two largest cosines as confidence."""
+    is_model = not (is_none(options.embed) or is_auto(options.embed) or is_matrix(options.embed))
+    model = options.embed if is_model else WORDLLAMA
+    texts = [text for source in inputs.sources for text in source.texts] + list(inputs.texts)
+    vectors = embed_documents(model, [*clean(texts, **options.cleaning), *sentences.values()])
+    names, n = list(sentences), len(inputs.labels)
+    sides = (vectors[n : len(texts)], vectors[:n])
+    (new, sure_new), (home, sure_home) = (guess(side, vectors[len(texts) :]) for side in sides)
+    new_names, home_names = ([names[code] for code in codes.tolist()] for codes in (new, home))
+    return Opinion(DESCRIPTIONS, new_names, home_names, sure_new.tolist(), sure_home.tolist())
+
+
+def guess(documents: Array, sentences: Array) -> tuple[Array, Array]:
+    """The most similar sentence of each document, and its lead over the second."""
+    # To subtract the mean cosine of each sentence made no clear difference (`python -m benchmarks.votes`).
+    cosine = normalize_rows_l2(documents.astype(np.float64)) @ normalize_rows_l2(sentences.astype(np.float64)).T
+    ordered = np.sort(cosine, axis=1)
+    return np.asarray(cosine.argmax(axis=1)), np.asarray(ordered[:, -1] - ordered[:, -2])

@@ -160,8 +160,7 @@ class TextOptions:
     headers: Annotated[bool, Option("Remove e-mail headers.")] = False
     signatures: Annotated[bool, Option("Remove e-mail signatures.")] = False
     max_memory: Annotated[
-        float | None,
-        Option("Memory limit for fitting, e.g. 500M or 2G. Rare words are dropped to stay below it.", str),
+        float | None, Option("Memory limit for fitting, e.g. 500M or 2G. Rare words are dropped to stay below it.", str)
     ] = None
 
     def __post_init__(self) -> None:
@@ -173,15 +172,12 @@ class TextOptions:
             if not fits(value := getattr(self, name), hint):
                 raise ValueError(f"{name} must be {words_of(hint)}; got {value!r:.60}.")
 
-    def check_one_label(self, workflow: str) -> None:
-        """Raise an error if documents with several labels are to be used by a workflow for one label each."""
-        if self.multi:
-            raise ValueError(f"{workflow} needs one label per document. Omit multi (--multi), or use `label`.")
-
-    def check_no_answers(self, workflow: str) -> None:
-        """Raise an error if labels of the target are to be used by a workflow that never uses them."""
+    def check_for(self, workflow: str) -> None:
+        """Raise an error for options of `label` that another workflow does not have."""
         if self.use_target_labels:
             raise ValueError(f"{workflow} never uses labels of the target. Omit --use-target-labels.")
+        if self.multi:
+            raise ValueError(f"{workflow} needs one label per document. Omit multi (--multi), or use `label`.")
 
     @property
     def cleaning(self) -> dict[str, Any]:

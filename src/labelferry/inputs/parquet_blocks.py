@@ -13,7 +13,7 @@ from ..linalg.backends import Backend, Threads
 from ..linalg.block_files import write_blocks
 from ..linalg.blocks import BLOCK_ROWS, Blocks
 from ..linalg.dask_blocks import DaskBackend, connect
-from ..tables.parquet_chunks import Chunk, ParquetColumn, has_parquet_column, parquet_chunks, parquet_texts
+from ..tables.formats.parquet import Chunk, ParquetColumn, has_parquet_column, parquet_chunks, parquet_texts
 from ..text.counting import Limit
 from ..text.vectorize import tfidf_vectorizer
 from .text_blocks import Counting, fit_blocks, stream_blocks
@@ -75,17 +75,14 @@ def from_parquet(
     backend: Backend = Threads() if client is None else DaskBackend(connect(client))
     counting = Counting(tfidf_vectorizer(**settings))
     texts, sizes = [parquet_texts(chunk, text) for chunk in chunks], [chunk.n_rows for chunk in chunks]
+    n_words = counting.vectorizer.max_features
+    limit: Limit | None = None if n_words is None else lambda documents, n_texts: int(n_words)
     if folder is None:
-        X, vectorizer = fit_blocks(texts, sizes, counting, backend, limit=_max_features(counting))
+        X, vectorizer = fit_blocks(texts, sizes, counting, backend, limit=limit)
     else:
-        blocks, vectorizer = stream_blocks(texts, sizes, counting, backend, limit=_max_features(counting))
+        blocks, vectorizer = stream_blocks(texts, sizes, counting, backend, limit=limit)
         X = write_blocks(folder, blocks, block_rows=block_rows)
     return ParquetDocuments(X, y, vectorizer)
-
-
-def _max_features(counting: Counting) -> Limit | None:
-    n_words = counting.vectorizer.max_features
-    return None if n_words is None else lambda documents, n_texts: int(n_words)
 
 
 def _labels(chunks: Sequence[Chunk], label: str) -> np.ndarray:

@@ -79,10 +79,10 @@ def fit_blocks(
     """One block per part of the texts; `sizes` are the numbers of texts of the parts."""
     calls: Iterable[Call] = (Call(part, ()) for part in parts)
     if counts_sequences(counting.vectorizer):  # two passes over the texts, which are read and sent once
-        calls = _calls(backend.keep(_read_part, calls, None))
+        calls = [Call(block, ()) for block in backend.keep(_read_part, calls, None)]
         counting = find_frequent(calls, sizes, counting, backend)
         report(0.4)
-    counts = _calls(backend.keep(count_part, calls, counting))
+    counts = [Call(block, ()) for block in backend.keep(count_part, calls, counting)]
     report(0.8)
     found = backend.map_reduce(_words_of_part, counts, None)[0]
     fitted = fit_words(found, sizes, counting.vectorizer, limit)
@@ -149,7 +149,3 @@ def _words_of_part(counts: Counts, _: tuple[()], shared: None) -> tuple[WordCoun
 
 def _weigh_part(counts: Counts, _: tuple[()], fitted: TfidfVectorizer) -> sp.csr_array:
     return weigh(counts, fitted)
-
-
-def _calls(blocks: Iterable[Any]) -> list[Call]:
-    return [Call(block, ()) for block in blocks]

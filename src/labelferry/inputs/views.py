@@ -134,8 +134,7 @@ def is_matrix(embed: Any) -> bool:
 
 def embed_documents(model: Any, texts: list[str]) -> Array:
     """Vectors of cleaned texts by a model, from the user's cache if they are there."""
-    steps = Steps()
-    return embed_texts(texts, find_encoder(model), cache=user_cache() / FOLDER, announce=steps)
+    return embed_texts(texts, find_encoder(model), cache=user_cache() / FOLDER, announce=Steps())
 
 
 class Steps:

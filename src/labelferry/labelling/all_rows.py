@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +9,6 @@ import numpy as np
 from ..assessment.new_classes import NOT_MARKED
 from ..core.labels import as_labels
 from ..inputs.rows import NO_FEATURES, NO_KNOWN_WORD
-from ..linalg.matrix import Array
-from ..tables.row_index import RowIndex
 from .answers import AnsweredRows
 from .evidence import WordLists
 from .labelling import Labelling
@@ -19,7 +16,9 @@ from .labelling import Labelling
 
 def with_reasons(documents: Labelling) -> Labelling:
     """The result with a reason for each document without a known word: its label is not shown and not counted."""
-    unknown, reason = without_known_words(documents), unknown_reason(documents)
+    unknown, reason = documents.estimator.transduction_empty_.copy(), unknown_reason(documents)
+    if documents.answers is not None:  # somebody named their class
+        unknown[documents.answers.rows[documents.answers.named(len(documents.estimator.classes_))]] = False
     return replace(documents, reasons=[reason if is_unknown else "" for is_unknown in unknown.tolist()])
 
 
@@ -47,6 +46,11 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     named, names = answers.named(len(classes)), classes.tolist()
     for row, code in zip(answers.rows[named].tolist(), answers.codes[named].tolist(), strict=True):
         labels[row], confidence[row], review[row], reasons[row] = names[code], 1, False, ""
+    lists = documents.evidence
+    if isinstance(lists, WordLists):
+        lists = lists.widen(used, predicted)
+    else:
+        lists = [words or [] for words in predicted.widen([lists[i] for i in used.tolist()])]
     others = ~index.contains(answers.rows)
     given[answers.rows[others & named]] = True
     review[answers.rows[others & (answers.codes == len(classes))]] = True
@@ -55,7 +59,7 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
         labels=as_labels(labels, classes),
         confidence=confidence,
         alternative=as_labels(predicted.widen(documents.alternative[used].tolist()), classes),
-        evidence=widen_lists(documents.evidence, used, predicted),
+        evidence=lists,
         needs_review=review,
         other_language=index.widen(documents.other_language, ""),
         groups=predicted.widen_array(documents.groups[used], NOT_MARKED),
@@ -67,22 +71,6 @@ def with_all_rows(documents: Labelling, answers: AnsweredRows) -> Labelling:
     )
 
 
-def widen_lists(lists: Sequence[list[str]], used: Array, predicted: RowIndex) -> Sequence[list[str]]:
-    """The lists of the `used` documents at their rows; empty ones elsewhere."""
-    if isinstance(lists, WordLists):
-        return lists.widen(used, predicted)
-    return [words or [] for words in predicted.widen([lists[i] for i in used])]
-
-
-def without_known_words(documents: Labelling) -> Array:
-    """True for documents without a known word whose class nobody answered."""
-    unknown: Array = documents.estimator.transduction_empty_.copy()
-    if documents.answers is not None:
-        named = documents.answers.named(len(documents.estimator.classes_))
-        unknown[documents.answers.rows[named]] = False
-    return unknown
-
-
 def unknown_reason(documents: Labelling) -> str:
-    """Why the documents of `without_known_words` have no label."""
+    """Why a document without a known word has no label."""
     return NO_KNOWN_WORD if documents.features.vectorizer is not None else NO_FEATURES

@@ -125,18 +125,15 @@ def read_answers(answers: Any, classes: Array, n_documents: int) -> AnsweredRows
     by_row: dict[int, Given] = {}
     for row, value in pairs:
         given = read_answer(value, names, f"the answer to row {row}")
-        if given is not None:
-            by_row[_row(row, n_documents)] = given
+        if given is None:
+            continue
+        if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < n_documents:
+            raise ValueError(f"the rows of answers must be integers from 0 to {n_documents - 1}; got {row!r}.")
+        by_row[int(row)] = given
     rows = sorted(by_row)
     return AnsweredRows(
         np.array(rows, dtype=np.intp), np.array([by_row[row].code(names) for row in rows], dtype=np.intp)
     )
-
-
-def _row(row: Any, n_documents: int) -> int:
-    if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < n_documents:
-        raise ValueError(f"the rows of answers must be integers from 0 to {n_documents - 1}; got {row!r}.")
-    return int(row)
 
 
 def with_answers(domains: Domains, answers: AnsweredRows) -> Domains:

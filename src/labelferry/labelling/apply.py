@@ -31,9 +31,7 @@ class Applied(NamedTuple):
     """The later documents with their labels."""
 
     table: Table
-    columns: dict[
-        str, Sequence[Any]
-    ]  # label, confidence, alternative, evidence, known_words, needs_review, reason, mark
+    columns: dict[str, Sequence[Any]]  # the new ones: label, confidence, ..., reason, mark
     messages: list[str]
     classes: Array
     assessment: LaterAssessment | None  # None for a model of an earlier version

@@ -13,16 +13,6 @@ PROBABILITIES = "probabilities"  # of several labels per document: one number pe
 GIVEN, PREDICTED = "given", "predicted"  # in the column origin
 NEW_COLUMNS = (  # a user's column of such a name is always renamed, also if this run does not have the new one
     *("label", "confidence", "alternative", "evidence", "needs_review", "none_of_these", "source_only", "known_words"),
-    *(
-        "other_language",
-        HELD_OUT,
-        PREDICTED_LABEL,
-        "answer",
-        "reason",
-        "origin",
-        ACCEPT_RANK,
-        ACCEPTED,
-        PROBABILITIES,
-        MARK,
-    ),
+    *("other_language", HELD_OUT, PREDICTED_LABEL, "answer", "reason", "origin"),
+    *(ACCEPT_RANK, ACCEPTED, PROBABILITIES, MARK),
 )

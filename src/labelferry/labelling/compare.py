@@ -74,8 +74,7 @@ def compare(
     """
     estimators = make_named(methods, seed)
     check_has_prior(estimators.values(), class_prior)
-    options.check_no_answers("compare")
-    options.check_one_label("compare")
+    options.check_for("compare")
     inputs = read_inputs(source, target, options)
     if truth is not None:
         check_column(inputs.target.columns, truth, inputs.target.name)

@@ -58,8 +58,7 @@ def diagnose(
     language, ngrams, analyzer, sublinear, min_documents, stem, html, headers, signatures, max_memory : optional
         How texts become words: as in `label`.
     """
-    options.check_no_answers("diagnose")
-    options.check_one_label("diagnose")
+    options.check_for("diagnose")
     estimator = make_labeller(method, seed)
     progress.expect(*STAGES)
     progress.begin(STAGES[0])

@@ -56,7 +56,8 @@ def characteristic_words(evidence: WordEvidence, words: Array, n_words: int = 20
 
 def evidence(Xt: Any, codes: Array, scores: Array, words: Array, n_words: int = 5) -> Sequence[list[str]]:
     """Per document, at most `n_words` words that support its label most; none that contradict it."""
-    return word_lists(evidence_columns(Xt, codes, scores, n_words), words)
+    lists = WordLists(evidence_columns(Xt, codes, scores, n_words), words)
+    return lists if len(lists) > MAX_LISTS else lists[:]
 
 
 def evidence_columns(Xt: Any, codes: Array, scores: Array, n_words: int = 5) -> Array:
@@ -95,18 +96,11 @@ class WordLists(OnDemand):
         return len(self.columns)
 
     def read(self, start: int, stop: int) -> list[list[str]]:
-        """The lists from `start` to `stop`."""
         return [[shown_word(self.words[c]) for c in row if c != NO_WORD] for row in self.columns[start:stop].tolist()]
 
     def widen(self, used: Array, index: RowIndex) -> WordLists:
         """The lists of the `used` documents at their rows; empty ones elsewhere."""
         return WordLists(index.widen_array(self.columns[used], self.columns.dtype.type(NO_WORD)), self.words)
-
-
-def word_lists(columns: Array, words: Array) -> Sequence[list[str]]:
-    """The words of each row: lists or, for many documents, lists that are made on demand."""
-    lists = WordLists(columns, words)
-    return lists if len(lists) > MAX_LISTS else lists[:]
 
 
 def join_words(lists: list[list[str]]) -> list[str]:

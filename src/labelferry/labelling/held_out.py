@@ -57,10 +57,10 @@ def answer_columns(result: Labelling) -> dict[str, list[Any]]:
     """Columns `answer` and `held_out` of labels that learned from answers; none without answers."""
     if result.answers is None or not len(result.answers.rows):
         return {}
-    classes = result.estimator.classes_.tolist()
-    without: list[Any] = [None] * len(result.labels)
+    classes, labels = result.estimator.classes_.tolist(), result.labels.tolist()
+    without: list[Any] = [None] * len(labels)
     for row in result.answers.rows.tolist():  # none of these, unclear: nothing was learned from the answer
-        without[row] = result.labels.tolist()[row]
+        without[row] = labels[row]
     rows, codes = held_out_codes(result)
     for i, row in enumerate(rows.tolist()):
         without[row] = NOT_KNOWN if codes is None else classes[codes[i]]

@@ -155,20 +155,7 @@ class Model:
         return n_known, n_words
 
     def scan(self, texts: Sequence[str], report: Callable[[float], None] = lambda share: None) -> Scan:
-        """Predict the labels of later documents in one pass over their texts, `TEXTS` of them at a time.
-
-        Parameters
-        ----------
-        texts : sequence of str
-            The texts; they may be read on demand.
-        report : callable, default=None
-            Is called with the share that is done.
-
-        Returns
-        -------
-        scan : Scan
-            What is needed to write the labels and to assess them.
-        """
+        """What one pass over texts gives, `TEXTS` of them at a time; `report` is called with the share that is done."""
         parts: list[tuple[Array, Array, Array, Array]] = []
         centers, words = [], []
         for block in blocks_of(texts, TEXTS):
@@ -223,25 +210,21 @@ class Model:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file."""
-        reference = None if self.reference is None else self.reference.as_dict()
+        plain: dict[str, Any] = {"cleaning": self.cleaning, "typical": self.typical, "text": list(self.text)}
+        plain["reference"] = None if self.reference is None else self.reference.as_dict()
+        plain["embed"] = None if self.view is None else self.view.embed
+        center = {}
+        if self.center is not None:
+            size = np.array([self.center.n, self.center.squared_length])
+            center = {CENTER: self.center.total.astype(np.float32), CENTER_SIZE: size}
         write_arrays(
             {
                 **{f"estimator/{name}": array for name, array in to_arrays(self.estimator).items()},
                 **{f"vectorizer/{name}": array for name, array in vectorizer_state(self.vectorizer).items()},
                 **({} if self.word_scores is None else {WORD_SCORES: self.word_scores}),
-                **({} if self.center is None else center_arrays(self.center)),
+                **center,
                 **{f"view/{name}": array for name, array in (self.view.arrays() if self.view else {}).items()},
-                "model": np.array(
-                    json.dumps(
-                        {
-                            "cleaning": self.cleaning,
-                            "typical": self.typical,
-                            "reference": reference,
-                            "text": list(self.text),
-                            "embed": self.view.embed if self.view else None,
-                        }
-                    )
-                ),
+                "model": np.array(json.dumps(plain)),
             },
             path,
         )
@@ -326,11 +309,6 @@ def load_model(path: str | PathLike[str]) -> Model:
 def is_finite(array: Array) -> bool:
     """Whether an array contains finite numbers, as floats."""
     return array.dtype.kind == "f" and bool(np.isfinite(array).all())
-
-
-def center_arrays(center: Center) -> dict[str, Array]:
-    """The center as arrays of the file."""
-    return {CENTER: center.total.astype(np.float32), CENTER_SIZE: np.array([center.n, center.squared_length])}
 
 
 def read_center(arrays: Mapping[str, Array], n_words: int, path: str | PathLike[str]) -> Center | None:

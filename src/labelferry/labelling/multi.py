@@ -46,9 +46,8 @@ from .answers import AnsweredRows, Given
 from .column_names import ACCEPT_RANK, GIVEN, PREDICTED, PREDICTED_LABEL, PROBABILITIES
 from .labelling import Labelling
 from .marks import MARK, Kind, mark_rows, read_marks
-from .messages import messages_of
 from .transfer import finish
-from .verdict import verdict_of
+from .verdict import messages_of, verdict_of
 
 NO, YES = "no", "yes"  # the classes of a label
 STAGE = "transferring labels"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import user_cache
-from ..inputs.descriptions import read_descriptions
+from ..inputs.opinions import read_descriptions
 from ..tables.names import listed
 from .prompt import MAX_CHARACTERS, Task, choose_examples
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import altair as alt
 
+from .highlight import clip
+
 N_COLORS = 8  # classes with their own color, --class-1 to --class-8; further classes share --class-other
 SHAPES = ("circle", "triangle-up", "square", "diamond", "triangle-down", "cross")  # of the target, then of the sources
 MAX_WORDS = 24  # words that a chart can show on one screen
@@ -135,16 +137,20 @@ def confidence_chart(confidence: dict[str, Any]) -> Spec | None:
     if not rows:
         return None
     start, end = min(row["from"] for row in rows), max(row["to"] for row in rows)
+    places = [start, end] if threshold is None else [start, end, threshold]
     x = alt.X("from:Q").bin("binned").title("confidence in the label").axis(format=".0%", tickCount=6, grid=False)
     bars = (
         alt.Chart(alt.NamedData("rows"))
         .mark_bar(binSpacing=2)
         .encode(
-            x=x.scale(domain=[min(start, _or(threshold, start)), max(end, _or(threshold, end))], nice=False),
+            x=x.scale(domain=[min(places), max(places)], nice=False),
             x2="to:Q",
             y=alt.Y("documents:Q").title("new documents").axis(tickCount=4, tickMinStep=1),
             fill=alt.Fill("below:N").scale(domain=[True, False], range=["var(--warn)", "var(--target)"]).legend(None),
-            tooltip=[alt.Tooltip("range:N").title("Confidence"), _count()],
+            tooltip=[
+                alt.Tooltip("range:N").title("Confidence"),
+                alt.Tooltip("documents:Q").title("Documents").format(","),
+            ],
         )
     )
     if threshold is None:
@@ -172,7 +178,7 @@ def words_chart(changed_words: Rows) -> Spec | None:
     rows = [{"word": str(row["word"]), "source": row["source"], "target": row["target"]} for row in shown]
     ends = [{"word": row["word"], "set": name, "share": row[key]} for row in rows for key, name in SETS.items()]
     y = alt.Y("word:N").title(None).sort(None).axis(grid=True, ticks=False, domain=False, labelPadding=10)
-    x_title = "share of documents"
+    x_title, sets = "share of documents", list(SETS.values())
     lines = (
         alt.Chart(alt.NamedData("rows"))
         .mark_rule(strokeWidth=2, stroke="var(--line-strong)")
@@ -184,9 +190,13 @@ def words_chart(changed_words: Rows) -> Spec | None:
         .encode(
             y=y,
             x=alt.X("share:Q").title(x_title),
-            fill=_set_color(alt.Fill("set:N")),
-            shape=alt.Shape("set:N").scale(domain=list(SETS.values()), range=["circle", "diamond"]).legend(None),
-            tooltip=[alt.Tooltip("word:N").title("Word"), alt.Tooltip("set:N").title("In"), _percent("share", ".2~%")],
+            fill=alt.Fill("set:N").scale(domain=sets, range=["var(--source)", "var(--target)"]).legend(None),
+            shape=alt.Shape("set:N").scale(domain=sets, range=["circle", "diamond"]).legend(None),
+            tooltip=[
+                alt.Tooltip("word:N").title("Word"),
+                alt.Tooltip("set:N").title("In"),
+                alt.Tooltip("share:Q").title("Share").format(".2~%"),
+            ],
         )
     )
     return _spec((lines + dots).properties(height=22 * len(rows)), rows=rows, ends=ends)
@@ -197,11 +207,6 @@ def complete_rows(rows: Rows | None, *keys: str) -> Rows:
     return [row for row in rows or [] if all(row.get(key) is not None for key in keys)]
 
 
-def clip(text: str, length: int) -> str:
-    """Shorten a text to this length, with an ellipsis."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
-
-
 def _class(point: dict[str, Any]) -> str:
     """The class by which a point is colored."""
     return NO_CLASS if point.get("none_of_these") else _name(point.get("label"))
@@ -209,22 +214,6 @@ def _class(point: dict[str, Any]) -> str:
 
 def _name(value: Any) -> str:
     return "none" if value is None else str(value)
-
-
-def _or(value: float | None, default: float) -> float:
-    return default if value is None else value
-
-
-def _count() -> alt.Tooltip:
-    return alt.Tooltip("documents:Q").title("Documents").format(",")
-
-
-def _percent(field: str, form: str = ".1%") -> alt.Tooltip:
-    return alt.Tooltip(f"{field}:Q").title("Share").format(form)
-
-
-def _set_color(channel: Any) -> Any:
-    return channel.scale(domain=list(SETS.values()), range=["var(--source)", "var(--target)"]).legend(None)
 
 
 def _position(channel: Any, values: list[float]) -> Any:
@@ -238,9 +227,7 @@ def _spec(chart: Any, **datasets: Rows) -> Spec:
     """Return the validated specification with its rows; it is as wide as the page allows."""
     spec = (
         chart.properties(
-            width="container",
-            background="transparent",
-            autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+            width="container", background="transparent", autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
         )
         .configure(
             aria=False,  # the page has one description per chart; screen readers should not read thousands of points

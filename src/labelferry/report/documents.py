@@ -16,7 +16,7 @@ from ..labelling.labelling import Labelling
 from ..linalg.matrix import Array
 from ..tables import Table
 from ..tables.cells import fingerprint
-from .highlight import pieces
+from .highlight import clip, pieces
 
 MAX_LISTED = 400  # documents
 MIN_OTHERS = 100  # of them not to review, if there are as many
@@ -25,11 +25,6 @@ MAX_CHARACTERS = 1_500_000  # of all texts
 N_OWN = 4  # columns of the user
 MAX_OWN = 80  # characters of nearly all values of such a column
 N_INSPECTED = 1000  # rows from which these columns are chosen
-
-
-def record_numbers(inputs: Inputs) -> Array:
-    """Number of each document in the target table, from 1: the first row below the header is 1."""
-    return inputs.documents.numbers
 
 
 def own_columns(table: Table, text: Collection[str]) -> list[str]:
@@ -66,7 +61,7 @@ def list_documents(result: Labelling, inputs: Inputs) -> dict[str, Any]:
     Returns `columns` (names of the user's columns), `rows` (one dict per document), `classes`, and the numbers of
     documents: `to_review`, `to_review_listed`, `others`, `others_listed`, and `without_label` (not listed).
     """
-    names, records = own_columns(inputs.target, inputs.columns.text_target), record_numbers(inputs)
+    names, records = own_columns(inputs.target, inputs.columns.text_target), inputs.documents.numbers
     rows: list[dict[str, Any]] = []
     n_characters = 0
     predicted = result.predicted
@@ -113,5 +108,4 @@ def label_values(result: Labelling, i: int) -> dict[str, Any]:
 
 def shown_value(value: Any) -> str:
     """A value of the user's columns as a short text."""
-    text = "" if value is None or value != value else str(value)
-    return text if len(text) <= MAX_OWN else text[: MAX_OWN - 1].rstrip() + "…"
+    return clip("" if value is None or value != value else str(value), MAX_OWN)

@@ -1,4 +1,4 @@
-"""The words behind a label, found in the text. The result is plain pieces of text; the template escapes them."""
+"""Texts on a page: shortened, or in pieces with the words behind a label. All are plain; the template escapes them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ class Piece(NamedTuple):
 
     text: str  # the characters, unchanged
     is_evidence: bool  # whether it is one of the words behind the label
+
+
+def clip(text: str, length: int) -> str:
+    """Shorten a text to this length, with an ellipsis."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 def pieces(text: str, words: Iterable[str]) -> list[Piece]:

@@ -17,7 +17,8 @@ from typing import Any
 from jinja2 import ChainableUndefined, Environment
 from markupsafe import Markup
 
-from .charts import class_legend, clip, domain_legend, make_charts, with_coordinates
+from .charts import class_legend, domain_legend, make_charts, with_coordinates
+from .highlight import clip
 from .templates import new_environment
 from .vega import NO_CHARTS, chart_library
 
@@ -61,28 +62,25 @@ def render_page(report: dict[str, Any]) -> str:
     scripts += [_source("page.js")] if contents else []
     scripts += [_source("documents.js")] if (report.get("documents") or {}).get("rows") else []
     allowed = " ".join(_hash(script) for script in scripts) or "'none'"
-    page = (
-        _environment()
-        .get_template("page.html")
-        .render(
-            report=report,
-            charts=charts,
-            no_charts=no_charts,
-            classes=class_legend(points),
-            domains=domain_legend(points),
-            totals=(report.get("projection") or {}).get("documents") or {},
-            contents=contents,
-            level=(report.get("verdict") or {}).get("level"),
-            levels=LEVELS,
-            max_text=MAX_TEXT,
-            preview_length=PREVIEW,
-            style=Markup(style),
-            scripts=[Markup(script) for script in scripts],
-            policy=f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; "
-            "img-src data:; base-uri 'none'; form-action 'none'",
-        )
+    page = _environment().get_template("page.html")
+    html = page.render(
+        report=report,
+        charts=charts,
+        no_charts=no_charts,
+        classes=class_legend(points),
+        domains=domain_legend(points),
+        totals=(report.get("projection") or {}).get("documents") or {},
+        contents=contents,
+        level=(report.get("verdict") or {}).get("level"),
+        levels=LEVELS,
+        max_text=MAX_TEXT,
+        preview_length=PREVIEW,
+        style=Markup(style),
+        scripts=[Markup(script) for script in scripts],
+        policy=f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'",
     )
-    return _without_surrogates(page)
+    return _without_surrogates(html)
 
 
 def render_card(report: dict[str, Any]) -> str:
@@ -167,14 +165,9 @@ def _without_surrogates(html: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    filters: dict[str, Any] = {
-        "count": _count,
-        "percent": _percent,
-        "number": _number,
-        "seconds": _seconds,
-        "plain": _plain,
-    }
-    environment = new_environment(filters | {"clip": clip, "preview": preview}, ChainableUndefined)
+    own = (_count, _percent, _number, _seconds, _plain, clip, preview)
+    filters = {function.__name__.lstrip("_"): function for function in own}
+    environment = new_environment(filters, ChainableUndefined)
     environment.policies["json.dumps_function"] = _json
     return environment
 

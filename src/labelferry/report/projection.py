@@ -14,7 +14,6 @@ from ..linalg.eigen import fix_signs
 from ..linalg.matrix import Array, in_memory, stack_rows
 from ..linalg.normalize import normalize_rows_l2
 from ..tables.sequences import chained
-from .documents import record_numbers
 
 N_COMPONENTS = 20  # main directions of the words, of which the map shows two combinations
 N_POINTS = 2000  # documents shown as points
@@ -47,7 +46,8 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
     learned = result.features.learned
     sides = np.flatnonzero(np.concatenate(learned)), np.flatnonzero(result.predicted) + Xs.shape[0]
     rng = np.random.default_rng(0)
-    rows = np.concatenate([_sample(side, N_POINTS // 2, rng) for side in sides])
+    n = N_POINTS // 2
+    rows = np.concatenate([s if len(s) <= n else np.sort(rng.choice(s, n, replace=False)) for s in sides])
     placed = np.arange(len(codes)) if len(codes) <= MAX_PLACED else rows
     of_sources, of_target = placed[~is_target[placed]], placed[is_target[placed]] - Xs.shape[0]
     coordinates = np.zeros((len(codes), 2))
@@ -57,7 +57,7 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
     texts = chained([source.texts for source in inputs.sources])
     names = [f"{source.name} (labelled)" if source.name == TARGET else source.name for source in inputs.sources]
     domain_of = [name for name, source in zip(names, inputs.sources, strict=True) for _ in source.texts]
-    records = record_numbers(inputs)
+    records = inputs.documents.numbers
 
     def point(i: int) -> dict[str, Any]:
         x, y = coordinates[i].tolist()
@@ -72,7 +72,3 @@ def projection(result: Labelling, inputs: Inputs, domains: Domains) -> dict[str,
 
     totals = {name: int(used.sum()) for name, used in zip(names, learned, strict=True)}
     return {"points": [point(int(i)) for i in rows], "documents": {**totals, TARGET: len(sides[1])}}
-
-
-def _sample(rows: Array, n: int, rng: np.random.Generator) -> Array:
-    return rows if len(rows) <= n else np.sort(rng.choice(rows, n, replace=False))

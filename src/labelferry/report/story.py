@@ -113,10 +113,7 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str
         ways_out = ["Use labelled documents that resemble the new ones more."]
     if result.inputs.spellings:
         ways_out.insert(0, "Merge the labels that differ only in their spelling: merge_labels=True (--merge-labels).")
-    return [
-        *({"sentence": way_out, "commands": []} for way_out in ways_out),
-        way_to_use(labelled, job),
-    ]
+    return [*({"sentence": way_out, "commands": []} for way_out in ways_out), way_to_use(labelled, job)]
 
 
 def way_to_use(labelled: str | PathLike[str] | None, job: str | None) -> dict[str, Any]:

@@ -18,12 +18,11 @@ from ..inputs.inputs import Inputs
 from ..labelling.class_table import class_table
 from ..labelling.diagnose import source_rows
 from ..labelling.labelling import Labelling
-from ..labelling.messages import messages_of
 from ..labelling.outlook import usable_outlook
-from ..labelling.verdict import verdict_of
+from ..labelling.verdict import messages_of, verdict_of
 from ..linalg.matrix import word_counts
-from ..text.foreign import count_languages
-from .documents import label_values, list_documents, own_columns, record_numbers, shown_value
+from ..text.detect import count_languages
+from .documents import label_values, list_documents, own_columns, shown_value
 from .projection import MAX_CHARACTERS, projection
 from .story import tell
 
@@ -165,7 +164,7 @@ def topics(result: Labelling, features: Features) -> list[dict[str, Any]]:
 
 def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
     """The labels to review, the least confident first."""
-    order, records = np.argsort(result.confidence, kind="stable"), record_numbers(inputs)
+    order, records = np.argsort(result.confidence, kind="stable"), inputs.documents.numbers
     order = order[(result.needs_review & result.predicted)[order]]
     return [
         {
@@ -180,18 +179,14 @@ def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
 
 def none_of_these(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
     """One dict per group of documents that no class explains: their number, typical words and some examples."""
-    records, names = record_numbers(inputs), own_columns(inputs.target, inputs.columns.text_target)
+    records, names = inputs.documents.numbers, own_columns(inputs.target, inputs.columns.text_target)
 
     def example(i: int) -> dict[str, Any]:
         own = [shown_value(inputs.target.columns[name][i]) for name in names]
         return {"row": int(records[i]), "own": own, "text": inputs.texts[i][:MAX_CHARACTERS]}
 
     return [
-        {
-            "documents": len(rows),
-            "words": words,
-            "examples": [example(i) for i in rows[:N_EXAMPLES].tolist()],
-        }
+        {"documents": len(rows), "words": words, "examples": [example(i) for i in rows[:N_EXAMPLES].tolist()]}
         for group, words in enumerate(result.group_words)
         if len(rows := np.flatnonzero(result.groups == group))
     ]
@@ -259,11 +254,7 @@ def without_texts(result: Labelling) -> dict[str, Any]:
     """The list of documents without their texts, fingerprints and other columns."""
     documents = list_documents(result, result.inputs)
     kept = ("row", *label_values(result, 0))
-    return {
-        **documents,
-        "columns": [],
-        "rows": [{name: row[name] for name in kept} for row in documents["rows"]],
-    }
+    return {**documents, "columns": [], "rows": [{name: row[name] for name in kept} for row in documents["rows"]]}
 
 
 def rerun(labelled: str | PathLike[str] | None) -> dict[str, str]:

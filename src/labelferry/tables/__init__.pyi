@@ -1,4 +1,3 @@
-from .formats import Dialect as Dialect
 from .formats import format_of as format_of
 from .formats import is_table_file as is_table_file
 from .frames import from_frame as from_frame
@@ -10,6 +9,7 @@ from .labels import check_labels as check_labels
 from .lines import BadRow as BadRow
 from .lines import summarize as summarize
 from .read import read_table as read_table
+from .table import Dialect as Dialect
 from .table import Table as Table
 from .table import from_texts as from_texts
 from .table import join_texts as join_texts

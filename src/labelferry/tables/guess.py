@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from .formats.header import about_header
+from .formats.header import NO_HEADER
 from .names import find_name, listed, option_name, require, require_texts
 from .table import Table, joined_name
 
@@ -88,7 +88,7 @@ def naming_missing_headers(*tables: Table) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        hints = dict.fromkeys(hint for table in tables for hint in about_header(table.messages))
+        hints = dict.fromkeys(line for table in tables for line in table.messages if line.endswith(NO_HEADER))
         if not hints:
             raise
         raise ValueError(" ".join([str(error), *hints])) from None
@@ -179,9 +179,12 @@ def detect_text(source: Table, target: Table, taken: Collection[str], messages: 
     if own[0] is not None and own[1] is not None:
         messages.append(f"text column: {own[0]!r} of {source.name}, {own[1]!r} of {target.name} (their names)")
         return own[0], own[1]
-    lengths = sorted(((mean_length(source, target, pair), pair) for pair in shared.items()), reverse=True)
+    own_lengths = [
+        {name: mean_length(table, name) for name in table.columns if name not in taken} for table in (source, target)
+    ]
+    lengths = sorted(((min(own_lengths[0][a], own_lengths[1][b]), (a, b)) for a, b in shared.items()), reverse=True)
     others = max((length for length, _ in lengths[1:]), default=0.0)
-    longest_own = [longest_column(table, taken) for table in (source, target)]
+    longest_own = [max(sizes, key=sizes.__getitem__, default=None) for sizes in own_lengths]
     is_longest = lengths and lengths[0][1] == (longest_own[0], longest_own[1])
     if is_longest and lengths[0][0] >= MIN_LENGTH and lengths[0][0] > LONGER * others:
         length, longest = lengths[0]
@@ -222,20 +225,7 @@ def by_name(names: Sequence[str], usual: Iterable[set[str]]) -> str | None:
     return None
 
 
-def longest_column(table: Table, taken: Collection[str]) -> str | None:
-    """The column with the longest texts on average, of the first rows; None if no column has texts."""
-    names = [name for name in table.columns if name not in taken]
-    lengths = {name: mean_length(table, table, (name, name)) for name in names}
-    return max(names, key=lambda name: lengths[name], default=None)
-
-
-def mean_length(source: Table, target: Table, pair: tuple[str, str]) -> float:
-    """Mean number of characters per cell of the first rows, the smaller of both tables. Other values have length 0."""
-
-    def mean(table: Table, name: str) -> float:
-        lengths = [len(value) if isinstance(value, str) else 0 for value in table.head(name, SAMPLE)]
-        return sum(lengths) / max(1, len(lengths))
-
-    if source is target:
-        return mean(source, pair[0])
-    return min(mean(source, pair[0]), mean(target, pair[1]))
+def mean_length(table: Table, name: str) -> float:
+    """Mean number of characters per cell of the first rows. Values other than texts have length 0."""
+    lengths = [len(value) if isinstance(value, str) else 0 for value in table.head(name, SAMPLE)]
+    return sum(lengths) / max(1, len(lengths))

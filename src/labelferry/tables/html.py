@@ -30,16 +30,12 @@ def strip_html(text: str) -> str:
     'A red door,\\ncafés'
     """
     page = VisibleText()
-    page.feed(DECLARATION.sub("", STRAY.sub("&lt;", without_comments(text))))
+    first, *parts = text.split("<!--")  # a comment that is not closed ends with the text
+    without_comments = first + "".join(part.partition("-->")[2] for part in parts)
+    page.feed(DECLARATION.sub("", STRAY.sub("&lt;", without_comments)))
     page.close()
     lines = ("".join(page.parts)).split("\n")
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
-
-
-def without_comments(text: str) -> str:
-    """The text without comments. A comment that is not closed ends with the text."""
-    first, *parts = text.split("<!--")
-    return first + "".join(part.partition("-->")[2] for part in parts)
 
 
 class VisibleText(HTMLParser):

@@ -79,15 +79,11 @@ def with_places(text: str) -> tuple[str, list[int]]:
         dropped = {i for match in pattern.finditer(kept) for i in range(*match.span())}
         places = [place for i, place in enumerate(places) if i not in dropped]
         kept = pattern.sub("", kept)
-    starts = [i for i, character in enumerate(kept) if i == 0 or not is_part(character)]
+    is_part = [unicodedata.category(c) in ("Mn", "Mc") or SYLLABLE.match(c) for c in kept]  # of the letter before it
+    starts = [i for i in range(len(kept)) if i == 0 or not is_part[i]]
     parts, begins = [], []
     for start, stop in pairwise([*starts, len(kept)]):
         part = unicodedata.normalize("NFC", kept[start:stop])
         parts.append(part)
         begins += [places[start]] * len(part)
     return "".join(parts), [0, *begins[1:], len(text)] if begins else [len(text)]
-
-
-def is_part(character: str) -> bool:
-    """Whether a character may become a part of the letter before it."""
-    return unicodedata.category(character) in ("Mn", "Mc") or SYLLABLE.match(character) is not None

@@ -69,9 +69,7 @@ def rows_message(name: str, lines: Sequence[int], what: str, *, unit: str = "lin
 class Lines:
     """The lines of a text file. A line that is too long is an error; lines with NUL bytes are recorded.
 
-    Bytes that are not in the encoding are an error or, in a damaged file, recorded as well.
-
-    `damaged`: whether a line with bytes that are not in the encoding is a bad row; otherwise it is an error.
+    Bytes that are not in the encoding are an error or, in a `damaged` file, recorded as well.
     """
 
     def __init__(self, file: TextIO, name: str, limit: int, *, damaged: bool = False) -> None:

@@ -11,33 +11,26 @@ MAX_LISTED = 12  # names in a message
 MAX_NAME = 40  # characters of a name in a message
 
 
-def fold(name: str) -> str:
-    """A name without surrounding blanks and in lower case.
-
-    >>> fold(" Body ")
-    'body'
-    """
-    return name.strip().casefold()
-
-
 def find_name(columns: Iterable[str], name: str) -> str | None:
     """The column of this name, or the only one that differs in case or surrounding blanks; None if there is none.
 
     >>> find_name(["ID", "Body"], "body ")
     'Body'
     """
-    columns = list(columns)
-    if name in columns:
-        return name
-    similar = [column for column in columns if fold(column) == fold(name)]
-    return similar[0] if len(similar) == 1 else None
+    similar = similar_names(columns := list(columns), name)
+    return name if name in columns else similar[0] if len(similar) == 1 else None
+
+
+def similar_names(columns: Iterable[str], name: str) -> list[str]:
+    """The columns whose names differ at most in case or surrounding blanks."""
+    return [column for column in columns if column.strip().casefold() == name.strip().casefold()]
 
 
 def require(table: Table, option: str, name: str, messages: list[str], way_out: str = "") -> str:
     """The column of this name; an error if the table does not have it."""
     column = find_name(table.columns, name)
     if column is None:
-        similar = [other for other in table.columns if fold(other) == fold(name)]
+        similar = similar_names(table.columns, name)
         near = get_close_matches(name, table.columns, n=1)
         hint = way_out or f"Name one of them with {option_name(option)}."
         if similar:

@@ -13,14 +13,17 @@ import shutil
 import sys
 import zlib
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
-from .formats import STANDARD, Dialect, Format, InputFile, Parsed, detect_format, read_folder, split_sheet
+from .formats import STANDARD, detect_format, split_sheet
+from .formats.base import InputFile
 from .formats.encodings import first_bytes
+from .formats.folder import read_folder
 from .lines import BadRows
-from .table import Table
+from .table import Dialect, Table
 
 MAX_CELL = 10_000_000  # characters per cell or line; a longer one is an error in the file, such as an unclosed quote
 IN_MEMORY = 1 << 26  # bytes of a pipe; more are stored in a temporary file
@@ -78,19 +81,19 @@ def read_table(
         try:
             if os.path.isdir(file_name):
                 bad.unit = "file"
-                parsed = read_folder(Path(file_name), name, encoding=encoding, limit=limit, bad=bad)
-                return table_of(parsed, name, bad, "Put one text per file into it.")
+                table = read_folder(Path(file_name), name, encoding=encoding, limit=limit, bad=bad)
+                return with_bad_rows(table, bad, "Put one text per file into it.")
             raw = standard_input() if given == STANDARD else stack.enter_context(open(file_name, "rb"))
             file, start = unzipped(with_seek(raw, stack), name, stack, max_unpacked or MAX_UNPACKED)
         except FileNotFoundError:
             raise ValueError(f"there is no file {name!r}. Check the path.") from None
         except OSError as error:
             raise ValueError(f"cannot read {name!r}: {error.strerror or error}. Check the file.") from None
-        format_: Format = detect_format(start, file_name)
+        format_ = detect_format(start, file_name)
         bad.unit = Dialect(format_.name).unit
-        parsed = format_.read(InputFile(file, name, encoding, limit, bad, sheet, max_unpacked))
-    dialect = parsed.dialect or Dialect(format_.name)
-    return table_of(parsed._replace(dialect=dialect), name, bad, "Pass a file with a header and one document per row.")
+        table = format_.read(InputFile(file, name, encoding, limit, bad, sheet, max_unpacked))
+    table = replace(table, dialect=table.dialect or Dialect(format_.name))
+    return with_bad_rows(table, bad, "Pass a file with a header and one document per row.")
 
 
 def standard_input() -> BinaryIO:
@@ -124,22 +127,14 @@ def unzipped(file: BinaryIO, name: str, stack: ExitStack, max_unpacked: int) -> 
         raise ValueError(f"{name} is a damaged gzip file ({error}). Get or write it again.") from None
 
 
-def table_of(parsed: Parsed, name: str, bad: BadRows, way_out: str) -> Table:
-    """The table; an error if it is empty."""
-    if not parsed.lines or not parsed.columns:
+def with_bad_rows(table: Table, bad: BadRows, way_out: str) -> Table:
+    """The table with its bad rows; an error if it is empty."""
+    if not table.lines or not table.columns:
         if bad.rows:
-            first = bad.rows[0]
+            first, n = bad.rows[0], len(bad.rows)
             raise ValueError(
-                f"{name} has no good row: {len(bad.rows)} are bad, the first on {bad.unit} {first.line}: {first.what}."
+                f"{table.name} has no good row: {n} are bad, the first on {bad.unit} {first.line}: {first.what}."
             )
-        what = "has a header and no rows" if parsed.columns else "is empty"
-        raise ValueError(f"{name} {what}. {way_out}")
-    return Table(
-        name,
-        parsed.columns,
-        parsed.lines,
-        tuple(bad.rows),
-        parsed.types,
-        messages=parsed.messages,
-        dialect=parsed.dialect,
-    )
+        what = "has a header and no rows" if table.columns else "is empty"
+        raise ValueError(f"{table.name} {what}. {way_out}")
+    return replace(table, bad=tuple(bad.rows))

@@ -64,12 +64,12 @@ def blocks_of(values: Sequence[Any], n: int) -> Iterator[list[Any]]:
 def part_of(values: Sequence[Any], start: int, stop: int) -> Sequence[Any]:
     """The values from `start` to `stop`, for another process, which may be on another machine. Read them at once: [:].
 
-    Returns A list or, for values of a large Parquet file, a sequence that reads the file.
-
     >>> part_of(["a", "b", "c"], 1, 3)
     ['b', 'c']
     """
-    return values.part(start, stop) if isinstance(values, OnDemand) else list(values[start:stop])
+    if isinstance(values, OnDemand):  # of a large Parquet file: a sequence that reads the file
+        return values.part(start, stop)
+    return list(values[start:stop])
 
 
 class TemporaryBlocks:
@@ -121,7 +121,6 @@ class StoredColumn(OnDemand):
         self.places.append(self.store.write(values))
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values from `start` to `stop`."""
         values: list[Any] = []
         for number in range(start // ROWS, -(-stop // ROWS)):
             first = number * ROWS
@@ -129,7 +128,6 @@ class StoredColumn(OnDemand):
         return values
 
     def part(self, start: int, stop: int) -> Sequence[Any]:
-        """The values from `start` to `stop` for another process."""
         return self.read(start, stop) if self.origin is None else self.origin.part(start, stop)
 
     def load(self, number: int) -> list[Any]:
@@ -198,11 +196,9 @@ class Mapped(OnDemand):
         return len(self.values)
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values from `start` to `stop`."""
         return self.function(list(self.values[start:stop]))
 
-    def part(self, start: int, stop: int) -> Sequence[Any]:
-        """The values from `start` to `stop`, which another process computes."""
+    def part(self, start: int, stop: int) -> Sequence[Any]:  # which another process computes
         return Mapped(part_of(self.values, start, stop), self.function)
 
 
@@ -216,11 +212,9 @@ class Zipped(OnDemand):
         return len(self.columns[0])
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The tuples from `start` to `stop`."""
         return list(zip(*(column[start:stop] for column in self.columns), strict=True))
 
     def part(self, start: int, stop: int) -> Sequence[Any]:
-        """The tuples from `start` to `stop` for another process."""
         return Zipped([part_of(column, start, stop) for column in self.columns])
 
 
@@ -234,7 +228,6 @@ class Picked(OnDemand):
         return len(self.rows)
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values from `start` to `stop`."""
         rows = self.rows[start:stop]
         is_near = len(rows) and rows[-1] - rows[0] < 2 * ROWS  # one block of the values is enough
         if self.at_once or is_near:
@@ -244,7 +237,6 @@ class Picked(OnDemand):
         return [self.values[row] for row in rows]
 
     def part(self, start: int, stop: int) -> Sequence[Any]:
-        """The values from `start` to `stop` for another process."""
         rows = self.rows[start:stop]
         if not len(rows):
             return []
@@ -264,7 +256,6 @@ class Chained(OnDemand):
         return self.starts[-1]
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values from `start` to `stop`."""
         values: list[Any] = []
         for i in range(bisect_right(self.starts, start) - 1, min(bisect_left(self.starts, stop), len(self.parts))):
             first = self.starts[i]
@@ -272,7 +263,6 @@ class Chained(OnDemand):
         return values
 
     def part(self, start: int, stop: int) -> Sequence[Any]:
-        """The values from `start` to `stop` for another process."""
         inside = [
             part_of(values, max(start - first, 0), min(stop - first, len(values)))
             for values, first in zip(self.parts, self.starts, strict=False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from .formats.base import Dialect
 from .lines import BadRow
 from .sequences import mapped, picked, zipped
 
 SEPARATOR = "\n\n"  # between the texts of two columns
+UNITS = {"Excel": "row", "Parquet": "row", "folder": "file"}  # what is counted; others: lines
 
 
 class LazyColumns(Mapping[str, Sequence[Any]]):
@@ -46,6 +46,26 @@ class LazyColumns(Mapping[str, Sequence[Any]]):
     def head(self, name: str, n_rows: int) -> Sequence[Any]:
         """The first values of a column, without converting the others."""
         return self._values[name][:n_rows] if name in self._values else self._convert(name, n_rows)
+
+
+class Dialect(NamedTuple):
+    """How a file was written, so that the output can be written in the same way."""
+
+    format: str  # name of the format, such as "CSV"
+    delimiter: str | None = None  # between the fields of CSV and TSV
+    encoding: str = "utf-8"  # Python codec of a text format, without its byte order mark
+    byte_order_mark: bool = False  # whether the file begins with one
+    newline: str = "\n"  # end of the lines
+
+    @property
+    def unit(self) -> str:
+        """What `Table.lines` counts: "line", "row" or "file"."""
+        return UNITS.get(self.format, "line")
+
+    @property
+    def other_encoding(self) -> str | None:
+        """The encoding if it is not Unicode, such as cp1252; otherwise None."""
+        return None if self.encoding.startswith("utf") else self.encoding
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import pairwise, zip_longest
 from typing import Any
 
-from .lines import BadRow
 from .sequences import chained, picked
 from .table import Table
 
@@ -24,6 +23,7 @@ def with_unreadable_rows(table: Table) -> Table:
 
     They have no value in other columns. NUL and bytes that are not in the encoding are written as \\x00, \\xe9.
 
+    >>> from labelferry.tables import BadRow
     >>> ragged = BadRow(3, "1 field where the header has 2", n_before=1, text="5\\n")
     >>> table = with_unreadable_rows(Table("new.csv", {"id": ["4", "6"], "text": ["a", "b"]}, [2, 4], (ragged,)))
     >>> table.columns
@@ -43,7 +43,8 @@ def with_unreadable_rows(table: Table) -> Table:
 
     columns = {name: joined(values, [None] * len(bad)) for name, values in table.columns.items()}
     own = table.columns.get(UNREADABLE, [None] * len(table))  # of an earlier output
-    columns[UNREADABLE] = joined(own, [_as_text(row) for row in table.bad])
+    texts = [NOT_TEXT.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", row.text) for row in table.bad]
+    columns[UNREADABLE] = joined(own, [text.rstrip("\r\n") or None for text in texts])
     unit = table.dialect.unit if table.dialect else "line"
     return replace(
         table,
@@ -51,9 +52,3 @@ def with_unreadable_rows(table: Table) -> Table:
         lines=list(joined(table.lines, [row.line for row in table.bad])),
         unreadable={position: f"{unit} {row.line}: {row.what}" for position, row in bad.items()},
     )
-
-
-def _as_text(row: BadRow) -> str | None:
-    """The row as a text that every format can contain; None if it is not known."""
-    text = NOT_TEXT.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", row.text)
-    return text.rstrip("\r\n") or None

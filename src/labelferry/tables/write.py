@@ -19,21 +19,18 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO, cast
 
 from ..files import open_atomic
-from .formats import STANDARD, Dialect, Format, OutputFile, format_of
+from .formats import STANDARD, format_of
+from .formats.base import Format, OutputFile
 from .formats.delimited import cell
 from .formats.encodings import SAMPLE, choose_by_sample
 from .sequences import OnDemand
-from .table import Table, to_list
+from .table import Dialect, Table, to_list
 
 IN_MEMORY = 1 << 26  # bytes for standard output; more are stored in a temporary file
 
 
 def write_table(
-    table: Table,
-    extra: Mapping[str, Sequence[Any]],
-    path: str | os.PathLike[str],
-    *,
-    reserved: Iterable[str] = (),
+    table: Table, extra: Mapping[str, Sequence[Any]], path: str | os.PathLike[str], *, reserved: Iterable[str] = ()
 ) -> list[str]:
     """Write a table with new columns to a file whose suffix selects the format; "-" is standard output, as CSV.
 
@@ -47,8 +44,7 @@ def write_table(
     """
     path = Path(path)
     format_, zipped = format_of(path)
-    names = new_names(table.columns, (*extra, *reserved))
-    columns = joined(table, extra, names)
+    columns, names = with_columns(table, extra, reserved=reserved), new_names(table.columns, (*extra, *reserved))
     types = {names.get(name, name): type_ for name, type_ in table.types.items()}
     chosen, messages = output_dialect(format_, table.dialect, columns, path)
     with open_output(path) as file, ExitStack() as stack:
@@ -124,11 +120,7 @@ def with_columns(
     >>> with_columns(from_texts(["a red door"], ["old"]), {"label": ["new"]})
     {'text': ['a red door'], 'label_before': ['old'], 'label': ['new']}
     """
-    return joined(table, extra, new_names(table.columns, (*extra, *reserved)))
-
-
-def joined(table: Table, extra: Mapping[str, Sequence[Any]], names: Mapping[str, str]) -> dict[str, Sequence[Any]]:
-    """The columns of the table under their new names, and the new columns."""
+    names = new_names(table.columns, (*extra, *reserved))
     columns = {names.get(name, name): values for name, values in table.columns.items()}
     return columns | {name: new_column(table, name, values) for name, values in extra.items()}
 

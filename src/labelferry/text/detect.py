@@ -3,6 +3,12 @@
 Scripts are detected by Unicode ranges. Languages are detected by `py3langid` (BSD license, maintained, 4.5 MB with its
 model, no download), text by text: each text of a sample has a vote if its language is clear. Few votes or no majority
 mean that the language is unknown.
+
+Single texts in a language that the labelled documents lack are marked. A short text is easily taken for another
+language: so its language must be clear, and those of the labelled documents very improbable. Measured on the demo and
+on 12 English corpora (99,149 new texts): 93 texts were marked. 81 of them are in another language or have parts in it,
+12 are English (.012%; at most .4% of one corpus): names, song texts, letters with spaces between them. Of 55 sentences
+of 2 to 13 words in German, French, Spanish, Dutch, Russian, Italian and Polish, 53 were marked.
 """
 
 from __future__ import annotations
@@ -10,7 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -40,6 +46,10 @@ MIN_VOTES, MIN_VOTED, MIN_MAJORITY = 10, 0.2, 0.6  # votes, share of texts with 
 MIN_OTHER = 0.1  # share of the votes of a second language that is mentioned
 
 MAX_FOREIGN = 0.25  # a language is foreign if its share in the source is below this part of its share in the target
+MIN_OWN = 0.01  # share of the votes from which a language is one of the labelled documents
+MAX_OWN = 0.05  # probability that a foreign text is in one of these languages
+MIN_BYTES = 12  # of letters in UTF-8: twelve Latin letters, six Cyrillic or four Chinese ones
+LARGE, N_FIRST, MIN_FIRST = 20_000, 2_000, 2  # of this many texts, so many are first searched for so many in others
 
 # The languages that are told apart: code of py3langid, English name.
 NAMES = {
@@ -149,11 +159,6 @@ def language_of(text: str) -> str | None:
     return NAMES[code] if probability >= MIN_CLEAR else None
 
 
-def language_probabilities(words: str) -> dict[str, float]:
-    """The probability of each language."""
-    return {NAMES[code]: float(probability) for code, probability in _identifier().rank(words)}
-
-
 def words_of(text: str) -> str:
     """A text without what is the same in all languages, such as addresses and numbers."""
     return NOT_LANGUAGE.sub(" ", text).strip()
@@ -166,3 +171,57 @@ def _identifier() -> Any:
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     identifier.set_languages(list(NAMES))
     return identifier
+
+
+def foreign_languages(source: Language, texts: Sequence[str]) -> list[str]:
+    """The language of each text if the labelled documents lack it, such as "german"; otherwise empty.
+
+    Empty also if it is not clear, or if that of fewer than MIN_VOTES labelled documents is. Of LARGE texts or more, all
+    are looked at only if a sample of N_FIRST contains MIN_FIRST such texts.
+
+    >>> english = Language("english", {"english": 1.0}, 100, 0.0, 0.0)
+    >>> foreign_languages(english, ["My password does not work.", "Mein Passwort funktioniert nicht."])
+    ['', 'german']
+    """
+    own = [name for name, share in source.shares.items() if share >= MIN_OWN]
+    nothing = [""] * len(texts)
+    if source.n_votes < MIN_VOTES:
+        return nothing
+    some = np.linspace(0, len(texts) - 1, N_FIRST).astype(int).tolist() if len(texts) >= LARGE else ()
+    if some and sum(bool(foreign_language(texts[row], own)) for row in some) < MIN_FIRST:
+        return nothing
+    return [foreign_language(text, own) for text in texts]
+
+
+def foreign_language(text: str, own: Collection[str]) -> str:
+    """The language of a text if it is clear and the text is in none of these languages; otherwise empty."""
+    beginning = text[:N_CHARACTERS]
+    name = language_of(beginning)
+    if name is None or name in own:  # most texts: the rest takes as long again
+        return ""
+    words = words_of(beginning)
+    n_bytes = len("".join(LETTER.findall(words)).encode())
+    probabilities = {NAMES[code]: float(probability) for code, probability in _identifier().rank(words)}
+    return name if n_bytes >= MIN_BYTES and sum(probabilities[other] for other in own) <= MAX_OWN else ""
+
+
+def foreign_message(languages: Sequence[str]) -> list[str]:
+    """How many texts are in a language that the labelled documents lack; none if there is no such text.
+
+    >>> foreign_message(["", "german", "german", "french"])
+    ['3 of 4 new documents are in a language that the labelled documents lack (german 2, french 1)']
+    """
+    counts = count_languages(languages)
+    if not counts:
+        return []
+    n = sum(counts.values())
+    names = ", ".join(name if len(counts) == 1 else f"{name} {count:,}" for name, count in counts.items())
+    verb = "is" if n == 1 else "are"
+    return [
+        f"{n:,} of {len(languages):,} new documents {verb} in a language that the labelled documents lack ({names})"
+    ]
+
+
+def count_languages(languages: Sequence[str]) -> dict[str, int]:
+    """The number of texts per language that the labelled documents lack, the most frequent first."""
+    return dict(Counter(name for name in languages if name).most_common())

@@ -82,12 +82,7 @@ def stop_words(language: str | None, pattern: str) -> list[str] | None:
         )
     words = ENGLISH_STOP_WORDS if name == "english" else lists.get_stop_words(name)
     parts = {part for word in words if " " not in word for part in re.findall(pattern, word.lower())}
-    return sorted(parts - negations(name))
-
-
-def negations(language: str) -> frozenset[str]:
-    """The negations of the language, an English name."""
-    return frozenset(NEGATIONS.get(language, "").split())
+    return sorted(parts - {*NEGATIONS.get(name, "").split()})
 
 
 @dataclass(frozen=True)

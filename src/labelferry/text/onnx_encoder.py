@@ -53,7 +53,9 @@ def load_onnx(folder: Path) -> Callable[[list[str]], np.ndarray]:
     options.intra_op_num_threads = n_threads()
     options.log_severity_level = 4  # errors are exceptions
     session = runtime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-    encoder = OnnxEncoder(session, tokenizer, first_piece(folder))
+    pooling = folder / "1_Pooling" / "config.json"
+    settings = json.loads(pooling.read_text(encoding="utf-8")) if pooling.is_file() else {}
+    encoder = OnnxEncoder(session, tokenizer, bool(settings.get("pooling_mode_cls_token")))
     encoder(["a text"])  # an error of the graph is found here
     return encoder
 
@@ -64,12 +66,6 @@ def n_threads() -> int:
 
     asked, available = os.environ.get("OMP_NUM_THREADS", ""), int(cpu_count())
     return min(int(asked), available) if asked.isdecimal() and int(asked) else available
-
-
-def first_piece(folder: Path) -> bool:
-    """Whether the vector of a text is that of its first piece."""
-    pooling = folder / "1_Pooling" / "config.json"
-    return pooling.is_file() and bool(json.loads(pooling.read_text(encoding="utf-8")).get("pooling_mode_cls_token"))
 
 
 class OnnxEncoder:

@@ -14,26 +14,14 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from .characters import MixedAnalyzer
 from .languages import Stems
 from .sklearn_private import check_parameters, set_weights
+from .vectorize import MixedAnalyzer
 
 FORMAT = 1
 PLAIN = (  # parameters of TfidfVectorizer that JSON can represent
-    "analyzer",
-    "binary",
-    "decode_error",
-    "encoding",
-    "lowercase",
-    "max_df",
-    "max_features",
-    "min_df",
-    "norm",
-    "smooth_idf",
-    "strip_accents",
-    "sublinear_tf",
-    "token_pattern",
-    "use_idf",
+    *("analyzer", "binary", "decode_error", "encoding", "lowercase", "max_df", "max_features", "min_df", "norm"),
+    *("smooth_idf", "strip_accents", "sublinear_tf", "token_pattern", "use_idf"),
 )
 CODED = ("dtype", "ngram_range", "stop_words", "tokenizer")  # parameters that are converted for JSON
 WEIGHTS = ("norm", "use_idf", "smooth_idf", "sublinear_tf")

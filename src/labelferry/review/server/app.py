@@ -11,16 +11,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from . import entry, find_page, history_page, list_page, question_page
-from .guard import LOOPBACK_NAMES, Guard, TooLarge, TooSlow, too_large, too_slow
+from .guard import LOOPBACK_NAMES, Guard
 from .pages import static_file
 from .site import Site, message_page, read, write
 
 
 def new_app(
-    site: Site,
-    names: Collection[str] = LOOPBACK_NAMES,
-    any_address: bool = False,
-    referrer_policy: str = "no-referrer",
+    site: Site, names: Collection[str] = LOOPBACK_NAMES, any_address: bool = False, referrer_policy: str = "no-referrer"
 ) -> Guard:
     """Make the application of a site.
 
@@ -49,8 +46,8 @@ async def static(request: Request) -> Response:
     """A style sheet, the script or the icon."""
     try:
         content, media_type = static_file(request.path_params["name"])
-    except KeyError:
-        return message_page("There is no such page.", 404)
+    except KeyError as error:
+        return await not_found(request, error)
     return Response(content, media_type=media_type)
 
 
@@ -59,28 +56,12 @@ async def not_found(request: Request, error: Any) -> Response:
     return message_page("There is no such page.", 404)
 
 
-async def refuse_size(request: Request, error: Any) -> Response:
-    """The response to a body that is too large."""
-    return too_large()
-
-
-async def refuse_time(request: Request, error: Any) -> Response:
-    """The response to a body that did not arrive."""
-    return too_slow()
-
-
 async def failed(request: Request, error: Any) -> Response:
     """The page for a bug; the terminal shows the details."""
     return PlainTextResponse("The server failed. Nothing was saved by this request; the terminal shows why.", 500)
 
 
-HANDLERS: dict[Any, Any] = {
-    404: not_found,
-    405: not_found,
-    TooLarge: refuse_size,
-    TooSlow: refuse_time,
-    Exception: failed,
-}
+HANDLERS: dict[Any, Any] = {404: not_found, 405: not_found, Exception: failed}
 ROUTES = [
     Route("/static/{name}", static),
     Route("/enter", entry.enter),

@@ -80,15 +80,10 @@ def show_reviewer(request: Request, site: Site, session: Session) -> Response:
 
 
 def set_reviewer(form: Form, site: Site, session: Session) -> Response:
-    """Keep the name for this browser."""
-    session.reviewer = checked_name(value(form, "reviewer"))
-    session.skipped.clear()
-    return redirect("/")
-
-
-def checked_name(name: str) -> str:
-    """A name without control characters and outer spaces."""
-    name = " ".join("".join(c for c in name if c.isprintable()).split())
+    """Keep the name for this browser, without control characters and outer spaces."""
+    name = " ".join("".join(c for c in value(form, "reviewer") if c.isprintable()).split())
     if not 1 <= len(name) <= MAX_NAME:
         raise ValueError(f"The name needs 1 to {MAX_NAME} characters.")
-    return name
+    session.reviewer = name
+    session.skipped.clear()
+    return redirect("/")

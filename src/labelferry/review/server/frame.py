@@ -25,11 +25,6 @@ TITLES = {
 }
 
 
-def queue_title(purpose: str) -> str:
-    """Name of a queue for people."""
-    return TITLES[purpose]
-
-
 def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[str, Any]:
     """The values of `frame.html` by name; `active` is the current entry of the navigation, `purpose` the queue."""
     shown = site.certificate.show()

@@ -15,6 +15,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,6 +23,7 @@ MAX_BODY = 256 * 1024  # bytes
 BODY_SECONDS = 30.0  # in which all of it must arrive
 SAFE_METHODS = {"GET", "HEAD"}
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+TOO_LARGE = f"The request is larger than {MAX_BODY} bytes."
 
 POLICY = "; ".join(
     (
@@ -46,14 +48,6 @@ HEADERS = {
 }
 
 
-class TooLarge(Exception):
-    """The body of a request exceeds MAX_BODY."""
-
-
-class TooSlow(Exception):
-    """The body of a request did not arrive in BODY_SECONDS."""
-
-
 class Guard:
     """ASGI middleware with the checks of this module; `names` are the host names of the server, without port.
 
@@ -62,11 +56,7 @@ class Guard:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        names: Collection[str],
-        any_address: bool = False,
-        referrer_policy: str = "no-referrer",
+        self, app: ASGIApp, names: Collection[str], any_address: bool = False, referrer_policy: str = "no-referrer"
     ) -> None:
         self.app = app
         self.names = frozenset(name.lower() for name in names)
@@ -96,31 +86,18 @@ class Guard:
     def refusal(self, scope: Scope) -> PlainTextResponse | None:
         """The response to a request that fails a check, or None."""
         headers = Headers(scope=scope)
-        if len(headers.getlist("host")) != 1 or not self.is_own_host(headers["host"]):
+        host = host_name(headers["host"]) if len(headers.getlist("host")) == 1 else None
+        if host is None or not (host in self.names or (self.any_address and is_address(host))):
             return PlainTextResponse("This server does not answer requests for this host name.", 421)
         if "content-length" in headers and "transfer-encoding" in headers:  # a proxy may see another end of the body
             return PlainTextResponse("This request has two lengths.", 400, {"Connection": "close"})
         if scope["method"] not in SAFE_METHODS:
             if not is_same_origin(headers, scope["scheme"]):
                 return PlainTextResponse("This request does not come from a page of this server.", 403)
-            if int_or_zero(headers.get("content-length")) > MAX_BODY:
-                return too_large()
+            length = headers.get("content-length", "")
+            if length.isdecimal() and int(length) > MAX_BODY:
+                return PlainTextResponse(TOO_LARGE, 413)
         return None
-
-    def is_own_host(self, host: str) -> bool:
-        """Whether a Host header names this server."""
-        name = host_name(host)
-        return name is not None and (name in self.names or (self.any_address and is_address(name)))
-
-
-def too_large() -> PlainTextResponse:
-    """The response to a body that is too large."""
-    return PlainTextResponse(f"The request is larger than {MAX_BODY} bytes.", 413)
-
-
-def too_slow() -> PlainTextResponse:
-    """The response to a body that did not arrive."""
-    return PlainTextResponse("The request did not arrive in time.", 408, {"Connection": "close"})
 
 
 def host_name(host: str) -> str | None:
@@ -157,13 +134,8 @@ def is_same_origin(headers: Mapping[str, str], scheme: str) -> bool:
     return origin == f"{scheme}://{headers.get('host')}"
 
 
-def int_or_zero(text: str | None) -> int:
-    """The number in a header; 0 if it is missing or malformed."""
-    return int(text) if text is not None and text.isdecimal() else 0
-
-
 def limited(receive: Receive) -> Receive:
-    """Wrap `receive` so that it raises TooLarge if the body exceeds MAX_BODY, and TooSlow if it does not arrive."""
+    """Wrap `receive` so that a body that exceeds MAX_BODY, or does not arrive, is an error with its response."""
     n_bytes, is_complete = 0, False
     latest = time.monotonic() + BODY_SECONDS
 
@@ -173,11 +145,11 @@ def limited(receive: Receive) -> Receive:
             async with asyncio.timeout(None if is_complete else max(0.0, latest - time.monotonic())):
                 message = await receive()
         except TimeoutError:
-            raise TooSlow from None
+            raise HTTPException(408, "The request did not arrive in time.", {"Connection": "close"}) from None
         n_bytes += len(message.get("body", b""))
         is_complete = not message.get("more_body", False)
         if n_bytes > MAX_BODY:
-            raise TooLarge
+            raise HTTPException(413, TOO_LARGE)
         return message
 
     return receive_limited

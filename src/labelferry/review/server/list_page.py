@@ -19,11 +19,7 @@ from .site import Form, Site, number, redirect, value
 LIMIT = 50  # documents per page
 MAX_SEARCH = 200
 STATES = {"": "all documents", "review": "needs review", "answered": "answered", "open": "not answered"}
-SORTS = {
-    "confidence": "least confident first",
-    "-confidence": "most confident first",
-    "number": "order of the file",
-}
+SORTS = {"confidence": "least confident first", "-confidence": "most confident first", "number": "order of the file"}
 
 
 class Filters(NamedTuple):
@@ -68,7 +64,7 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
     job = site.job
     filters = read_filters(request.query_params, list(job.classes), is_blind=session.is_blind)
     is_blind = session.is_blind or bool(filters.like)  # the question that led here may be a blind one
-    rows, total = find_similar(site, filters) if filters.like else find(site, filters)
+    rows, total = find(site, filters)
     answers: dict[int, list[str]] = {row.number: [] for row in rows}
     for answer in job.log.answers():
         if answer.document in answers:
@@ -92,7 +88,10 @@ def show_list(request: Request, site: Site, session: Session) -> Response:
 
 
 def find(site: Site, filters: Filters) -> tuple[list[Any], int]:
-    """The documents of one page, and the number of all that match."""
+    """The documents of one page, and the number of all that match; or those similar to one, the nearest first."""
+    if filters.like:
+        similar = site.job.similar(int(filters.like))
+        return site.job.store.documents.some(similar), len(similar)
     found = site.job.store.documents.page(
         filters.search,
         label=filters.label or None,
@@ -103,12 +102,6 @@ def find(site: Site, filters: Filters) -> tuple[list[Any], int]:
         limit=LIMIT,
     )
     return list(found.rows), found.total
-
-
-def find_similar(site: Site, filters: Filters) -> tuple[list[Any], int]:
-    """The documents that are similar to one, the nearest first."""
-    found = site.job.similar(int(filters.like))
-    return site.job.store.documents.some(found), len(found)
 
 
 def answer_selected(form: Form, site: Site, session: Session) -> Response:

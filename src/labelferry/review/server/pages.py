@@ -8,11 +8,12 @@ from importlib import resources
 from math import ceil, floor
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.responses import Response
 
 from ...certificate.interval import percent as certificate_percent
-from ...report.highlight import pieces
+from ...report.highlight import clip, pieces
+from ...report.templates import new_environment
 
 N_COLORS = 8  # classes with a color of their own in base.css
 NO_VALUE = "\N{EN DASH}"
@@ -34,16 +35,8 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 @cache
 def environment() -> Environment:
     """The jinja environment, made once."""
-    made = Environment(
-        loader=PackageLoader("labelferry.review.server", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters.update(percent=percent, at_least=at_least, at_most=at_most, count=count, clip=clip, clock=clock)
-    made.filters.update(pieces=pieces, color=color, confidence=confidence, seconds=seconds)
-    return made
+    own = (percent, at_least, at_most, count, clip, clock, pieces, color, confidence, seconds)
+    return new_environment({filter_.__name__: filter_ for filter_ in own}, package="labelferry.review.server")
 
 
 @cache
@@ -76,11 +69,6 @@ def at_most(value: float) -> str:
 def count(value: int | None) -> str:
     """12345 as 12,345."""
     return NO_VALUE if value is None else f"{value:,}"
-
-
-def clip(text: str, length: int) -> str:
-    """Shorten a text to this length, with an ellipsis."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 def color(label: str | None, classes: Sequence[str]) -> str:

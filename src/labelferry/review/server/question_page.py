@@ -12,7 +12,7 @@ from ..job.job import Job
 from ..job.questions import Question
 from ..job.reasons import reason_without_labels
 from ..store.records import ACCEPT, AGAIN, FIND, PURPOSES, QUEUES
-from .frame import frame, queue_title
+from .frame import TITLES, frame
 from .pages import page, percent
 from .sessions import Session
 from .site import Form, Site, number, redirect, value
@@ -39,7 +39,8 @@ def show_question(request: Request, site: Site, session: Session) -> Response:
     usable = site.usable.panel(session.limit) if purpose == ACCEPT else None
     if usable is not None and usable["step"] == NOW:  # kept: the labels may learn while the page is made
         return page("learn.html", **{**frame(site, session, "questions", ACCEPT), "usable": usable}, purpose=ACCEPT)
-    question = next_question(site, session, purpose)
+    skipped = session.skipped.get(purpose, [])  # by this browser; they come again after the last open question
+    question = site.job.questions.next(purpose, session.reviewer, skip=skipped, limit=session.limit)
     return question_page(site, session, question, purpose)
 
 
@@ -50,12 +51,6 @@ def show_document(request: Request, site: Site, session: Session) -> Response:
     question = site.job.questions.about(document, purpose if purpose in PURPOSES else "list")
     back = checked_back(request.query_params.get("back", ""))
     return question_page(site, session, question, queue if queue in (*QUEUES, FIND) else "list", back=back)
-
-
-def next_question(site: Site, session: Session, purpose: str) -> Question | None:
-    """The next open question that this browser has not skipped; after the last one, the skipped ones again."""
-    skipped = session.skipped.get(purpose, [])
-    return site.job.questions.next(purpose, session.reviewer, skip=skipped, limit=session.limit)
 
 
 def question_page(site: Site, session: Session, question: Question | None, purpose: str, back: str = "") -> Response:
@@ -72,7 +67,7 @@ def question_page(site: Site, session: Session, question: Question | None, purpo
         **values,
         question=question,
         reason=why(question, purpose, is_blind=is_blind),
-        queue=queue_title(ACCEPT if purpose == ACCEPT else question.purpose),
+        queue=TITLES[ACCEPT if purpose == ACCEPT else question.purpose],
         text=text[:MAX_SHOWN],
         rest=text[MAX_SHOWN:],
         n_keys=N_KEYS,

@@ -28,25 +28,13 @@ LAST_SECONDS = 3  # for requests that run when the server ends
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens.
+    """Where the server listens."""
 
-    Attributes
-    ----------
-    host : str, default="127.0.0.1"
-        Name or IP address of this computer.
-    port : int, default=0
-        0 is a free port.
-    certfile, keyfile : Path or None, default=None
-        Certificate and key for TLS.
-    names : sequence of str, default=()
-        Other names of this computer by which browsers reach it.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 0
-    certfile: Path | None = None
+    host: str = "127.0.0.1"  # name or IP address of this computer
+    port: int = 0  # 0 is a free port
+    certfile: Path | None = None  # for TLS
     keyfile: Path | None = None
-    names: Sequence[str] = ()
+    names: Sequence[str] = ()  # other names of this computer by which browsers reach it
 
     @property
     def is_loopback(self) -> bool:

@@ -29,51 +29,21 @@ Form = dict[str, list[str]]
 
 @dataclass
 class Site:
-    """The state of a running server.
+    """The state of a running server."""
 
-    Attributes
-    ----------
-    job : Job
-        The job that is reviewed.
-    name : str
-        Name of the job for people.
-    sessions : Sessions
-        The browsers that have access.
-    password : Password or None
-        If it is set, a browser needs it; otherwise it needs the token.
-    base : str
-        Scheme, host and port of the URLs for people.
-    tokens : Tokens
-        The secrets of URLs that give access.
-    cookie : str
-        Name of the cookie. Cookies do not depend on the port, so each server has its own name.
-    secure : bool
-        Whether the page is served with TLS.
-    attempts : Attempts
-        Failed passwords.
-    guide : list of Part
-        Guidelines for the people who answer.
-    certificate : LiveCertificate
-        The certificate of the answers so far.
-    refit : Refit
-        Learning from answers in the background.
-    usable : UsablePanels
-        The labels that can be used.
-    """
-
-    job: Job
-    name: str
-    sessions: Sessions
-    password: Password | None = None
-    base: str = ""
-    tokens: Tokens = field(default_factory=Tokens)
-    cookie: str = "labelferry"
-    secure: bool = False
-    attempts: Attempts = field(default_factory=Attempts)
-    guide: list[Part] = field(default_factory=list)
-    certificate: LiveCertificate = field(init=False)
-    refit: Refit = field(init=False)
-    usable: UsablePanels = field(init=False)
+    job: Job  # that is reviewed
+    name: str  # of the job, for people
+    sessions: Sessions  # the browsers that have access
+    password: Password | None = None  # if it is set, a browser needs it; otherwise it needs the token
+    base: str = ""  # scheme, host and port of the URLs for people
+    tokens: Tokens = field(default_factory=Tokens)  # of URLs that give access
+    cookie: str = "labelferry"  # its name; cookies do not depend on the port, so each server has its own
+    secure: bool = False  # whether the page is served with TLS
+    attempts: Attempts = field(default_factory=Attempts)  # failed passwords
+    guide: list[Part] = field(default_factory=list)  # for the people who answer
+    certificate: LiveCertificate = field(init=False)  # of the answers so far
+    refit: Refit = field(init=False)  # learning from answers in the background
+    usable: UsablePanels = field(init=False)  # the labels that can be used
 
     def __post_init__(self) -> None:
         self.certificate = LiveCertificate(self.job)

@@ -145,56 +145,46 @@ def check_fit(arrays: Mapping[str, Array], n_documents: int, n_classes: int, nam
     for key in ("labels", "alternative"):
         check_codes(arrays.get(key), n_documents, n_classes, name, key)
     for key, kinds in (("confidence", "f"), ("needs_review", "b")):
-        array = arrays.get(key)
-        if array is None or array.shape != (n_documents,) or array.dtype.kind not in kinds:
-            raise damaged(name, f"the array {key!r} has a wrong shape or type")
+        check_array(arrays.get(key), (n_documents,), kinds, name, key)
     if not np.isfinite(arrays["confidence"]).all():
         raise damaged(name, "the array 'confidence' contains numbers that are not finite")
     proba = arrays.get("proba", np.zeros((0, 0)))
-    if n_labels and (proba.shape != (n_documents, n_labels) or proba.dtype.kind != "f" or not is_chance(proba)):
+    is_chance = is_finite(proba) and proba.min(initial=0) >= 0 and proba.max(initial=0) <= 1
+    if n_labels and (proba.shape != (n_documents, n_labels) or not is_chance):
         raise damaged(name, "the chances of the labels have a wrong shape or values")
-    if "accept_rank" in arrays:
-        check_ranks(arrays["accept_rank"], n_documents, name)
+    if "accept_rank" in arrays:  # 1, 2, ... for some documents, and 0 for the others
+        check_array(arrays["accept_rank"], (n_documents,), "iu", name, "accept_rank")
+        given = np.sort(arrays["accept_rank"][arrays["accept_rank"] != 0])
+        if not np.array_equal(given, np.arange(1, len(given) + 1)):
+            raise damaged(name, "the array 'accept_rank' contains numbers that are no ranks")
     if "held_out/seen" in arrays:
         check_documents(arrays["held_out/seen"], n_documents, name, "held_out/seen")
     if "held_out/rows" in arrays:
         check_documents(arrays["held_out/rows"], n_documents, name, "held_out/rows")
         n_held = len(arrays["held_out/rows"])
         check_codes(arrays.get("held_out/labels"), n_held, n_classes, name, "held_out/labels")
-        review = arrays.get("held_out/needs_review")
-        if review is None or review.shape != (n_held,) or review.dtype.kind != "b":
-            raise damaged(name, "the array 'held_out/needs_review' has a wrong shape or type")
+        check_array(arrays.get("held_out/needs_review"), (n_held,), "b", name, "held_out/needs_review")
 
 
-def is_chance(array: Array) -> bool:
-    """Whether all numbers are from 0 to 1."""
-    return bool(np.isfinite(array).all() and array.min(initial=0) >= 0 and array.max(initial=0) <= 1)
+def check_array(array: Array | None, shape: tuple[int, ...], kinds: str, name: str, key: str) -> None:
+    """Raise StoreError unless there is an array of this shape, and of one of these kinds of types."""
+    if array is None or array.shape != shape or array.dtype.kind not in kinds:
+        raise damaged(name, f"the array {key!r} has a wrong shape or type")
 
 
 def check_documents(numbers: Array, n_documents: int, name: str, key: str) -> None:
     """Raise StoreError unless this is a list of different documents."""
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
-        raise damaged(name, f"the array {key!r} has a wrong shape or type")
+    check_array(numbers, (numbers.size,), "iu", name, key)
     if len(numbers) and (int(numbers.min()) < 0 or int(numbers.max()) >= n_documents):
         raise damaged(name, f"the array {key!r} contains numbers that are no documents")
     if len(np.unique(numbers)) < len(numbers):
         raise damaged(name, f"the array {key!r} names a document twice")
 
 
-def check_ranks(ranks: Array, n_documents: int, name: str) -> None:
-    """Raise StoreError unless these are the ranks 1, 2, ... of some documents, and 0 for the others."""
-    if ranks.shape != (n_documents,) or ranks.dtype.kind not in "iu":
-        raise damaged(name, "the array 'accept_rank' has a wrong shape or type")
-    given = np.sort(ranks[ranks != 0])
-    if not np.array_equal(given, np.arange(1, len(given) + 1)):
-        raise damaged(name, "the array 'accept_rank' contains numbers that are no ranks")
-
-
 def check_codes(codes: Array | None, n_documents: int, n_classes: int, name: str, key: str) -> None:
     """Raise StoreError unless this is one class code per document."""
-    if codes is None or codes.shape != (n_documents,) or codes.dtype.kind not in "iu":
-        raise damaged(name, f"the array {key!r} has a wrong shape or type")
-    if n_documents and (int(np.min(codes)) < 0 or int(np.max(codes)) >= n_classes):
+    check_array(codes, (n_documents,), "iu", name, key)
+    if codes is not None and n_documents and (int(np.min(codes)) < 0 or int(np.max(codes)) >= n_classes):
         raise damaged(name, f"the array {key!r} contains numbers that are no classes")
 
 

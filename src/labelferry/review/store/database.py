@@ -12,18 +12,8 @@ import sqlalchemy as sa
 
 from ...files import atomic_write
 from ...inputs.label_form import SetTexts
-from . import schema
+from . import contents, schema
 from .checksums import COLUMNS, check_row
-from .contents import (
-    check_classes,
-    check_numbers,
-    check_protection,
-    check_settings,
-    check_tables,
-    damaged,
-    max_bytes,
-    read_several,
-)
 from .create import fill
 from .engine import (
     WRITE,
@@ -52,12 +42,12 @@ class Database:
                 check_row(schema.settings, row, name)
             self.settings: dict[str, Any] = {row.name: from_json(row.value, object, name) for row in rows}
             self.n_documents: int = connection.scalar(sa.select(sa.func.count()).select_from(schema.documents)) or 0
-            check_settings(self.settings, name)
-            check_classes(self.settings, self.n_documents, name)
-            check_numbers(connection, schema.documents.c.number, self.n_documents, name)
-            check_protection(connection, name)
+            contents.check_settings(self.settings, name)
+            contents.check_classes(self.settings, self.n_documents, name)
+            contents.check_numbers(connection, schema.documents.c.number, self.n_documents, name)
+            contents.check_protection(connection, name)
         self.classes = [str(label) for label in self.settings["classes"]]  # sets of labels if there are several
-        self.several = read_several(self.settings, name)
+        self.several = contents.read_several(self.settings, name)
         self.allowed: Collection[str] = self.classes if self.several is None else SetTexts(self.several.form)
 
     @classmethod
@@ -110,7 +100,7 @@ class Database:
             with engine.connect() as connection:
                 is_old = version_of(connection, name) < schema.VERSION
                 if is_file:
-                    check_tables(connection, COLUMNS, name)
+                    contents.check_tables(connection, COLUMNS, name)
             if is_file:
                 set_write_ahead_log(engine)
             if is_old:
@@ -156,7 +146,7 @@ class Database:
         given = [str(label) for label in self.settings["classes"]]
         found = list(dict.fromkeys([*given, *texts]))
         if any(text not in self.allowed for text in found[len(given) :]):
-            raise damaged(self.name, "a fit has labels that are no classes")
+            raise contents.damaged(self.name, "a fit has labels that are no classes")
         self.classes[len(given) :] = found[len(given) :]
 
     def codes_of(self, label: str) -> list[int]:
@@ -171,7 +161,7 @@ class Database:
 
     def unpack(self, data: bytes) -> dict[str, Array]:
         """Arrays of one cell, none of them larger than the job allows."""
-        return unpack(data, max_bytes(self.n_documents, len(self.classes)), self.name)
+        return unpack(data, contents.max_bytes(self.n_documents, len(self.classes)), self.name)
 
 
 def fill_database(url: sa.URL, job: JobData) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,6 @@ class StoreError(ValueError):
     """A store that cannot be opened, read or written; the message has the reason and the way out."""
 
 
-def is_url(place: str) -> bool:
-    """Whether this is a database URL and not a path."""
-    return "://" in place
-
-
 def database_url(place: str | os.PathLike[str]) -> sa.URL:
     """The SQLAlchemy URL of a path or a URL; `postgresql://` uses psycopg.
 
@@ -38,7 +33,7 @@ def database_url(place: str | os.PathLike[str]) -> sa.URL:
     'postgresql+psycopg://host/job'
     """
     name = os.fspath(place)
-    if not is_url(name):
+    if "://" not in name:
         return sa.URL.create("sqlite", database=name)
     try:
         url = sa.make_url(name)
@@ -89,11 +84,8 @@ def connect(url: sa.URL) -> sa.Engine:
 
 def set_write_ahead_log(engine: sa.Engine) -> None:
     """Let readers and one writer of a SQLite file work at the same time; the file remembers it."""
-    connection = engine.raw_connection()
-    try:
+    with closing(engine.raw_connection()) as connection:
         connection.cursor().execute("PRAGMA journal_mode=WAL")
-    finally:
-        connection.close()
 
 
 def check_file(path: Path) -> None:

@@ -51,10 +51,7 @@ class AnyText(TypeDecorator[str]):
 metadata = sa.MetaData()
 
 meta = sa.Table(
-    "labelferry",
-    metadata,
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("value", sa.Text, nullable=False),
+    "labelferry", metadata, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
 )
 settings = sa.Table(
     "settings",

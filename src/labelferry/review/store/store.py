@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any, Self
 
-from .answer_log import AnswerLog
-from .certificates import Certificates
+from .answer_log import AnswerLog, Certificates
 from .contents import check_pool
 from .database import Database
 from .documents import Documents
@@ -26,29 +25,17 @@ class Store:
     ----------
     database : Database
         The connected database.
-
-    Attributes
-    ----------
-    database : Database
-        Transactions, and the arrays that were stored with the job.
-    fits : Fits
-        The labels of each fit.
-    documents : Documents
-        The documents with their current labels.
-    answers : AnswerLog
-        The log of answers.
-    certificates : Certificates
-        The certificates that were issued.
     """
 
     def __init__(self, database: Database) -> None:
-        self.database, self.name = database, database.name  # the place, for messages
+        self.database = database  # transactions, and the arrays that were stored with the job
+        self.name = database.name  # the place, for messages
         self.settings: dict[str, Any] = database.settings  # plain values of the job
         self.classes, self.n_documents = database.classes, database.n_documents  # in the order of the codes
-        self.fits = Fits(database)
-        self.documents = Documents(database, self.fits)
+        self.fits = Fits(database)  # the labels of each fit
+        self.documents = Documents(database, self.fits)  # with their current labels
         self.answers = AnswerLog(database)
-        self.certificates = Certificates(database)
+        self.certificates = Certificates(database)  # that were issued
 
     @classmethod
     def check_new(cls, place: str | os.PathLike[str]) -> None:

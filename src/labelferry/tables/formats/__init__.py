@@ -10,31 +10,13 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
-from .base import Dialect, Format, InputFile, OutputFile, Parsed
+from .base import Format
 from .delimited import CSV, TSV
 from .encodings import MARKS, without_mark
 from .excel import EXCEL
-from .folder import read_folder
 from .json_array import JSON
 from .jsonl import JSON_LINES
 from .parquet import PARQUET
-
-__all__ = [
-    "FORMATS",
-    "FORMAT_NAMES",
-    "OUTPUT_SUFFIXES",
-    "STANDARD",
-    "Dialect",
-    "Format",
-    "InputFile",
-    "OutputFile",
-    "Parsed",
-    "detect_format",
-    "format_of",
-    "is_table_file",
-    "read_folder",
-    "split_sheet",
-]
 
 FORMATS: tuple[Format, ...] = (CSV, TSV, EXCEL, JSON, JSON_LINES, PARQUET)
 DEFAULT = CSV  # for text with an unknown suffix, and for standard output

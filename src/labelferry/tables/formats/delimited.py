@@ -11,13 +11,15 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any
 
 from ..lines import BadRows, Lines
 from ..sequences import ROWS, GrowingColumns
-from .base import HALF_CHARACTER, ColumnValues, Dialect, Parsed, text_format
+from ..table import Dialect, Table
+from .base import HALF_CHARACTER, ColumnValues, text_format
 from .header import check_header, header_messages
 from .jsonl import SURROGATE, to_json
 from .quotes import Feed, Layout
@@ -28,7 +30,7 @@ UNCLOSED = "a quote is opened and never closed"
 PLAIN = re.compile(r"[\w .-]+")  # a column name that needs no quotes with any delimiter
 
 
-def read_delimited(lines: Lines, bad: BadRows, *, delimiters: str, name: str = "CSV") -> Parsed:
+def read_delimited(lines: Lines, bad: BadRows, *, delimiters: str, name: str = "CSV") -> Table:
     """Read rows of fields; of several delimiters the one that splits the header best is used."""
     with CSV_LIMIT:
         limit_before = csv.field_size_limit(lines.limit)
@@ -36,8 +38,8 @@ def read_delimited(lines: Lines, bad: BadRows, *, delimiters: str, name: str = "
             source = iter(lines)
             head = list(islice(source, SNIFFED_LINES))
             delimiter = max(delimiters, key=lambda d: fitness(head, d)) if len(delimiters) > 1 else delimiters
-            parsed = fill(records(chain(head, source), lines, delimiter, delimiters), head, lines, bad)
-            return parsed._replace(dialect=Dialect(name, delimiter if len(parsed.columns) > 1 else None))
+            table = fill(records(chain(head, source), lines, delimiter, delimiters), head, lines, bad)
+            return replace(table, dialect=Dialect(name, delimiter if len(table.columns) > 1 else None))
         finally:
             csv.field_size_limit(limit_before)
 
@@ -131,7 +133,7 @@ def wrong_width(n_fields: int, width: int) -> str:
     return f"{n_fields} {'field' if n_fields == 1 else 'fields'} where the header has {width}"
 
 
-def fill(rows: Iterator[tuple[int, list[str] | str]], head: list[str], lines: Lines, bad: BadRows) -> Parsed:
+def fill(rows: Iterator[tuple[int, list[str] | str]], head: list[str], lines: Lines, bad: BadRows) -> Table:
     """The columns of the header, filled row by row."""
     numbers = array("q")
     if head and head[0].lstrip().startswith('{"'):
@@ -152,7 +154,7 @@ def fill(rows: Iterator[tuple[int, list[str] | str]], head: list[str], lines: Li
             if not len(numbers) % ROWS:
                 growing.put_away()
     columns = growing.finish()
-    return Parsed(columns, numbers, messages=header_messages(columns, lines.name))
+    return Table(lines.name, columns, numbers, messages=header_messages(columns, lines.name))
 
 
 def write_delimited(
@@ -189,19 +191,14 @@ def cell(value: Any) -> str:
     return to_json(value) if isinstance(value, bool | list | dict) else str(value)
 
 
-CSV = text_format(
-    "CSV",
-    (".csv",),
-    read_rows=partial(read_delimited, delimiters=",;\t|"),
-    write_rows=write_delimited,
-    check=check_characters,
-    keeps_encoding=True,
-)
-TSV = text_format(
-    "TSV",
-    (".tsv", ".tab"),
-    read_rows=partial(read_delimited, delimiters="\t", name="TSV"),
-    write_rows=partial(write_delimited, delimiter="\t"),
-    check=check_characters,
-    keeps_encoding=True,
+CSV, TSV = (
+    text_format(
+        name,
+        suffixes,
+        read_rows=partial(read_delimited, delimiters=delimiters, name=name),
+        write_rows=partial(write_delimited, delimiter=delimiters[0]),
+        check=check_characters,
+        keeps_encoding=True,
+    )
+    for name, suffixes, delimiters in (("CSV", (".csv",), ",;\t|"), ("TSV", (".tsv", ".tab"), "\t"))
 )

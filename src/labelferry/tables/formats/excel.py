@@ -14,10 +14,12 @@ import warnings
 import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, BinaryIO
 
-from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
+from ..table import Table
+from .base import ColumnValues, Format, InputFile, OutputFile
 from .delimited import cell as as_cell
 from .header import check_header, header_messages
 
@@ -38,7 +40,7 @@ CHUNK, OVERLAP = 1 << 20, 64  # bytes
 INSTALL = "pip install '.[excel]' in a clone of labelferry"
 
 
-def read_excel(source: InputFile) -> Parsed:
+def read_excel(source: InputFile) -> Table:
     """Read one sheet of a workbook."""
     name = source.name
     check_workbook(source)
@@ -52,9 +54,9 @@ def read_excel(source: InputFile) -> Parsed:
             book = openpyxl.load_workbook(source.file, read_only=True, data_only=True, keep_links=False)
             sheet, messages = choose_sheet(book, source)
             sheet.reset_dimensions()  # the file may state a size of a million empty rows
-            parsed = fill(numbered(sheet, source), source)
+            table = fill(numbered(sheet, source), source)
             formulas = formula_messages(source.file, sheet._worksheet_path, name)
-            if formulas and not parsed.lines:
+            if formulas and not table.lines:
                 raise ValueError(f"{formulas[0]}: no row has a value.")
     except (ValueError, MemoryError) as error:
         if str(error).startswith(name):
@@ -62,7 +64,7 @@ def read_excel(source: InputFile) -> Parsed:
         raise damaged(name, error) from None
     except Exception as error:  # openpyxl raises errors of many types on damaged files
         raise damaged(name, error) from None
-    return parsed._replace(messages=(*messages, *parsed.messages, *formulas))
+    return replace(table, messages=(*messages, *table.messages, *formulas))
 
 
 def check_workbook(source: InputFile) -> None:
@@ -129,14 +131,16 @@ def numbered(sheet: Any, source: InputFile) -> Iterator[tuple[int, list[Any]]]:
             yield number, row
 
 
-def fill(rows: Iterator[tuple[int, list[Any]]], source: InputFile) -> Parsed:
+def fill(rows: Iterator[tuple[int, list[Any]]], source: InputFile) -> Table:
     """The columns of the header, filled row by row. A column without a name is called by its letters."""
+    from openpyxl.utils import get_column_letter
+
     first, header = next(rows, (1, []))
-    names = [column_letters(i) if value is None else as_cell(value) for i, value in enumerate(header)]
+    names = [f"column {get_column_letter(i)}" if value is None else as_cell(value) for i, value in enumerate(header, 1)]
     check_header(names, source.name, first)
     numbers, kept = array("q"), []
     for number, row in rows:
-        names += [column_letters(i) for i in range(len(names), len(row))]
+        names += [f"column {get_column_letter(i + 1)}" for i in range(len(names), len(row))]
         for i, value in enumerate(row):
             if isinstance(value, str) and len(value) > source.limit:
                 rule = f"a cell may have {source.limit:,} characters and one of column {names[i]!r} has {len(value):,}"
@@ -146,20 +150,7 @@ def fill(rows: Iterator[tuple[int, list[Any]]], source: InputFile) -> Parsed:
     values = list(zip_longest(*kept)) or [()] * len(names)
     values += [(None,) * len(kept)] * (len(names) - len(values))
     columns: dict[str, list[Any]] = {name: list(column) for name, column in zip(names, values, strict=True)}
-    return Parsed(columns, numbers, messages=header_messages(columns, source.name))
-
-
-def column_letters(position: int) -> str:
-    """The name that Excel shows for a column.
-
-    >>> column_letters(0), column_letters(27)
-    ('column A', 'column AB')
-    """
-    letters, rest = "", position + 1
-    while rest:
-        rest, letter = divmod(rest - 1, 26)
-        letters = chr(65 + letter) + letters
-    return f"column {letters}"
+    return Table(source.name, columns, numbers, messages=header_messages(columns, source.name))
 
 
 def check_excel(columns: ColumnValues, name: str) -> None:

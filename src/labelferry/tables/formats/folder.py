@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from ..html import strip_html
 from ..lines import BadRows
-from .base import Dialect, Parsed, detected_message
+from ..table import Dialect, Table
+from .base import detected_message
 from .encodings import MARKS, WITH_MARK, check_codec, choose_by_sample
 
 SAMPLE = 1 << 16  # bytes of files that are not UTF-8, for detection
@@ -32,7 +33,7 @@ class Document(NamedTuple):
     parts: tuple[str, ...]  # names of its sub-folders, and its own name
 
 
-def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, bad: BadRows) -> Parsed:
+def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, bad: BadRows) -> Table:
     """Read the documents of a folder in the order of their names."""
     # `encoding`: encoding of files that are not UTF-8; None: detected from all of them together.
     if encoding is not None:
@@ -64,7 +65,7 @@ def read_folder(folder: Path, name: str, *, encoding: str | None, limit: int, ba
             "1 file is not a document and was" if n_skipped == 1 else f"{n_skipped} files are not documents and were"
         )
         messages.append(f"{name}: {files} not read ({kinds})")
-    return Parsed(columns, numbers, dialect=Dialect("folder"), messages=tuple(messages))
+    return Table(name, columns, numbers, dialect=Dialect("folder"), messages=tuple(messages))
 
 
 def content_of(path: Path, most: int) -> bytes | str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..cells import as_number
+
 NO_HEADER = "Write a header above it, such as text,label."
 USUAL = {"text", "label", "id", "body", "subject", "category", "class", "message", "title", "date"}
 SENTENCE = re.compile(r"\S+(?:\s+\S+){4,}[.!]\s*")  # five words or more; questions are names of columns in surveys
@@ -18,7 +20,7 @@ COMPARED = 1000  # rows
 
 def check_header(names: Sequence[str], file_name: str, line: int) -> None:
     """Raise an error if all names are numbers, or if two columns have the same name."""
-    if names and all(is_number(name) for name in names):
+    if names and all(as_number(name) is not None for name in names):
         raise ValueError(
             f"{file_name} line {line} has numbers where the names of columns should be: {str(list(names))[:60]}. "
             f"{NO_HEADER}"
@@ -33,15 +35,6 @@ def check_column_names(names: Sequence[str], file_name: str) -> None:
         shown = repeated if len(repeated) <= 60 else repeated[:57] + "..."
         way_out = "Give each a name of its own; if the file has no header, write one above it, such as text,label."
         raise ValueError(f"{file_name}, the header: two columns are called {shown!r}. {way_out}")
-
-
-def is_number(cell: str) -> bool:
-    """Whether the text is a number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def looks_like_data(columns: Mapping[str, Sequence[Any]]) -> bool:
@@ -61,7 +54,7 @@ def looks_like_data(columns: Mapping[str, Sequence[Any]]) -> bool:
     return any(
         len(name) > LONG
         or sentence.fullmatch(name) is not None
-        or (bool(name.strip()) and is_number(name))
+        or as_number(name) is not None
         or sum(value == name for value in values[:COMPARED]) >= 2
         or has_their_shape(name, values[:COMPARED])
         for name, values in columns.items()
@@ -92,8 +85,3 @@ def header_messages(columns: Mapping[str, Sequence[Any]], file_name: str) -> tup
         return ()
     first = ", ".join(repr(name if len(name) <= 40 else name[:37] + "...") for name in list(columns)[:4])
     return (f"{file_name}: the first row looks like a document, not like names of columns ({first}). {NO_HEADER}",)
-
-
-def about_header(messages: Sequence[str]) -> list[str]:
-    """Of the messages about a file, the one that says that it has no header."""
-    return [message for message in messages if message.endswith(NO_HEADER)]

@@ -9,14 +9,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ..lines import UNDECODED, BadRows, Lines
-from .base import ColumnValues, Dialect, Parsed, text_format
+from ..table import Dialect, Table
+from .base import ColumnValues, text_format
 from .jsonl import DECODER, add_row, first_character, json_object, json_rows, read_json_lines
 
 MAX_CHARACTERS = 500_000_000  # of a file; it is in memory as a whole
 BLANK = re.compile(r"[ \t\r\n]*")
 
 
-def read_json(lines: Lines, bad: BadRows) -> Parsed:
+def read_json(lines: Lines, bad: BadRows) -> Table:
     """Read an array of objects, or one object per line."""
     text = lines.read_all(MAX_CHARACTERS + 1)
     if len(text) > MAX_CHARACTERS:
@@ -43,7 +44,7 @@ def check_not_wrapped(text: str, name: str) -> None:
         raise ValueError(f"{name} {rule}. {way_out}")
 
 
-def read_array(text: str, position: int, lines: Lines, bad: BadRows) -> Parsed:
+def read_array(text: str, position: int, lines: Lines, bad: BadRows) -> Table:
     """Read the objects of an array from its first character on."""
     columns: dict[str, list[Any]] = {}
     numbers = array("q")
@@ -74,7 +75,7 @@ def read_array(text: str, position: int, lines: Lines, bad: BadRows) -> Parsed:
         expected_comma = True
     if rest := text[position + 1 :].strip():
         raise broken(lines.name, text, text.rindex(rest), "text after the end of the array")
-    return Parsed(columns, numbers)
+    return Table(lines.name, columns, numbers)
 
 
 def element(text: str, position: int, lines: Lines) -> tuple[Any, int]:
@@ -113,9 +114,5 @@ def write_json(columns: ColumnValues, write: Callable[[str], Any], dialect: Dial
 
 
 JSON = text_format(
-    "JSON",
-    (".json",),
-    read_rows=read_json,
-    write_rows=write_json,
-    matches=lambda start: first_character(start) == b"[",
+    "JSON", (".json",), read_rows=read_json, write_rows=write_json, matches=lambda start: first_character(start) == b"["
 )

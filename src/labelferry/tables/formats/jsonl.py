@@ -11,13 +11,14 @@ from typing import Any
 
 from ..lines import BadRows, Lines
 from ..sequences import ROWS, GrowingColumns
-from .base import ColumnValues, Dialect, Parsed, text_format
+from ..table import Dialect, Table
+from .base import ColumnValues, text_format
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which JSON can escape and UTF-8 cannot encode
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def read_json_lines(lines: Lines, bad: BadRows) -> Parsed:
+def read_json_lines(lines: Lines, bad: BadRows) -> Table:
     """Read one object per line; a key that an object does not have is None."""
     growing = GrowingColumns()
     numbers = array("q")
@@ -32,7 +33,7 @@ def read_json_lines(lines: Lines, bad: BadRows) -> Parsed:
         numbers.append(line)
         if not len(numbers) % ROWS:
             growing.put_away()
-    return Parsed(growing.finish(), numbers)
+    return Table(lines.name, growing.finish(), numbers)
 
 
 def add_row(columns: dict[str, list[Any]], row: dict[str, Any], n_rows: int) -> None:

@@ -1,16 +1,22 @@
-"""Parquet, which needs pyarrow. Rows are numbered from 1, and column types are kept for writing."""
+"""Parquet, which needs pyarrow. Rows are numbered from 1, and column types are kept for writing.
+
+Columns of large files are read in chunks, also by other processes or machines.
+"""
 
 from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import partial
 from io import BufferedReader
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
-from ..parquet_chunks import Chunk, ParquetColumn
-from ..sequences import GrowingColumns, StoredColumn, blocks_of
-from .base import ColumnValues, Format, InputFile, OutputFile, Parsed
+from ..sequences import GrowingColumns, Mapped, OnDemand, StoredColumn, blocks_of
+from ..table import Table
+from .base import ColumnValues, Format, InputFile, OutputFile
 from .header import check_column_names
 
 MAGIC = b"PAR1"
@@ -19,17 +25,10 @@ BUFFER = 1 << 20  # bytes of a column that are read at once
 GROUP = 1 << 16  # rows that are written at once
 
 
-def read_parquet(source: InputFile) -> Parsed:
+def read_parquet(source: InputFile) -> Table:
     """Read the batches of a Parquet file."""
     name, limit = source.name, source.limit
-    try:
-        import pyarrow
-        import pyarrow.compute
-        import pyarrow.parquet
-    except ImportError:
-        raise ValueError(
-            f"{name} is Parquet, which needs pyarrow: pip install '.[parquet]' in a clone of labelferry."
-        ) from None
+    pyarrow = import_pyarrow(name)
     try:
         parquet = pyarrow.parquet.ParquetFile(source.file, buffer_size=BUFFER)
         schema = parquet.schema_arrow
@@ -56,15 +55,139 @@ def read_parquet(source: InputFile) -> Parsed:
     except OverflowError as error:  # dates that Python cannot represent
         raise ValueError(f"{name}: a value is out of range ({error}). Remove it, or write it as text.") from None
     except (pyarrow.ArrowException, OSError) as error:
-        what = " ".join(str(error).split())[:160]
-        raise ValueError(f"{name} is not a Parquet file, or damaged ({what}). Write it again.") from None
+        raise ValueError(f"{name} is not a Parquet file, or damaged ({shorten(error)}). Write it again.") from None
     types = dict(zip(schema.names, schema.types, strict=True))
     columns = growing.finish()
     if isinstance(source.file, BufferedReader):  # the file itself, not a copy: other processes can read it too
         for column, values in columns.items():
             if isinstance(values, StoredColumn):
                 values.origin = ParquetColumn(Chunk(os.path.abspath(source.file.name), 0, count), column)
-    return Parsed(columns, array("q", range(1, count + 1)), types)
+    return Table(name, columns, array("q", range(1, count + 1)), types=types)
+
+
+def import_pyarrow(name: str) -> Any:
+    """The package, for a file of this name."""
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ImportError:
+        raise ValueError(
+            f"{name} is Parquet, which needs pyarrow: pip install '.[parquet]' in a clone of labelferry."
+        ) from None
+    return pyarrow
+
+
+def shorten(error: Exception) -> str:
+    """The message of pyarrow on one line."""
+    return " ".join(str(error).split())[:160]
+
+
+def open_file(path: str) -> Any:
+    """A Parquet file that is read in chunks."""
+    pyarrow = import_pyarrow(path)
+    try:
+        return pyarrow.parquet.ParquetFile(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no file {path}.") from None
+    except (pyarrow.ArrowException, OSError) as error:
+        raise OSError(f"{path} is not a Parquet file, or damaged ({shorten(error)}). Write it again.") from None
+
+
+class Chunk(NamedTuple):
+    """Consecutive rows of a Parquet file."""
+
+    path: str
+    first: int
+    n_rows: int
+
+
+def parquet_chunks(paths: Sequence[str], rows: int) -> list[Chunk]:
+    """The files in chunks of about `rows` rows: small row groups together, large ones in parts."""
+    chunks: list[Chunk] = []
+    for path in paths:
+        pending = Chunk(path, 0, 0)
+        for size in _group_sizes(open_file(path)):
+            if pending.n_rows + size > rows:
+                chunks.append(pending)
+                pending = Chunk(path, pending.first + pending.n_rows, 0)
+            pending = pending._replace(n_rows=pending.n_rows + size)
+            if size > rows:
+                end = pending.first + size
+                chunks += [Chunk(path, i, min(rows, end - i)) for i in range(pending.first, end, rows)]
+                pending = Chunk(path, end, 0)
+        chunks.append(pending)
+    chunks = [chunk for chunk in chunks if chunk.n_rows]
+    if not chunks:
+        raise ValueError(f"there are no rows in {', '.join(paths)}.")
+    return chunks
+
+
+class ParquetColumn(OnDemand):
+    """Values of a column of a Parquet file, which are read from the file when they are needed."""
+
+    def __init__(self, chunk: Chunk, column: str) -> None:
+        self.chunk, self.column = chunk, column
+
+    def __len__(self) -> int:
+        return self.chunk.n_rows
+
+    def part(self, start: int, stop: int) -> ParquetColumn:
+        return ParquetColumn(Chunk(self.chunk.path, self.chunk.first + start, stop - start), self.column)
+
+    def read(self, start: int, stop: int) -> list[Any]:
+        begin, end = self.chunk.first + start, self.chunk.first + min(stop, len(self))
+        values: list[Any] = []
+        for first, batch in self._batches(begin, end):
+            low, high = max(begin - first, 0), min(end - first, len(batch))
+            values += batch.slice(low, high - low).to_pylist() if low < high else []
+        if len(values) < end - begin:
+            raise OSError(f"{self.chunk.path} has become shorter while it was read. Run the command again.")
+        return values
+
+    def _batches(self, begin: int, end: int) -> Iterator[tuple[int, Any]]:
+        """The batches of the row groups with the rows from `begin` to `end`, with the number of their first row."""
+        import pyarrow
+
+        path = self.chunk.path
+        file = open_file(path)
+        if self.column not in (names := file.schema_arrow.names):
+            raise ValueError(f"{path} has no column {self.column!r}. It has: {', '.join(names)}.")
+        ends = list(accumulate(_group_sizes(file), initial=0))
+        groups = [i for i, (a, b) in enumerate(pairwise(ends)) if a < end and b > begin]
+        first = ends[groups[0]] if groups else end
+        try:
+            for batch in file.iter_batches(BATCH, row_groups=groups, columns=[self.column]):
+                yield first, batch.column(0)
+                first += batch.num_rows
+                if first >= end:
+                    return
+        except (pyarrow.ArrowException, OSError) as error:
+            group, what = bisect_right(ends, first) - 1, shorten(error)
+            raise OSError(
+                f"{path} cannot be read in row group {group} ({what}). The file is damaged: write it again."
+            ) from None
+
+
+def parquet_texts(chunk: Chunk, column: str) -> Sequence[str]:
+    """The texts of a chunk; a missing one is empty."""
+    return Mapped(ParquetColumn(chunk, column), partial(_as_texts, name=f"column {column!r} of {chunk.path}"))
+
+
+def has_parquet_column(path: str, column: str) -> bool:
+    """Whether a Parquet file has a column."""
+    return column in open_file(path).schema_arrow.names
+
+
+def _as_texts(values: list[Any], name: str) -> list[str]:
+    wrong = next((value for value in values if not isinstance(value, str | None)), None)
+    if wrong is not None:
+        raise ValueError(f"{name} must contain texts; got {wrong!r}.")
+    return ["" if value is None else value for value in values]
+
+
+def _group_sizes(file: Any) -> list[int]:
+    return [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
 
 
 def check_parquet(columns: ColumnValues, name: str) -> None:

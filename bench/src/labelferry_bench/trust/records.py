@@ -79,8 +79,10 @@ def as_domains(data: TaskData) -> Domains:
 
 
 def path_of(task: TrustTask, folder: Path) -> Path:
-    """The file of a task: its name in plain letters, and a checksum of the task and of the panel."""
-    checksum = crc32(f"{VERSION} {task!r} {panel_settings(0)!r}".encode())
+    """The file of a task: its name in plain letters, and a checksum of the task, of its file and of the panel."""
+    file = Path(task.data)
+    changed = f" {file.stat().st_size} {file.stat().st_mtime_ns}" if file.is_file() else ""
+    checksum = crc32(f"{VERSION} {task!r} {panel_settings(0)!r}{changed}".encode())
     return folder / f"{re.sub(r'[^A-Za-z0-9]+', '_', task.name)[:80]}_{checksum:08x}.npz"
 
 

@@ -457,8 +457,8 @@ def label(
         certificates are about the parents; the columns child and child_confidence have the most probable child of each.
     answers : mapping of int to label, sequence or sample, default=None
         What people said about target rows: row (from 0) to label, or one entry per row with None for unanswered ones,
-        or a sample of `audit` that was filled in (a path, a frame or a dict of columns). The labels learn from them;
-        answered rows keep their answers. "none of these" and "unclear" are answers too.
+        or a sample of `accept` or `audit` that was filled in (a path, a list of `Path`s, a frame or a dict of columns).
+        The labels learn from them; answered rows keep their answers. "none of these" and "unclear" are answers too.
     opinions : str, list of str or dict, default=None
         Guesses of other labellers, such as an LLM, rules or an older model: columns of the target and, to measure them,
         of the source. An empty cell is no guess. The column `<name>_confidence` is used if both have it. Or values: a

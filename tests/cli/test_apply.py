@@ -121,4 +121,14 @@ def test_later_answers_certify_and_accept_and_are_learned(folder, monkeypatch):
     assert shown.exit_code == 0, shown.output
     columns = tickets.read_csv(folder / "learned.csv")
     assert sum(answer != "" for answer in columns["answer"]) == 30
+    assert run(*learned, "--answers", "more.csv", "-o", "both.csv", "-q").exit_code == 0
+    rows = {row for name in ("sample.csv", "more.csv") for row in tickets.read_csv(folder / name)["row"]}
+    assert sum(answer != "" for answer in tickets.read_csv(folder / "both.csv")["answer"]) == len(rows) > 30
+    other = tickets.read_csv(folder / "sample.csv")
+    classes = sorted(set(truth))
+    other["answer"][0] = classes[(classes.index(other["answer"][0]) + 1) % len(classes)]
+    tickets.write_csv(folder / "other.csv", other)
+    refused = run(*learned, "--answers", "other.csv", "-o", "no.csv", "-q")
+    assert refused.exit_code == 2
+    assert "and an earlier sample" in " ".join(refused.stderr.split())
     assert run("apply", "model.npz", "later/may.csv", "-o", "next.csv", "-q").exit_code == 0

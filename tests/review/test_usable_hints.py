@@ -248,3 +248,7 @@ def test_the_page_has_no_options_and_one_form_of_percentages(site):
     assert "whole file" in page
     assert "--whole-file" not in page
     assert not re.search(r">[^<]*\d %[^<]*<", page)
+
+
+def test_a_result_that_is_printed_has_one_line(result):
+    assert re.fullmatch(r"<labelferry usable labels: 0 of \d+, at most 5% wrong>", repr(result.accept()))

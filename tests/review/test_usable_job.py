@@ -225,6 +225,26 @@ def test_answers_in_the_list_do_not_outvote_a_contradiction(job, shown):
     assert all(job.accept(ERROR).wrong.values())
 
 
+def test_no_denial_is_dropped(job):
+    """A person who first agreed and then denies it, and a denial in the list, count whatever others say later."""
+    answer = asked_first(job)
+    assert not answer("cid", agree=True, purpose="audit")
+    assert answer("ann", agree=False, purpose="audit")
+    assert answer("cid", agree=False, purpose="audit")
+    assert answer("bob", agree=True, purpose="audit")
+    (document,) = job.accept(ERROR).decided
+    label = int(job.store.fits.labels().arrays["labels"][document])
+    assert job.log.state().codes[document] != label
+
+
+def test_a_denial_in_the_list_stays_when_others_agree_again(job):
+    answer = asked_first(job)
+    assert answer("ann", agree=False)
+    assert answer("bob", agree=False, purpose="list")
+    assert answer("cid", agree=True, purpose="again")
+    assert answer("dan", agree=True, purpose="again")
+
+
 def test_a_correction_in_the_list_is_exported(job, tmp_path):
     """The label of an answered document is what people said last; the test still counts the contradiction."""
     answer = asked_first(job)

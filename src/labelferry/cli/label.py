@@ -46,8 +46,10 @@ def label(
     ] = False,
     save: Annotated[Path | None, typer.Option(help="Save the model to this .npz file, for `labelferry apply`.")] = None,
     answers: Annotated[
-        Path | None,
-        typer.Option(help="Learn from this sample of `accept` or `audit`, or from corrections of a report."),
+        list[Path] | None,
+        typer.Option(
+            help="Learn from this sample of `accept` or `audit`, or from corrections of a report; once per file."
+        ),
     ] = None,
     store: Annotated[
         str | None, typer.Option(help="Start a review job: a new file such as job.ferry, or postgresql://...")
@@ -128,17 +130,17 @@ def label(
     from ..core.progress import begin, expect
 
     features = options["features"]
-    inputs = [path for path in (*sources, target, features, answers, describe) if path is not None]
+    inputs = [path for path in (*sources, target, features, *(answers or ()), describe) if path is not None]
     check_outputs(out, report, save, inputs=inputs, json=json)
     if store is not None:
         from ..review.job.job import check_new_job
 
         check_new_job(store)
-    if answers is not None and store is not None:
+    if answers and store is not None:
         raise ValueError("--store starts a job without --answers. Add them later: labelferry accept JOB SAMPLE.")
     if options["use_target_labels"] and store is not None:
         raise ValueError("--store starts a job without answers, and --use-target-labels uses them. Omit one of them.")
-    if options["multi"] and (report, save, answers) != (None, None, None):
+    if options["multi"] and (report is not None or save is not None or answers):
         raise ValueError(
             "--report, --save and --answers are for one label per document. With --multi omit them; in Python each "
             "label has its own: result['bug'].report(path)."
@@ -161,7 +163,7 @@ def label(
             class_prior=proportions_of(class_prior),
             seed=seed,
             parents=parents,
-            answers=answers,
+            answers=answers[0] if answers and len(answers) == 1 else answers or None,
             opinions=opinion,
             opinions_trained=opinion_trained,
             descriptions=describe,

@@ -15,7 +15,16 @@ from ..assessment.calibration import load_calibration
 from ..assessment.confidence import confidence, confidence_features
 from ..assessment.from_answers import FromAnswers, drawn_at_random, read_from_answers
 from ..linalg.matrix import Array
-from .labelled_pool import RIDGES, PoolInputs, fit_with_terms, held_out, make_terms, predict, with_votes
+from .labelled_pool import (
+    RIDGES,
+    PoolInputs,
+    fit_with_terms,
+    held_out,
+    make_terms,
+    predict,
+    starting_from,
+    with_votes,
+)
 
 
 class AfterAnswers(NamedTuple):
@@ -56,8 +65,7 @@ def after_answers(
     order = np.argsort(rows, kind="stable")
     order = order[codes[order] >= 0]
     rows, codes = rows[order], codes[order]
-    if not (codes < inputs.n_classes).any():
-        inputs = inputs._replace(unlimited=None)  # no answer names a class: the labels stay
+    inputs = starting_from(inputs, codes)
     terms = with_votes(inputs, make_terms(inputs), rows, codes)
     P = predict(inputs, terms, fit_with_terms(inputs, terms, rows, codes, RIDGES), np.arange(len(inputs.start)))
     H = held_out(inputs, rows, codes)

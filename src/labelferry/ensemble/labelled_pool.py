@@ -13,9 +13,9 @@ r"""Labels that learn from answers: what people said about some target documents
 a changes the weights of the members, b is a bias per class, and the kernel part is logistic regression on the answered
 documents: it finds what no member knows. v is 1 - BALANCE + BALANCE times the weight that makes all answered classes
 equal, with mean one. The problem is convex. All letters are 0 without answers, and for infinite r: then the labels are
-those of P_0. The budget protects from errors that answers show, so it ends with the first answer. Only the members'
-probabilities and the coordinates are needed, not the documents: 200 answers and 200,000 documents of 4 classes take 1.2
-seconds. Answers that name no class (none of these, unclear) are not learned from.
+those of P_0. The budget protects from errors that answers show, so it ends with MIN_UNLIMITED answers. Only the
+members' probabilities and the coordinates are needed, not the documents: 200 answers and 200,000 documents of 4 classes
+take 1.2 seconds. Answers that name no class (none of these, unclear) are not learned from.
 
 Departures. A plain pool of log-probabilities has a and b only. Gain over SourceLR on documents without an answer, 40
 answers at random, accuracy / balanced accuracy, mean over 17 corpora, and the accuracy of the worst of 201 tasks (two
@@ -60,6 +60,7 @@ from .votes import Voter, log_likelihood
 MIN_PROBABILITY = 1e-6  # of P_0 in (1)
 MAX_INFLUENTIAL = 500  # answers in the kernel part; all answers are in the rest
 BALANCE = 0.25  # in v
+MIN_UNLIMITED = 10  # answers that name a class: with fewer, P_0 is the answer within the budget
 N_FOLDS = 10
 MAX_ITER = 100
 JITTER = 1e-6
@@ -84,7 +85,7 @@ class PoolInputs(NamedTuple):
     members: dict[str, Array]  # probabilities, target documents x classes each
     coordinates: Array  # z
     voters: tuple[Voter, ...] = ()  # other labellers, by whose votes P_0 is updated
-    unlimited: Array | None = None  # P_0; jobs of earlier versions, and answers with votes, lack it
+    unlimited: Array | None = None  # P_0; jobs of earlier versions, several labels and answers with votes lack it
 
     @property
     def n_classes(self) -> int:
@@ -114,12 +115,20 @@ def fit_pool(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RID
     `inputs`: the answer without answers, the members' probabilities and the coordinates.
     `codes`: their classes. Answers with other codes than 0 to n_classes - 1 (none of these, unclear) are ignored.
     """
+    inputs = starting_from(inputs, codes)
     return fit_with_terms(inputs, with_votes(inputs, make_terms(inputs), rows, codes), rows, codes, ridges)
+
+
+def starting_from(inputs: PoolInputs, codes: Array) -> PoolInputs:
+    """The inputs with the P_0 that so many answers start from."""
+    n_named = int(((np.asarray(codes) >= 0) & (np.asarray(codes) < inputs.n_classes)).sum())
+    return inputs if n_named >= MIN_UNLIMITED else inputs._replace(unlimited=None)
 
 
 def pool_labels(inputs: PoolInputs, pool: LabelledPool, rows: Array, codes: Array) -> Array:
     """Probabilities of all target rows by (1); rows with the answer of a class get this class."""
     rows, codes = usable(rows, codes, inputs.n_classes)
+    inputs = starting_from(inputs, codes)
     P = predict(inputs, with_votes(inputs, make_terms(inputs), rows, codes), pool, np.arange(len(inputs.start)))
     P[rows] = np.eye(inputs.n_classes)[codes]
     return P
@@ -131,6 +140,7 @@ def held_out(inputs: PoolInputs, rows: Array, codes: Array, ridges: Ridges = RID
     `rows`, `codes`: the answers, as in `fit_pool`; also rows whose answer names no class are predicted.
     """
     rows, codes = np.asarray(rows, dtype=np.intp), np.asarray(codes, dtype=np.intp)
+    inputs = starting_from(inputs, codes)
     terms, P = make_terms(inputs), np.zeros((len(rows), inputs.n_classes))
     documents, group = np.unique(rows, return_inverse=True)  # all answers to one document are in one fold
     fold = np.random.default_rng(0).permutation(len(documents))[group] % n_folds

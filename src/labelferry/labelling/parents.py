@@ -93,9 +93,8 @@ def _panel_of_parents(panel: FittedPanel, codes: Array, domains: Domains) -> Fit
         proba={name: sum_children(P, codes) for name, P in predictions.proba.items()},
         held_out=sum_children(predictions.held_out, codes),
         source_codes=codes[predictions.source_codes],
-        with_view=view and view._replace(
-            proba=sum_children(view.proba, codes), held_out=sum_children(view.held_out, codes)
-        ),
+        with_view=view
+        and view._replace(proba=sum_children(view.proba, codes), held_out=sum_children(view.held_out, codes)),
     )
     P, free = sum_children(answer.proba, codes), sum_children(answer.before_budget, codes)
     changed = float((P.argmax(axis=1) != above.source_only.argmax(axis=1)).mean())

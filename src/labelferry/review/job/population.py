@@ -15,7 +15,7 @@ from ...tables.row_index import RowIndex
 from ...tables.sequences import OnDemand
 from .. import store as storage  # its classes are imported on first use: they need the extra `review`
 from ..sample.frozen import Frozen, freeze
-from ..sample.one_label import further, of_label, said_of_label, says
+from ..sample.one_label import freeze_label, further, said_of_label, says
 from ..sample.population import Population, Ranking
 from ..sample.usable import Further
 from ..store.decisions import standing_answers
@@ -140,5 +140,5 @@ def labels_of_fit(store: storage.Store, state: JobState, seed: int, name: str = 
     """The frozen labels of the current fit of a job, or those of the documents that have one of several labels."""
     several, population = store.database.several, population_of_store(store, state)
     values = None if several is not None else list(store.settings["classes"])
-    frozen = freeze(of_label(population, name) if name else population, seed, values)
+    frozen = freeze_label(population, name, seed) if name else freeze(population, seed, values)
     return JobLabels(frozen, file_rows(store), name, several)

@@ -77,21 +77,24 @@ class JobState:
     def asked(self) -> dict[int, Asked]:
         """Per answered document, its first answers, and what was said after these contradicted the label.
 
-        A person has one first answer once it contradicts the label. Who contradicts a label after two agreed, or in the
-        list after it was asked again, has the last word: it counts as wrong.
+        Once they do, only answers to the same question, asked again, can show that the label is right, and no answer
+        that contradicts it is dropped: a person's later denial replaces their first answer. One in the list, or after
+        two agreed, has the last word: the label counts as wrong.
         """
         asked: dict[int, Asked] = {}
         for row in standing_answers(self.log):
             first, again = asked.setdefault(row.document, Asked({}, []))
             blind = row.shown is None and row.purpose not in CHOSEN  # an answer to the same first question
             label = int(self.fit.arrays["labels"][row.document])
-            last_word = len(again) >= AGREEING or (again and row.purpose == LIST)
-            if last_word and self._code(row) != label:
-                again[0] = row
-            elif not first or not self._contradicts(row.document, first) or (blind and row.reviewer not in first):
+            denied, is_open = self._code(row) != label, not first or not self._contradicts(row.document, first)
+            if denied and (len(again) >= AGREEING or (row.purpose == LIST and not is_open)):
+                again[:1] = [row]
+            elif is_open or (blind and row.reviewer not in first):
                 first[row.reviewer] = row
             elif row.purpose == AGAIN:
                 again.append(row)
+            elif denied:
+                first[row.reviewer] = row
         return asked
 
     def _contradicts(self, document: int, first: Mapping[str, AnswerRow]) -> bool:

@@ -221,11 +221,25 @@ def is_sample(answers: Any) -> bool:
     return isinstance(answers, str | PathLike | Sample) or hasattr(answers, "columns") or is_columns
 
 
+def are_paths(answers: Any) -> bool:
+    """Whether answers are several files with samples."""
+    return isinstance(answers, list | tuple) and bool(answers) and all(isinstance(one, PathLike) for one in answers)
+
+
 def read_given(answers: Any, inputs: Inputs, classes: Array, known: Mapping[int, str]) -> AnsweredRows:
     """Answers to rows of the target in any form that a user may pass, and `known` labels of other rows."""
     n_rows = len(inputs.all_rows)
-    if is_sample(answers):
-        answers = answers_of_sample(answers, inputs, [str(c) for c in classes])
+    samples = [answers] if is_sample(answers) else list(answers) if are_paths(answers) else []
+    if samples:
+        answers = dict[int, str]()
+        for sample in samples:
+            further = answers_of_sample(sample, inputs, [str(c) for c in classes])
+            if differ := [row for row, answer in further.items() if answers.get(row, answer) != answer]:
+                raise ValueError(
+                    f"{sample}: row {differ[0] + 1} has the answer {further[differ[0]]!r:.60}, and an earlier sample "
+                    f"{answers[differ[0]]!r:.60}. Remove one of them."
+                )
+            answers |= further
     read = read_answers({} if answers is None else answers, classes, n_rows)
     if not known:
         return read

@@ -55,11 +55,12 @@ class Frozen(NamedTuple):
     texts: Sequence[str]  # of the whole population, read when they are needed
     positions: Array  # of the places in the texts
     fingerprints: tuple[str, ...]  # of the labels of all rounds, this one last
+    order: int  # seed of the random order: that of the sample, or one of its own for one of several labels
 
     def ladder(self, error: float, *, tail: float, outside: bool = False, among: Array | None = None) -> Ladder:
         """The ladder of these labels, or of those in the mask `among`."""
         return make_ladder(
-            -self.ranks, self.p_wrong, error=error, tail=tail, seed=self.seed, known=self.known.rows, among=among,
+            -self.ranks, self.p_wrong, error=error, tail=tail, seed=self.order, known=self.known.rows, among=among,
             outside=outside,
         )  # fmt: skip
 
@@ -80,8 +81,8 @@ class Frozen(NamedTuple):
         return [int(self.rows.rows[place]) for place in places]
 
 
-def freeze(population: Population, seed: int, values: list[Any] | None = None) -> Frozen:
-    """The labels of a population that can be accepted; `seed` is that of its sample."""
+def freeze(population: Population, seed: int, values: list[Any] | None = None, order: int | None = None) -> Frozen:
+    """The labels of a population that can be accepted; `seed` is that of its sample, `order` that of its order."""
     ranking = population.ranking
     if ranking is None:
         raise ValueError(
@@ -109,6 +110,7 @@ def freeze(population: Population, seed: int, values: list[Any] | None = None) -
         population.texts,
         kept,
         (labels_only(population),),
+        seed if order is None else order,
     )
 
 

@@ -16,7 +16,7 @@ from ...tables.sequences import picked
 from ..store.records import AGAIN, LIST
 from .accept_files import answers_of, times_asked
 from .filled import Filled
-from .frozen import Frozen
+from .frozen import Frozen, freeze
 from .population import Population, Ranking
 from .usable import Further
 
@@ -98,6 +98,17 @@ def further(frozen: Frozen, said: Mapping[int, Said]) -> Further:
     """What people say by row of the file, by place."""
     places = frozen.places(said)
     return Further({p: said[row].first for row, p in places.items()}, {p: said[row].again for row, p in places.items()})
+
+
+def freeze_label(population: Population, name: str, seed: int) -> Frozen:
+    """The documents that have a label, frozen; their random order is drawn anew whenever the labels learn.
+
+    The seed of the order depends on all documents that were learned from, not only on those with the label: the order
+    in which these were drawn must not be that of a later claim.
+    """
+    known = np.sort(population.known.rows).tolist()
+    entropy = np.random.SeedSequence([seed, len(known), *known, *name.encode("utf-8", "surrogatepass")])
+    return freeze(of_label(population, name), seed, order=int(entropy.generate_state(1, np.uint32)[0]))
 
 
 def of_label(population: Population, name: str) -> Population:

@@ -26,8 +26,8 @@ from ...tables.spreadsheet import read_protected, write_labelled
 from .accept_files import filled_samples, next_round, own_seed, usable_of_samples
 from .audit import sample_orders
 from .filled import Filled, checked_answers, read_sample, same_labels
-from .frozen import USUAL, Limit, freeze
-from .one_label import further, of_label, said_in_samples, several_of, yes_or_no
+from .frozen import USUAL, Limit
+from .one_label import freeze_label, further, said_in_samples, several_of, yes_or_no
 from .population import Population
 from .usable import Usable
 
@@ -148,7 +148,7 @@ def accept_several(
         return usable, answered.n_empty
     filled = filled_samples(population, samples)
     own = own_seed(population, filled[0].seed if filled else None, seed)
-    frozen, said = freeze(of_label(population, limit.name), own), said_in_samples(population, filled, limit.name)
+    frozen, said = freeze_label(population, limit.name, own), said_in_samples(population, filled, limit.name)
     return next_round(frozen, further(frozen, said), limit, None), sum(sample.n_empty for sample in filled)
 
 

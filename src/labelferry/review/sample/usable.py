@@ -61,7 +61,7 @@ class Further(NamedTuple):
         return {row: code if now is None else now.get(row, UNCLEAR_CODE) for row, code in pairs}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Usable:
     """The labels that may be used, for all rows of the user's file."""
 
@@ -265,6 +265,9 @@ class Usable:
             found.append({"class": name, **kept, "needs": [step._asdict() for step in part.needs]})
         return found
 
+    def __repr__(self) -> str:
+        return f"<labelferry usable labels: {self.n:,} of {self.n_documents:,}, at most {self.error:.0%} wrong>"
+
     def text(self, *, terminal: bool = False) -> str:
         """What may be used, in sentences; in a `terminal` they name options of the command."""
         found = sentences(
@@ -273,7 +276,6 @@ class Usable:
             alone=self.alone,
             one_limit=bool(self.given.first) and self.given.decided is None,  # a job knows all its limits
             terminal=terminal,
-            one_label=bool(self.limit.name),
         )
         return "\n".join(found)
 
@@ -288,6 +290,7 @@ class Usable:
         )  # fmt: skip
         return {
             **{name: values[name] for name in kept},
+            "name": self.limit.name,
             "error": self.error,
             "tail": self.tail,
             "level": self.level,

@@ -21,14 +21,13 @@ def sentences(
     alone: bool = False,
     one_limit: bool = False,
     terminal: bool = False,
-    one_label: bool = False,
 ) -> list[str]:
     """What may be used, the claim, classes, the whole file, what is next, what is assumed.
 
     `whole_first`: the promise about the whole file first. `alone`: earlier rounds are unknown. `one_limit`: so are
-    claims at other limits. `one_label`: about the documents that have one of several labels, which are not the whole
-    file and have no classes.
+    claims at other limits. The documents that have one of several labels are not the whole file, and have no classes.
     """
+    one_label = bool(values["name"])
     if values["learning"] is not None:
         return [_learning(values)]
     part = [_usable(values) if values["n_accepted"] else _nothing(values), _by_class(values)]
@@ -61,8 +60,10 @@ def _usable(values: Values) -> str:
     n, most, answers = values["n_accepted"], values["at_most_wrong"], values["n_answers"]
     found = values["n_wrong"]
     wrong = {0: "no label was wrong", 1: "1 label was wrong"}.get(found, f"{found} labels were wrong")
+    all_of, name = f"{values['n_documents']:,}", values["name"]
+    of = f"the {all_of} documents with the label {name}" if name else f"{all_of} labels"
     claim = (
-        f"Usable now: {n:,} of {values['n_documents']:,} labels. With {confidence(values['level'])} confidence at most "
+        f"Usable now: {n:,} of {of}. With {confidence(values['level'])} confidence at most "
         f"{most:,} of them ({at_most(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
     )
     if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
@@ -106,7 +107,7 @@ def _nothing(values: Values) -> str:
     if not needs:
         return f"Usable now: no labels yet. More than 300 further answers are needed at {error}{at_ten}."
     return (
-        f"Usable now: no labels yet. The next {needs[0]['more_answers']} answers must all be correct before "
+        f"Usable now: no labels yet. The next {needs[0]['more_answers']} answers must all agree with the labels before "
         f"{needs[0]['n']:,} labels can be used at {error}{at_ten}."
     )
 

@@ -48,7 +48,7 @@ def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[
         "waiting": site.job.questions.waiting(),
         "refit": site.refit.state,
         "usable": site.usable.panel(session.limit) if purpose == ACCEPT else None,
-        "limits": LIMITS,
+        "limits": sorted({*LIMITS, session.limit.error}),
         "several": site.job.several is not None,
         "finding": find_panel(site.job, session) if purpose == FIND else None,
         "guide": site.guide,

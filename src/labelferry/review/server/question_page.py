@@ -144,7 +144,7 @@ def set_limit(form: Form, site: Site, session: Session) -> Response:
     """Choose the allowed share of wrong labels among those that can be used, and of several labels the one to use."""
     name = value(form, "name")
     if "error" in form:
-        chosen = [limit for limit in LIMITS if f"{limit:g}" == value(form, "error")]
+        chosen = [limit for limit in (*LIMITS, session.limit.error) if f"{limit:g}" == value(form, "error")]
         if not chosen:
             raise ValueError(f"error must be one of {', '.join(f'{limit:g}' for limit in LIMITS)}.")
         session.limit = session.limit._replace(error=chosen[0])
@@ -152,7 +152,8 @@ def set_limit(form: Form, site: Site, session: Session) -> Response:
     else:
         if name and name not in site.job.questions.acceptance.names():
             raise ValueError(f"No document has the label {name[:60]!r}.")
-        session.limit = session.limit._replace(name=name)
+        tested = site.job.questions.acceptance.strictest_limit(name)  # another limit would be a second claim
+        session.limit = tested or session.limit._replace(name=name)
         session.message = f"Questions are about documents with the label {name}." if name else ""
     return redirect(next_path(ACCEPT))
 

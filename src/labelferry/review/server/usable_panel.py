@@ -30,9 +30,11 @@ class UsablePanels:
         self._plans: dict[tuple[int, Limit], list[Expected]] = {}  # by fit and limit
 
     def first_limit(self) -> Limit:
-        """The limit of earlier statements, if a person can choose it: to open the page is no second claim."""
-        tested = self._job.questions.acceptance.strictest_limit()
-        return tested if tested in [Limit(error) for error in LIMITS] else USUAL
+        """The limit of earlier statements: to open the page is no second claim."""
+        try:
+            return self._job.questions.acceptance.strictest_limit() or USUAL
+        except ValueError:
+            return USUAL  # the page says what is wrong with the job
 
     def panel(self, limit: Limit) -> Values:
         """The values for the answers so far."""

@@ -25,7 +25,7 @@ from .templates import new_environment
 from .vega import NO_CHARTS, chart_library
 
 # Titles of the levels of a verdict. The keys are those of `labelferry.assessment.verdict.LEVELS`.
-LEVELS = {"safe": "Looks safe", "doubtful": "Use with care", "unsafe": "Do not rely on it"}
+LEVELS = {"safe": "Safe", "doubtful": "Doubtful", "unsafe": "Unsafe"}  # as on the terminal
 MAX_DOCUMENTS = 400  # in the list; the file of labels contains them all
 MAX_TEXT = 20_000  # characters of a text
 PREVIEW = 200  # characters of a text before it is unfolded
@@ -48,7 +48,7 @@ def render_page(report: dict[str, Any]) -> str:
     Examples
     --------
     >>> page = render_page({"title": "Labels for <new>", "verdict": {"level": "safe", "sentence": "All is well."}})
-    >>> "Labels for &lt;new&gt;" in page and "Looks safe" in page
+    >>> "Labels for &lt;new&gt;" in page and "Safe" in page
     True
     """
     check_report(report)

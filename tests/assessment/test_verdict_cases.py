@@ -20,7 +20,7 @@ RECORDED = {  # accuracy, verdict
     "90 documents, one method": (0.744, "doubtful"),
     "ten labelled documents": (0.719, "unsafe"),
     "five new documents": (1.000, "doubtful"),
-    "a footer": (0.981, "safe"),
+    "a footer": (0.981, "doubtful"),
     "words of one class": (0.467, "doubtful"),
     "words of a wrong class": (0.997, "safe"),
     "two classes swapped": (0.314, "safe"),

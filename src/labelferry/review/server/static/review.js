@@ -11,6 +11,7 @@ async function send(form, submitter) {
   isBusy = true;
   form.setAttribute("aria-busy", "true");
   const fields = new URLSearchParams(new FormData(form, submitter));
+  let hasLearned = false;
   try {
     const response = await fetch(submitter?.getAttribute("formaction") ?? form.getAttribute("action"), {
       method: "POST", body: fields, credentials: "same-origin", redirect: "follow",
@@ -18,6 +19,7 @@ async function send(form, submitter) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (!page.getElementById("content")) throw new Error(page.querySelector("h1")?.textContent ?? response.statusText);
     show(page, response.url, form.closest("aside") === null);
+    hasLearned = form.getAttribute("action") === "/refit" && hasLabels(); // before the page could ask
   } catch (error) {
     const reason = error instanceof TypeError ? "the server does not respond" : error.message;
     say(`Not saved: ${reason}. Start it again, load this page, and repeat the last answer.`, true);
@@ -25,6 +27,7 @@ async function send(form, submitter) {
   } finally {
     isBusy = false;
   }
+  if (hasLearned) refreshQuestion();
 }
 
 function say(message, isBad = false) {

@@ -114,22 +114,24 @@ class Twin:
     def tested(self, document: int) -> tuple[str | None, list[str]]:
         """The first answers to a document, None without a majority, and those to its question that was asked again.
 
-        An answer to a question of a queue is a first answer, one per person. All others, and further answers of a
-        person, are first answers only as long as these agree with the label. Two answers to a question that was asked
-        again are not the last word: whoever contradicts the label later has it.
+        As long as the first answers agree with the label, every answer is a first one, the last of each person. After
+        that, answers of other persons to a question of a queue are, and no denial is dropped: it replaces the first
+        answer of its person. In the list, or after two answers that were asked again, it has the last word.
         """
         label = self.fits[-1][document]
         first: dict[str, str] = {}
         again: list[str] = []
         for given in map(self.given, self.standing().get(document, ())):
-            is_blind = given.purpose not in ("list", "again")
-            is_new = is_blind and given.reviewer not in first
-            if len(again) > 1 and given.purpose != "again" and given.value != label:
+            agrees, is_denied = not first or most(list(first.values())) == label, given.value != label
+            is_new = given.purpose not in ("list", "again") and given.reviewer not in first
+            if is_denied and (len(again) > 1 or (given.purpose == "list" and not agrees)):
                 again = [given.value, *again[1:]]
-            elif is_new or not first or most(list(first.values())) == label:
+            elif agrees or is_new:
                 first[given.reviewer] = given.value
-            elif is_blind or given.purpose == "again":
+            elif given.purpose == "again":
                 again.append(given.value)
+            elif is_denied:
+                first[given.reviewer] = given.value
         return most(list(first.values())), again
 
     def wrong(self) -> dict[int, bool]:

@@ -104,7 +104,7 @@ def test_accepted_labels_stay_after_learning_again(job):
     assert second.n == first.n
     assert second.rows.tolist() == first.rows.tolist()
     assert second.at_most_wrong == first.at_most_wrong
-    assert "2 rounds, each a claim of its own: all hold together with 94.5% confidence." in second.text()
+    assert "2 rounds of learning: all claims hold together with 94.5% confidence." in second.text()
     answered = np.array([row.document for row in job.answers()])
     kept = np.setdiff1d(np.flatnonzero(first.rows), answered)
     assert (job.store.fits.labels().arrays["labels"][kept] == labels[kept]).all()
@@ -212,6 +212,19 @@ def test_an_answer_of_the_first_person_that_is_taken_back_leaves_no_endless_ques
     assert not job.accept(ERROR).wrong[document]  # the answer that is left is the first one
     assert document not in [asked for _, asked in job.questions.acceptance.questions()]
     assert answer("ann", agree=False)
+
+
+def test_a_third_answer_to_a_question_that_was_asked_again_decides_nothing_alone(job):
+    """Nor after the first answer was taken back: the two that agree decide."""
+    answer = asked_first(job)
+    for reviewer, agree in [("ann", False), ("bob", True), ("cid", True), ("dan", False)]:
+        answer(reviewer, agree, purpose="accept" if reviewer == "ann" else "again")
+    (document,) = job.accept(ERROR).decided
+    label = int(job.store.fits.labels().arrays["labels"][document])
+    assert job.log.state().codes[document] == label
+    job.undo("ann")
+    assert job.log.state().codes[document] == label
+    assert [row.reviewer for row in job.log.state().deciding] == ["bob", "cid"]
 
 
 @pytest.mark.parametrize("shown", [False, True])

@@ -37,9 +37,11 @@ def deciding_answers(log: Iterable[AnswerRow]) -> list[AnswerRow]:
     found: list[AnswerRow] = []
     for given in by_document(standing_answers(log)).values():
         again = [row for row in given if row.purpose == AGAIN]
-        kept = [row for row in given if row.purpose != AGAIN] or again
+        others = [row for row in given if row.purpose != AGAIN]
         if agree([(row.kind, row.answer) for row in again]):
-            kept = [row for row in kept if row.id > again[AGREEING - 1].id] or again[:AGREEING]
+            kept = [row for row in others if row.id > again[AGREEING - 1].id] or again[:AGREEING]
+        else:
+            kept = others or again
         found += {row.reviewer: row for row in kept}.values()
     return sorted(found, key=lambda row: row.id)
 

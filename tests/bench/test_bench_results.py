@@ -181,14 +181,29 @@ def test_no_transfer_is_one_number_per_target(everything_is_here):
     assert {task.split.keywords["parts"][0].domain for task in tasks} == {"target"}
 
 
-def test_a_recorded_study_has_the_curves_that_are_complete(everything_is_here, nothing_is_kept, tmp_path):
-    study = studies()["gcmf-p"]
+def record_first_curve(name, folder):
+    """Write the records of the first curve of a study, and return the curve."""
+    study = studies()[name]
     first = study.curves[0]
     for x in study.values:
         [cell] = cells(first.tasks, [first.method.format(x=x)], 1)
-        append_record(tmp_path / "gcmf-p.jsonl", cell_record(cell, 0.9))
+        append_record(folder / f"{name}.jsonl", cell_record(cell, 0.9))
+    return first
+
+
+def test_a_recorded_study_has_the_curves_that_are_complete(everything_is_here, nothing_is_kept, tmp_path):
+    first = record_first_curve("gcmf-p", tmp_path)
     assert [curve["label"] for curve in recorded_study("gcmf-p", tmp_path)["curves"]] == [first.label]
     assert recorded_study("gcmf-2a", tmp_path) is None
+
+
+def test_the_dashed_line_of_a_task_is_its_best_rival_in_print(everything_is_here, nothing_is_kept, tmp_path):
+    first = record_first_curve("gcmf-2a", tmp_path)
+    for method, score in {"GCMF": 0.99, "TCL": 0.98, "MTrick": 0.8, "SourceSVM(C=1)": 0.85, "DKT": 0.7}.items():
+        [cell] = cells(first.tasks, [method], 1)
+        append_record(tmp_path / "gcmf.jsonl", cell_record(cell, score))
+    [curve] = recorded_study("gcmf-2a", tmp_path)["curves"]
+    assert curve["rival"] == 0.85  # TCL is no column of the paper, GCMF is its own
 
 
 def test_every_figure_has_a_finding():

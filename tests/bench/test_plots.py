@@ -61,7 +61,7 @@ def test_texts_of_a_study_do_not_overlap(name):
     study = studies()[name]
     labels = [curve.label for curve in study.curves] or ["a vs b"]
     points = [{"mean": 0.8, "sd": 0.01, "n": 2} for _ in study.values]
-    curves = [{"label": label, "tasks": 1, "points": points} for label in labels]
+    curves = [{"label": label, "tasks": 1, "points": points, "rival": 0.75} for label in labels]
     figure = plot_curves(study._asdict() | {"curves": curves})
     [axes], [legend] = figure.axes, figure.legends
     texts = [axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels()]

@@ -334,6 +334,23 @@ def test_load_domains_errors(tmp_path, monkeypatch):
         load_domains(path)
     monkeypatch.setenv("LABELFERRY_DATA", str(tmp_path))
     with pytest.raises(
-        CorpusNotFound, match=r"there is no corpus 'nothing'.*nothing.jsonl.gz.*Pass the path of a file"
+        CorpusNotFound,
+        match=r"there is no file 'a.csv', and no corpus of this name \(a.csv.jsonl.gz\) in .*Check the path",
     ):
-        load_domains("nothing")
+        load_domains("a.csv")
+    good, damaged = '{"text": "a", "label": "b", "domain": "c"}', '{"text": "a", "label"'
+    for content, message in (
+        ("", r"is empty. A corpus needs documents with the columns text, label, domain"),
+        (f"{good}\n{damaged}\n", r"line 2: no JSON object .*Fix the row, or delete it\.$"),  # there is no --skip-bad
+        (f"{damaged}\n", r"has no readable row: .* line 1: no JSON object"),
+    ):
+        (tmp_path / "corpus.jsonl").write_text(content)
+        with pytest.raises(ValueError, match=message):
+            load_domains(tmp_path / "corpus.jsonl")
+
+
+@pytest.mark.parametrize("command", ["trust", "calibrate"])
+def test_a_corpus_without_its_option_gets_a_hint(command):
+    done = CliRunner().invoke(cli.app, ["bench", command, "--corpus", "a.csv", "b.csv"])
+    assert done.exit_code == 2
+    assert "'b.csv' belongs to no option. Repeat --corpus for each corpus" in " ".join(done.output.split())

@@ -214,7 +214,7 @@ def test_the_demo_with_parameters():
     wrong = run("demo", "--method", "tcl(topics=5)")
     assert wrong.exit_code == 2
     assert wrong.stderr == (
-        "labelferry: TCL has no parameter 'topics'; it has class_prior, common_weight, max_iter, n_init, n_topics, "
+        "labelferry: TCL has no parameter 'topics'; it has C, class_prior, common_weight, max_iter, n_init, n_topics, "
         "normalize, random_state, tol, weighting. Did you mean n_topics?\n"
     )
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from labelferry.baselines import SourceLR
 from labelferry.families.trifactorization import factorization_problem
 from labelferry.methods.tcl import TCL, Factors, mix, objective, start, step, weigh, word_weights
 
@@ -161,3 +162,13 @@ def test_words_that_do_not_occur_change_nothing():
     np.testing.assert_allclose(other.transduction_proba_, one.transduction_proba_, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(other.state_.factors.U[7:-7], one.state_.factors.U, rtol=1e-6, atol=1e-12)
     assert not other.state_.factors.U[:7].any()
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0, "cv"])
+def test_v_starts_with_logistic_regression_with_c(C):
+    task = vocabulary_shift(seed=4, length=12)
+    one_step = TCL(C=C, max_iter=1, random_state=0)  # H starts even, so the first (7) changes nothing
+    one_step.transfer(task.Xs, task.ys, task.Xt)
+    plain = SourceLR(C=C, class_weight=None, weighting="given")
+    plain.transfer(task.Xs, task.ys, task.Xt)
+    np.testing.assert_allclose(one_step.transduction_proba_, plain.transduction_proba_, atol=1e-6)

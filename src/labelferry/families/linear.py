@@ -216,12 +216,11 @@ def held_out_accuracy(model: Any, X: Matrix, codes: Array) -> float:
     return float(cross_val_score(model, X, codes, cv=StratifiedKFold(k)).mean()) if k > 1 else 0.0
 
 
-def start_labels(domains: Domains) -> tuple[Array, ...]:
+def start_labels(domains: Domains, C: float | str = START_C) -> tuple[Array, ...]:
     """V, documents x classes per domain: one-hot if the label is given, else probabilities of logistic regression."""
     X, codes = domains.labelled()
-    model = logistic(
-        normalize_rows_l2(X), codes
-    )  # unit length, so that START_C has the same effect for counts and tf-idf
+    X = normalize_rows_l2(X)  # so that C has the same effect for counts and tf-idf
+    model = fit_with_C(logistic_regression(), X, codes, C, GRID, START_C).model
 
     def predict(d: Domain) -> Array:
         P = model.proba(normalize_rows_l2(d.X)).astype(domains.dtype)

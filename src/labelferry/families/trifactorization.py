@@ -23,7 +23,7 @@ from ..core.proportions import match_proportions
 from ..linalg.matrix import Array, Matrix, map_reduce
 from ..linalg.multiplicative import gram, normalize_columns_l1, normalize_rows_l1, scale
 from ..linalg.thin import thin_product
-from .linear import start_labels
+from .linear import START_C, start_labels
 
 Update: TypeAlias = Callable[[Array, Array, Array], Array]  # (A, numerator, denominator): `scale` or `root_scale`
 Factors = TypeVar("Factors")  # the NamedTuple of the factors of one method
@@ -70,9 +70,11 @@ def factorization_problem(
     return FactorizationProblem(tuple(X), tuple(known), tuple(V), XV, tuple(shares or [None] * len(V)))
 
 
-def problem_of_domains(domains: Domains, X: Sequence[Matrix] | None = None) -> FactorizationProblem:
-    """The problem that starts from logistic regression; `X` replaces the data of the domains, if given."""
-    return factorization_problem(domains.X if X is None else X, domains.known, start_labels(domains), domains.shares)
+def problem_of_domains(
+    domains: Domains, X: Sequence[Matrix] | None = None, C: float | str = START_C
+) -> FactorizationProblem:
+    """The problem that starts from logistic regression with C; `X` replaces the data of the domains, if given."""
+    return factorization_problem(domains.X if X is None else X, domains.known, start_labels(domains, C), domains.shares)
 
 
 def solve_trifactorization(

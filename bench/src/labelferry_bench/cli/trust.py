@@ -18,14 +18,27 @@ Corpora = Annotated[
     list[Path] | None,
     typer.Option(
         "--corpus",
-        help="Only these corpora: files with the columns text, label and domain, or newsgroups, reuters, amazon "
-        "(default: all in $LABELFERRY_DATA).",
+        help="Only this corpus: a file with the columns text, label and domain, or newsgroups, reuters, amazon; repeat "
+        "the option for more (default: all in $LABELFERRY_DATA).",
     ),
 ]
 
 
-@bench.command("trust")
+EXTRA = {"allow_extra_args": True}  # `chosen` says what is wrong with them
+
+
+def chosen(context: typer.Context, corpora: list[Path] | None) -> list[str] | None:
+    """The corpora as names; None for all."""
+    if context.args:
+        raise ValueError(
+            f"{context.args[0]!r} belongs to no option. Repeat --corpus for each corpus: --corpus a.csv --corpus b.csv."
+        )
+    return [str(path) for path in corpora or []] or None
+
+
+@bench.command("trust", context_settings=EXTRA)
 def trust(
+    context: typer.Context,
     corpora: Corpora = None,
     as_shipped: Annotated[
         bool, typer.Option("--as-shipped", help="Judge new corpora by the coefficients of this version.")
@@ -40,13 +53,14 @@ def trust(
     """
     from ..trust import run_trust
 
-    names = [str(path) for path in corpora or []] or None
+    names = chosen(context, corpora)
     report = run_trust(out / "trust", corpora=names, as_shipped=as_shipped, jobs=jobs, show=print_line)
     show(new_console(), report, "as shipped" if as_shipped else "leave-one-corpus-out")
 
 
-@bench.command("calibrate")
+@bench.command("calibrate", context_settings=EXTRA)
 def calibrate(
+    context: typer.Context,
     corpora: Corpora = None,
     jobs: Jobs = 1,
     out: Out = DEFAULT_FOLDER,
@@ -58,9 +72,7 @@ def calibrate(
     """
     from ..trust import run_calibration
 
-    run_calibration(
-        out / "trust", file, corpora=[str(path) for path in corpora or []] or None, jobs=jobs, show=print_line
-    )
+    run_calibration(out / "trust", file, corpora=chosen(context, corpora), jobs=jobs, show=print_line)
     new_console().print(f"Written: {escape(str(file))}", soft_wrap=True)
 
 

@@ -41,12 +41,16 @@ def load_domains(path: str | PathLike[str]) -> Corpus:
     place = Path(path)
     if not place.is_file():
         place = find_domains(os.fspath(path))
-    table = read_table(place)
+    needs = f"A corpus needs documents with the columns {', '.join(COLUMNS)}"
+    if place.stat().st_size == 0:
+        raise ValueError(f"{place} is empty. {needs}.")
+    table = read_table(place, skip_bad=True)
+    if table.bad:
+        raise ValueError(f"{place} line {table.bad[0].line}: {table.bad[0].what}. Fix the row, or delete it.")
     missing = [name for name in COLUMNS if name not in table.columns]
     if missing:
         raise ValueError(
-            f"{place} has no column {missing[0]!r}; it has {', '.join(table.columns)}. A corpus with domains needs the "
-            f"columns {', '.join(COLUMNS)}: rename them."
+            f"{place} has no column {missing[0]!r}; it has {', '.join(table.columns)}. {needs}: rename them."
         )
     texts, labels, domains = (table.columns[name] for name in COLUMNS)
     rows = [i for i, cells in enumerate(zip(texts, labels, domains, strict=True)) if None not in cells]
@@ -61,8 +65,11 @@ def find_domains(name: str) -> Path:
     for folder in folders():
         if (place := folder / f"{name}{SUFFIX}").is_file():
             return place
-    searched = " or ".join(str(folder / f"{name}{SUFFIX}") for folder in folders())
-    raise CorpusNotFound(f"there is no corpus {name!r}: {searched} does not exist. Pass the path of a file instead.")
+    searched = " or ".join(str(folder) for folder in folders())
+    raise CorpusNotFound(
+        f"there is no file {name!r}, and no corpus of this name ({name}{SUFFIX}) in {searched}. Check the path or the "
+        "name."
+    )
 
 
 def domain_corpora() -> list[str]:

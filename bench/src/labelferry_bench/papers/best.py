@@ -40,6 +40,22 @@ def best_per_corpus(
     return result
 
 
+def best_rivals(table: Table, result: dict[str, Any]) -> dict[str, float]:
+    """Per task the best mean of the methods that the paper compares its own with, in either form."""
+    rivals = {column for printed in table.accuracies for column in printed.columns[: -table.n_own]}
+    return {
+        row["task"]: max(means)
+        for row in result["rows"]
+        if (
+            means := [
+                cell["mean"]
+                for method, cell in zip(result["methods"], row["cells"], strict=True)
+                if method["published_as"] in rivals and cell and cell["mean"] is not None
+            ]
+        )
+    }
+
+
 def best_in_words(best: dict[str, Any]) -> str:
     """Write an element of `table["best"]` as text.
 

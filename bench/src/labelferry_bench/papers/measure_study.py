@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from .best import best_rivals
 from .kept import recorded
 from .output import study_csv, write_json_and_csv
 from .run import Begin, Cell, Done, Record, cells, ignore, run
 from .studies import Study, studies
+from .tabulate import recorded_table
+from .tasks import table_of
 
 FIELDS = ("source", "title", "axis", "measure", "log", "remark", "finding")
 
@@ -56,7 +59,7 @@ def measure_study(
         raise ValueError(f"{failures[0].cell.task}, {failures[0].cell.method}: {failures[0].error}")
     records = dict(zip(every, found, strict=True))
     points = {key: [records[cell] for cell in group] for key, group in wanted.items()}
-    result = _as_values(study, points)
+    result = _as_values(study, points, folder)
     write_json_and_csv(name, folder, result, study_csv(result))
     return result
 
@@ -71,7 +74,7 @@ def recorded_study(name: str, folder: Path) -> dict[str, Any] | None:
     wanted = _cells_of(study)
     points = {key: [records[cell] for cell in group] for key, group in wanted.items() if set(group) <= set(records)}
     complete = tuple(curve for curve in study.curves if all((curve.label, x) in points for x in study.values))
-    return _as_values(study._replace(curves=complete), points) if complete else None
+    return _as_values(study._replace(curves=complete), points, folder) if complete else None
 
 
 def study_records(name: str, folder: Path) -> dict[Cell, Record]:
@@ -81,8 +84,9 @@ def study_records(name: str, folder: Path) -> dict[Cell, Record]:
     return recorded(every, folder / f"{name}.jsonl")
 
 
-def _as_values(study: Study, points: Mapping[tuple[str, float], Sequence[Record]]) -> dict[str, Any]:
+def _as_values(study: Study, points: Mapping[tuple[str, float], Sequence[Record]], folder: Path) -> dict[str, Any]:
     """Plain values of a study; the records of each curve and value of the axis are in `points`."""
+    rivals = best_rivals(table_of(study.rivals), recorded_table(study.rivals, folder)) if study.rivals else {}
     return {
         **{field: getattr(study, field) for field in FIELDS},
         "values": list(study.values),
@@ -91,6 +95,7 @@ def _as_values(study: Study, points: Mapping[tuple[str, float], Sequence[Record]
                 "label": curve.label,
                 "method": curve.method,
                 "tasks": len(curve.tasks),
+                "rival": rivals.get(curve.label),
                 "points": [_point(points[curve.label, x], study.measure) for x in study.values],
             }
             for curve in study.curves

@@ -97,12 +97,14 @@ def plot_words(table: Any, *, title: str = "") -> Figure:
 
 
 def plot_curves(study: dict[str, Any]) -> Figure:
-    """Draw a parameter study: one line per curve, with bars of one standard deviation."""
+    """Draw a parameter study: one line per curve, with bars of one standard deviation; its best rival is dashed."""
     figure, (axes,) = _figure(width=7.0)
     for curve, color in zip(study["curves"], _colors(len(study["curves"])), strict=True):
         means, sds = (np.array([point[key] for point in curve["points"]]) for key in ("mean", "sd"))
         bars = sds if curve["tasks"] == 1 and sds.any() else None  # of one task, over its seeds
         axes.errorbar(study["values"], means, yerr=bars, label=curve["label"], color=color, marker="o", ms=5, capsize=2)
+        if curve["rival"] is not None:
+            axes.axhline(curve["rival"], color=color, linestyle="--", linewidth=1)
     axes.set(xlabel="\n".join([study["axis"], *wrap(study["remark"], MAX_LETTERS)]), ylabel=study["measure"])
     axes.set_title(f"{study['source']}: {study['title']}", loc="left", fontsize="medium")
     if study["log"]:

@@ -58,7 +58,7 @@ AS_PUBLISHED = {
     "SphericalKMeans": "SphericalKMeans(n_init=1)",
     "LapSVM": "LapSVM(n_neighbors=6)",
     "MSDA": "MSDA(corruption='cv', C='cv')",
-    "TCL": "TCL(common_weight='cv', weighting='none', normalize='cycle')",
+    "TCL": "TCL(common_weight='cv', weighting='none', normalize='cycle', C='cv')",
     "CDSC": "CDSC(n_eigenvectors=6, target_cut=0.025, degree_regularization=0)",
     "GCMF": "GCMF(max_iter=100, normalize='cycle')",
     "HybridLabelPropagation": "HybridLabelPropagation(start='logistic', weighting='none', degree_regularization=0)",

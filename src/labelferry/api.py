@@ -242,13 +242,13 @@ class Result(Labelling):
         return find_in_result(self, of_class, recall, answers, level=level, seed=seed)
 
     def expected(self, error: float = ERROR, answers: Sequence[int] = ANSWERS, *, learn: int = 0) -> list[Expected]:
-        """What to expect of `accept` before the first answer: numbers of answers, and of labels that can be used then.
+        """What to expect of `accept`: numbers of answers, and of labels that can be used then.
 
         Each row has `answers`, `n`, its range from `low` to `high`, and how many of the n labels are `unseen`. The
         answers include those that the labels `learn` from first: 20 in a job, 0 for labels that stay as they are. It
         is no promise. Empty if the accuracy cannot be estimated.
         """
-        return expected_of(self, error, answers, learn)
+        return expected_of(self.documents, error, answers, learn)
 
     def summary(self) -> dict[str, Any]:
         """Everything that the report shows, as plain values."""
@@ -436,7 +436,7 @@ def label(
         source and those without one the target; the result has all of them.
     method : str or estimator, default="auto"
         Name of an estimator such as "tcl", with parameters if you like: "tcl(n_topics=4)"; or an estimator such as
-        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines eight models (`AutoTransfer`).
+        `TCL(n_topics=4)`, which is copied and not changed. "auto" combines several models (`AutoTransfer`).
     target_error : float, default=0.05
         Labels get `needs_review`, the least confident first, until the expected share of wrong labels among the others
         is at most this value.

@@ -113,7 +113,7 @@ def test_a_labelled_document_without_a_known_word_is_counted_in_a_message(tmp_pa
     old = tickets.write_csv(tmp_path / "old.csv", OLD)
     new = tickets.write_csv(tmp_path / "new.csv", {"text": ["the printer paper", "the invoice was paid", "zzz"]})
     result = labelferry.label(old, new, method=method)
-    message = f"{old}: 1 row with a label and without a known word, not learned from; line 4"
+    message = f"{old}: 1 row with a label but no known word, not learned from; line 4"
     assert message in result.messages
     reasons = " ".join(result.verdict.reasons)
     assert "There are 5 labelled documents, 2 of the smallest class." in reasons

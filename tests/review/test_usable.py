@@ -1,6 +1,7 @@
 """Which labels may be used: the same through a job, a file and Python, ranks, the claim, and its sentences."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -173,17 +174,17 @@ def answer_until_usable(frozen, error):
 def test_sentences():
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)
     nothing = usable_labels(frozen, Further({}, {}))
-    assert nothing.text().startswith("Usable now: no labels yet. The next ")
-    assert "; at 10% the next " in nothing.text()
+    assert nothing.text().startswith("Usable now: no labels yet. If all agree with the labels, the next ")
+    assert re.search(r"; the next \d+ answers make [\d,]+ usable \(at most 10% wrong\)\.", nothing.text())
     usable = answer_until_usable(frozen, 0.05)
     text = usable.text()
-    assert f"Usable now: {usable.n:,} of 2,000 labels. With 95% confidence at most {usable.at_most_wrong}" in text
+    assert f"Usable now: {usable.n:,} of 2,000 labels, {usable.accepted.unseen:,} unread. With 95% confidence" in text
     assert "no label was wrong" in text
-    assert "Assumed: the answers are right" in text
+    assert "The guarantee holds if the answers are right" in text
     assert len(text.splitlines()) <= 7
     bad = dict.fromkeys(nothing.next_rows(40), 1)
     hopeless = usable_labels(frozen, Further(bad, {})).text()
-    assert "out of reach" in hopeless
+    assert "will hardly be reached" in hopeless
     assert "40 of 40 answers contradict" in hopeless
     assert at_most(0.0501) == "5.1%"
 

@@ -340,7 +340,7 @@ def test_accepted_labels_of_a_file_stay_after_learning_again(result, folder, tmp
     before = ("--after", out, "--after", one)
     done = run("accept", tmp_path / "learned.csv", "--error", error, *before, "-n", 150, "-o", two)
     assert done.exit_code == 0, done.output
-    assert "2 rounds, each a claim of its own" in done.output
+    assert "2 rounds of learning: all claims hold together" in done.output
     assert f"--after {out} --after {one}" in done.output
     fill(two, told)
     third = learned.accept(error, two, after=first)

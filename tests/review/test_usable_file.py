@@ -101,7 +101,7 @@ def test_a_job_on_the_command_line(result, tmp_path):
         r"The labels have learned from 20 answers \(--learn\): \d+ of 358 changed. They stay as they are from now on."
     )
     assert re.search(learned, " ".join(done.output.split()))
-    assert "must all agree with the labels" in " ".join(done.output.split())
+    assert "If all agree with the labels, the next " in " ".join(done.output.split())
     assert len(read_csv(tmp_path / "b.csv")["row"]) == 65
     fill(tmp_path / "b.csv")
     done = run("accept", place, tmp_path / "b.csv", "--reviewer", "ann", "--strict")
@@ -124,7 +124,7 @@ def test_a_job_on_the_command_line(result, tmp_path):
     assert "Omit one of them" in error_of("export", place, "-o", tmp_path / "x.csv", "--accepted", "--corrections")
     done = run("accept", place, "--relearn")
     assert "accepted labels stay as they were" in done.output
-    assert "2 rounds, each a claim of its own" in done.output
+    assert "2 rounds of learning: all claims hold together" in done.output
     assert "are withdrawn" in run("accept", place, "--all").output
 
 

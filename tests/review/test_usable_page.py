@@ -59,17 +59,21 @@ def test_to_open_the_page_is_no_second_claim(site):
     assert job.accept(0.1, learn=0).level == pytest.approx(0.95)
     browser = Browser(site)
     assert 'value="0.1" aria-pressed="true"' in browser.page
-    assert "each limit is a claim of its own" in plain(browser.page)
+    assert "a second limit lowers the confidence" in plain(browser.page)
     assert job.accept(0.1, learn=0).level == pytest.approx(0.95)
     browser.send("/limit", error="0.05")
     assert job.accept(0.1, learn=0).level == pytest.approx(0.9)
-    assert "Several limits, each a claim of its own: all hold together with 90% confidence." in plain(browser.page)
+    assert "Several limits: all claims hold together with 90% confidence." in plain(browser.page)
+    browser.send("/limit", error="0.1")  # without an answer in between
+    assert "Several limits: all claims hold together with 90% confidence." in plain(browser.page)
 
 
 def test_labels_to_use_come_first_and_are_asked_blind(browser, job):
     assert browser.path == "/questions/accept"
     first = browser.document
     assert f"{N_LEARN} more answers until the labels learn" in plain(browser.page)
+    assert "<strong>Answers to learn from.</strong>" in browser.page
+    assert "Labels to use" not in browser.page  # none yet, in no queue
     assert " may make " not in plain(browser.page)  # this small job has no estimate
     assert not re.search(KINDS, browser.page)
     assert "Show predictions" not in browser.page
@@ -82,6 +86,15 @@ def test_labels_to_use_come_first_and_are_asked_blind(browser, job):
     browser.send("/undo")
     assert browser.document == first
     assert browser.hidden("queue") == "accept"
+
+
+def test_five_correct_labels_are_no_hundred_percent(browser, site, job):
+    agree(browser, job, 5)
+    site.certificate.show(wait=30)
+    page = browser.open("/questions/audit").page
+    low, high = re.search(r'id="figure">(\d+)% to (\d+)%</p>', page).groups()
+    assert int(low) < 60 < int(high) == 100
+    assert f'<span id="mini-figure">{low}% to 100% correct</span>' in page
 
 
 def test_learning_is_a_step_of_its_own(browser, site, job):
@@ -105,29 +118,35 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
     learn(browser, site)
     fit = job.store.fits.last()
     assert job.questions.acceptance.statements(fit) == []  # looking at the page is no statement
+    assert "<strong>Labels to use.</strong>" in browser.page
     (more, n), *_ = job.questions.acceptance.usable().needs
-    assert f"{more} more correct answers: {n} usable labels" in plain(browser.page)
+    assert re.search(rf"\b{more} answers make {n} labels usable", site.usable.panel(Limit(0.05))["claim"])
+    assert site.usable.panel(Limit(0.05))["claim"] in plain(browser.page)
+    assert 'class="next-step said"' in browser.page  # it repeats the claim, where that is folded
+    assert f"If the next {more} answers agree: {n} usable labels" in plain(browser.page)
     agree(browser, job, more)
     usable = job.accept(0.05)
     assert usable.n == n == site.usable.panel(Limit(0.05))["n"]
     text = plain(browser.page)
     assert text.startswith(f"Usable now: {n} of {job.n_documents} labels")
-    assert f"at most {usable.at_most_wrong} of them" in text
-    assert f"{usable.needs[0][0]} more correct" in text
+    assert f"at most {usable.at_most_wrong} of the {n} (" in text
+    assert 'class="next-step"' in browser.page
+    (more, n), *_ = usable.needs
+    assert f"If the next {more} answers agree: {n} usable labels" in text
     people = sum(code >= 0 and not usable.accepted.rows[place] for place, code in usable.decided.items())
     assert f"also answered by people {people}" in text
     for name, count in usable.per_class().items():
         assert re.search(rf"{name} {count} \d+", text)
-    assert [row.content["n_accepted"] for row in job.questions.acceptance.statements(fit)][-1] == n
+    assert [row.content["n_accepted"] for row in job.questions.acceptance.statements(fit)][-1] == usable.n
     widths = dict(re.findall(r'<rect class="(\w+)"[^>]*width="([\d.]+)"', browser.page))
-    assert float(widths["used"]) == pytest.approx(1000 * n / job.n_documents, abs=0.1)
+    assert float(widths["used"]) == pytest.approx(1000 * usable.n / job.n_documents, abs=0.1)
 
 
 def test_the_limit_can_be_chosen(browser, site, job):
     learn(browser, site)
     browser.send("/limit", error="0.1")
     (more, n), *_ = job.questions.acceptance.usable(Limit(0.1)).needs
-    assert f"{more} more correct answers: {n} usable labels" in plain(browser.page)
+    assert re.search(rf"\b{more} answers make {n} labels usable \(at most 10% wrong", plain(browser.page))
     assert browser.document == job.question("accept", "Ada", error=0.1).document
     assert re.search(r'value="0.1" aria-pressed="true"', browser.page)
     assert browser.client.post("/limit", data={"csrf": browser.hidden("csrf"), "error": "0.3"}).status_code == 400
@@ -137,7 +156,9 @@ def test_a_contradiction_is_asked_once_more(browser, site, job):
     learn(browser, site)
     doubted = browser.document
     agree(browser, job, 1, wrong=(0,))
-    assert "1 answer contradicts its label. It comes again, also to the same person" in plain(browser.page)
+    assert "1 answer contradicts its label. It comes again, in case of a slip; best to another person." in plain(
+        browser.page
+    )
     agree(browser, job, 10)
     assert (browser.document, browser.hidden("purpose")) == (doubted, "again")
     assert "Your answer so far" not in browser.page
@@ -154,7 +175,10 @@ def test_what_was_certified_stays_visible_after_learning(browser, site, job):
     assert before["certificate"]["n_answers"] == N_LEARN
     page = browser.open("/certificate").page
     assert "Labels before they learned" in page
-    assert "estimate, no guarantee yet" in page
+    assert re.search(
+        rf"Estimated from the {N_LEARN} answers that the labels learned from: about \d+%, no guarantee", page
+    )
+    assert ">not yet known<" in page
     assert f"Certified by {N_LEARN} random answers" in page
     n = site.usable.panel(Limit(0.05))["next_step"]["more_answers"]
     agree(browser.open("/"), job, n)
@@ -164,7 +188,7 @@ def test_what_was_certified_stays_visible_after_learning(browser, site, job):
     assert wait_for(site.refit).status == "done"
     browser.open("/questions/accept")
     assert f"Usable now: {used} of {job.n_documents} labels" in plain(browser.page)
-    assert "2 rounds, each a claim of its own" in plain(browser.page)
+    assert "2 rounds of learning: all claims hold together" in plain(browser.page)
 
 
 def test_usable_labels_can_be_downloaded(browser, site, job, tmp_path):

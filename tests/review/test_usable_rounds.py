@@ -87,7 +87,7 @@ def test_the_statement_about_the_whole_file_counts_the_rounds():
     assert usable.finished.tail == pytest.approx(0.05)
     assert second.ladders.whole.tail == pytest.approx(0.005)
     assert second.finished.tail == pytest.approx(0.055)
-    assert "then with 94.5% confidence" in second.text()
+    assert "Then with 94.5% confidence" in second.for_whole_file().text()
 
 
 def test_answers_by_row_do_not_choose_a_seed(result):
@@ -227,7 +227,7 @@ def test_the_early_ladder_is_told_as_it_is():
     assert [rung["n"] for rung in values["rungs"] if rung["certified"]][-1] == values["n_accepted"]
     lower = usable_labels(frozen, Further(answers, {}), Limit(0.02))
     assert lower.other_limit() == {"error": 0.1, "more_answers": 0, "n": usable.n}
-    assert f"; at 10% {usable.n:,} labels now" in lower.text()
+    assert f"; {usable.n:,} are usable now (at most 10% wrong)" in lower.text()
 
 
 def test_labels_without_a_rank_and_rounds_that_are_not_named_are_told(first_round, tmp_path):
@@ -238,7 +238,7 @@ def test_labels_without_a_rank_and_rounds_that_are_not_named_are_told(first_roun
     write_csv(tmp_path / "part.csv", {**columns, "accept_rank": ["", "", "", *columns["accept_rank"][3:]]})
     assert "3 labels have no accept_rank and cannot be accepted" in run("accept", tmp_path / "part.csv").output
     assert "--after" not in run("accept", out).output
-    assert "name the earlier round (`after`)" in run("accept", learned).output
+    assert "name the earlier round (--after)" in " ".join(run("accept", learned).output.split())
     done = run("accept", learned, "--after", out, "--after", place / "one.csv")
     assert "name the earlier file" not in done.output
 

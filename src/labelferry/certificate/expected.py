@@ -28,6 +28,9 @@ boosted trees have errors of .13 to .15, on average over the three numbers of an
 would be .08.
 The estimated accuracy is the only thing known before the first answer that helps: votes and margins of the members do
 not. With the true (a, b) of each file, the error is .05 to .06.
+
+Labels that learned from answers about the most certain ones have confidences that do not come from these answers. They
+are forecast like labels before the first answer.
 """
 
 from __future__ import annotations
@@ -40,8 +43,8 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from ..linalg.matrix import Array
-from .accept import climb, given_answers
-from .ladder import TAIL, make_ladder
+from .accept import Step, climb, given_answers
+from .ladder import TAIL, Ladder, make_ladder
 
 ANSWERS = (40, 80, 160)
 N_LEARN = 20  # random answers that labels learn from before they are frozen
@@ -55,6 +58,7 @@ GOLDEN = (5**0.5 - 1) / 2
 PLANS = (40, 60, 80, 100, 120, 160, 200)  # numbers of answers to choose from
 SECONDS = 10  # per answer, for people who plan their time
 FEW = 0.02  # of the labels: fewer are not worth a plan
+FEW_TO_READ = 3  # times the answers of the smallest plan: fewer documents are best read as a whole
 SEEN = 0.5  # of the labels of a plan: if people read more of them, it saves no work
 
 
@@ -88,17 +92,19 @@ def expected_labels(
     tail: float = TAIL,
     n_learned: int = N_LEARN,
     answers: Sequence[int] = ANSWERS,
+    most: Sequence[int] | None = None,
 ) -> list[Expected]:
     """How many of n labels may be used after so many answers, before the first one.
 
-    `accuracy` is estimated. The labels learn from n_learned of the answers first.
+    `accuracy` is estimated. The labels learn from n_learned of the answers first. `most`: `at_best` of their ladder, if
+    it is known already.
 
     >>> expected_labels(2000, 0.9, error=0.1)[1]
     Expected(answers=80, n=1109, low=0, high=1980, unseen=1067)
     """
     x = np.array([1.0, -logit(np.clip(accuracy, *ESTIMATES))])
     lines = draw_lines(x, LEARNED if n_learned else NOT_LEARNED)
-    return simulate(n, lines, error, tail, min(n_learned, n // 2), answers)
+    return simulate(n, lines, error, tail, min(n_learned, n // 2), answers, most)
 
 
 def expected_further(
@@ -132,7 +138,15 @@ def draw_lines(x: Array, profiles: Profiles, n_draws: int = N_DRAWS) -> Array:
     return np.stack([lines[:, 0], np.maximum(lines[:, 1], 0)], axis=1)
 
 
-def simulate(n: int, lines: Array, error: float, tail: float, n_learned: int, answers: Sequence[int]) -> list[Expected]:
+def simulate(
+    n: int,
+    lines: Array,
+    error: float,
+    tail: float,
+    n_learned: int,
+    answers: Sequence[int],
+    most: Sequence[int] | None = None,
+) -> list[Expected]:
     """Mean and range over `lines`, values of (a, b)."""
     k = min(n, MOST)
     h, sizes = places(k), np.zeros((len(lines), len(answers)))
@@ -141,37 +155,69 @@ def simulate(n: int, lines: Array, error: float, tail: float, n_learned: int, an
         known = rng.permutation(k)[: n_learned if n <= MOST else 0]
         ladder = make_ladder(-h, p, error=error, tail=tail, seed=i, known=known)
         steps = climb(ladder, rng.random(k) < p, given_answers(ladder, {}), max(answers))
-        sizes[i] = [max(s.n for s in steps if s.more_answers <= max(m - n_learned, 0)) for m in answers]
+        sizes[i] = labels_after(steps, [max(m - n_learned, 0) for m in answers])
     sizes *= (n if n <= MOST else n - n_learned) / max(k, 1)
+    sizes = sizes if most is None else np.minimum(sizes, most)
     certifying = np.maximum(np.array(answers) - n_learned, 0)
     found = np.stack([sizes.mean(axis=0), *np.quantile(sizes, QUANTILES, axis=0),
                       np.maximum(sizes - certifying, 0).mean(axis=0)])  # fmt: skip
     return [Expected(int(m), *map(round, row.tolist())) for m, row in zip(answers, found.T, strict=True)]
 
 
+def at_best(ladder: Ladder, answers: Sequence[int]) -> list[int]:
+    """The labels that this ladder certifies after so many answers, if they all agree with the labels."""
+    agreeing = np.zeros(len(ladder.place), dtype=bool)
+    return labels_after(climb(ladder, agreeing, given_answers(ladder, {}), max(answers)), answers)
+
+
+def labels_after(steps: Sequence[Step], answers: Sequence[int]) -> list[int]:
+    """The labels that can be used after so many answers."""
+    return [max(step.n for step in steps if step.more_answers <= m) for m in answers]
+
+
 def best_plan(plans: Sequence[Expected], n: int) -> Expected | None:
     """The plan with most unseen labels per answer; None if no plan saves the reading of more than a few of n labels.
+
+    A plan has more labels than answers.
 
     >>> best_plan([Expected(40, 0, 0, 0, 0), Expected(80, 400, 0, 900, 340), Expected(160, 600, 0, 1400, 450)], 2000)
     Expected(answers=80, n=400, low=0, high=900, unseen=340)
     """
-    worth = [plan for plan in plans if plan.unseen > max(FEW * n, (1 - SEEN) * plan.n)]
+    worth = [plan for plan in plans if plan.n > plan.answers and plan.unseen > max(FEW * n, (1 - SEEN) * plan.n)]
     return max(worth, key=lambda plan: plan.unseen / plan.answers, default=None)
 
 
-def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = False) -> str:
-    """One sentence about n labels of which nobody has checked any; `further`: they have learned from answers.
+def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = False, learn: int = 0) -> str:
+    """One sentence about n labels of which nobody has checked any.
 
-    >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)
-    '80 answers (13 minutes) may make 400 of 2,000 labels usable (0 to 900), at most 5% wrong.'
+    `further`: they have learned from answers. `learn`: they will learn from so many of the answers first.
+
+    >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05, learn=20)
+    '80 answers (13 minutes, 20 to learn from) may make 400 (0 to 900) of 2,000 labels usable, at most 5% wrong.'
+    >>> outlook([Expected(200, 150, 0, 300, 10)], 1000, 0.05, further=True)
+    'How many labels 200 further answers make usable is uncertain: perhaps 0 to 300 of 1,000, at most 5% wrong.'
+    >>> outlook([Expected(80, 90, 80, 100, 10)], 100, 0.05)
+    'It is best to read all 100 documents: answers about a part of them would save little reading.'
+    >>> outlook([Expected(200, 0, 0, 0, 0)], 1000, 0.05)
+    '200 answers will probably make none of 1,000 labels usable, at most 5% wrong.'
     """
     plan, limit = best_plan(plans, n), f"at most {error:.0%} wrong"
     answers = "further answers" if further else "answers"
     if plan is None:
-        return f"Even {max(PLANS)} {answers} will make few of the {n:,} labels usable ({limit})."
+        if n < FEW_TO_READ * min(one.answers for one in plans):
+            return f"It is best to read all {n:,} documents: answers about a part of them would save little reading."
+        last = max(plans)
+        most = rough(max(last.n, last.high))
+        if not most:
+            return f"{last.answers} {answers} will probably make none of {n:,} labels usable, {limit}."
+        return (
+            f"How many labels {last.answers} {answers} make usable is uncertain: perhaps {rough(last.low):,} to "
+            f"{min(most, n):,} of {n:,}, {limit}."
+        )
+    first = f", {learn} to learn from" if learn else ""
     return (
-        f"{plan.answers} {answers} ({minutes(plan.answers)}) may make {rough(plan.n):,} of {n:,} labels usable "
-        f"({rough(plan.low):,} to {rough(plan.high):,}), {limit}."
+        f"{plan.answers} {answers} ({minutes(plan.answers)}{first}) may make {rough(plan.n):,} ({rough(plan.low):,} to "
+        f"{min(rough(max(plan.n, plan.high)), n):,}) of {n:,} labels usable, {limit}."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -24,6 +24,9 @@ class Outcome(NamedTuple):
     usable: Any
     messages: list[str]
     following: str  # the next command without its first words; empty if there is none
+    written: Sequence[str] = ()  # files, with what is in them
+    learn: str = ""  # how labels that are out of reach learn from the answers
+    use: str = ""  # the command that writes what can be used now, if it is not the next one
 
 
 class Reading(NamedTuple):
@@ -58,6 +61,12 @@ class Drawing(NamedTuple):
         steps = usable.finished.needs if self.whole_file else usable.needs
         return [step[0] for step in steps]
 
+    def needs_answers(self, usable: Any) -> bool:
+        """Whether further answers can certify more labels than people read for it."""
+        from ..review.sample.usable_text import saves_reading
+
+        return bool(self.needs(usable)) and (self.whole_file or saves_reading(usable.as_dict()))
+
     def is_hopeless(self, usable: Any) -> bool:
         """Whether further answers will hardly help, and nobody asks for questions nevertheless."""
         return self.out is None and not self.whole_file and bool(usable.out_of_reach)
@@ -72,6 +81,14 @@ class Drawing(NamedTuple):
             return True
         messages.append(f"{self.usable} was not written: no label can be used yet, and nothing was answered")
         return False
+
+    def with_rows(self, usable: Any, n: int | None = None) -> str:
+        """The file of the rows that can be used, with what is in it; `n` rows if the file has more than `usable`."""
+        from ..review.sample.usable import YES
+
+        column = usable.column()
+        n_unseen, n = column.count(YES), n or sum(map(bool, column))
+        return f"{self.usable} ({n - n_unseen:,} rows answered by people, {n_unseen:,} usable labels without an answer)"
 
     @property
     def option(self) -> str:
@@ -116,7 +133,7 @@ def accept(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the next documents to answer here.")] = None,
     n: Annotated[
         int | None,
-        typer.Option("-n", min=1, help="Number of these documents (default: as many as more labels need)."),
+        typer.Option("-n", min=1, help="Number of these documents (default: what more labels need, at least 20)."),
     ] = None,
     learn: Annotated[
         int | None,
@@ -186,8 +203,8 @@ def accept(
     command changes the labels, without asking. After that they stay as they are. --learn 0: they do not learn.
     Labels of a file stay as they are from the beginning.
 
-    Choose --error before the first answer. Each limit is a claim of its own: two limits hold together with 90%
-    confidence.
+    Choose --error before the first answer. Each limit holds with 95% confidence, two together
+    with 90%.
 
     The answers are assumed to be right. Samples do not show the labels. A document whose answer contradicts its label
     comes again in the next sample, best for another person.
@@ -198,9 +215,7 @@ def accept(
     from ..review.sample.frozen import Limit
 
     chosen = columns_of(column, confidence)
-    for place in (out, usable):
-        if place is not None:
-            check_out(place, labelled)
+    check_places([out, usable], [labelled, *(samples or []), *(after or [])])
     limit = Limit(error, outside, per_class, name or "")
     if is_job(labelled):
         check_no_column(column)
@@ -221,13 +236,18 @@ def accept(
         exit_unless(safe=outcome.usable.n > 0)
 
 
-def check_out(out: Path, labelled: str) -> None:
-    """Raise an error if the sample would overwrite the input or answers."""
+def check_places(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) -> None:
+    """Raise an error if an output would overwrite an input, answers, or another output."""
     from ..review.sample.audit import check_no_answers
 
-    if final_path(out) == final_path(labelled):
-        raise ValueError(f"{out} is the input and would be overwritten. Give the sample another name.")
-    check_no_answers(out)
+    named = [path for path in outputs if path is not None]
+    places, known = [final_path(path) for path in named], {final_path(path) for path in inputs}
+    for path, place in zip(named, places, strict=True):
+        if place in known:
+            raise ValueError(f"{path} is one of the inputs and would be overwritten. Write to another name.")
+        check_no_answers(path)
+    if len(set(places)) < len(places):
+        raise ValueError(f"--out and --usable are both {named[0]}. Give each a name of its own.")
 
 
 def default_learn(n: int | None, error: float) -> int:
@@ -246,7 +266,7 @@ def of_job(
     from ..review.job.files import draw_accept_open, import_answers
     from ..review.job.job import open_job
 
-    learn, messages, limit = drawing.learn, list[str](), drawing.limit._asdict()
+    learn, messages, limit, written = drawing.learn, list[str](), drawing.limit._asdict(), list[str]()
     with open_job(place) as job:
         for sample in samples:
             counts = import_answers(job, sample, reviewer)
@@ -259,37 +279,41 @@ def of_job(
         usable = usable.for_whole_file() if drawing.whole_file else usable
         if drawing.usable is not None and drawing.has_rows(usable, messages):
             messages += job.export(drawing.usable, accepted=True, whole_file=drawing.whole_file, **limit)
-            messages.append(f"Written: {drawing.usable}")
+            written.append(drawing.with_rows(usable))
         name = shlex.quote(job.store.name)  # without a password
         following = f"accept {name}{drawing.option}"
         if drawing.out is not None:
             drawn = draw_accept_open(
                 job, drawing.size(usable), drawing.limit, learn=learn, whole_file=drawing.whole_file
             )
-            messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing.out, job.classes, job.several)]
+            messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing, job.classes, job.several)]
+            written.append(str(drawing.out))
             following += f" {shlex.quote(str(drawing.out))}"
         elif drawing.is_hopeless(usable) and job.questions.acceptance.can_learn:
             following += " --relearn"
         elif drawing.is_hopeless(usable) and drawing.limit.error < OTHER_ERROR:
             following = f"accept {name}{drawing.raised().option}"
-        elif drawing.needs(usable) or usable.learning:
+        elif usable.learning or drawing.needs_answers(usable):
             following += f" -o {free_name('sample.csv')}"
         elif usable.n:
-            following = f"accept {name}{drawing.option} --usable usable.csv"
-            following = following if drawing.limit.name else f"export {name} -o usable.csv --accepted"
-        return Outcome(usable, messages, following)
+            following = ""
+        rows = free_name("usable.csv")
+        use = f"accept {name}{drawing.option} --usable {rows}"
+        use = use if drawing.limit.name or drawing.whole_file else f"export {name} -o {rows} --accepted"
+        return finished(Outcome(usable, messages, following, written), use, drawing)
 
 
 def of_file(
     path: str, samples: list[Path], drawing: Drawing, seed: int | None, reading: Reading, after: list[Path]
 ) -> Outcome:
     """What the answers of samples of a file certify, the next sample, and the rows that can be used."""
-    from ..review.sample.accept_files import draw_accept, rounds_before, usable_of_samples
+    from ..review.sample.accept_files import draw_accept, rounds_before, samples_among, usable_of_samples
     from ..review.sample.accepted_columns import write_usable
     from ..review.sample.population import population_of_file
     from ..review.sample.several import accept_several, write_several
 
     text, encoding, chosen = reading
+    written = list[str]()
     out, before = drawing.out, rounds_before(after, drawing.limit, text=text, encoding=encoding, chosen=chosen)
     classes = () if before is None else before.frozen.classes
     population = population_of_file(path, text=text, classes=classes, encoding=encoding, chosen=chosen)
@@ -310,29 +334,53 @@ def of_file(
     usable = usable.for_whole_file() if drawing.whole_file else usable
     if n_empty:
         messages.append(f"{n_empty} rows of the samples have no answer yet")
-    files = " ".join(shlex.quote(str(file)) for file in (path, *samples, *([] if out is None else [out])))
-    hopeless = drawing.is_hopeless(usable) and drawing.limit.error < OTHER_ERROR
-    options = (drawing.raised() if hopeless else drawing).option + reading_options(*reading)
-    options += "".join(f" --after {shlex.quote(str(file))}" for file in after)
+    files = " ".join(shlex.quote(str(file)) for file in (path, *samples))
+    others = reading_options(*reading) + named_files("--after", after)
+    use = f"accept {files} --usable {free_name('usable.csv')}{drawing.option}{others}"
     if drawing.usable is not None and drawing.has_rows(usable, messages):
         if several is None:
             n_rows = write_usable(path, usable, drawing.usable, encoding=encoding, ours=chosen is None)
         else:
             n_rows = write_several(path, population, usable, drawing.usable, encoding=encoding)
-        messages.append(f"{drawing.usable}: {n_rows:,} rows that can be used")
+        written.append(drawing.with_rows(usable, n_rows))
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
         named = usable.frozen.classes if several is None else several.form.names
-        messages += [*drawn.write(out), drawn_message(usable, drawn, out, named, several)]
-        return Outcome(usable, messages, f"accept {files}{options}")
-    if hopeless:
-        return Outcome(usable, messages, f"accept {files}{options}")
-    if not drawing.needs(usable):
-        return Outcome(
-            usable, messages, "" if drawing.usable or not usable.n else f"accept {files} --usable usable.csv{options}"
-        )
-    options += "" if seed is None or samples else f" --seed {seed}"
-    return Outcome(usable, messages, f"accept {files} -o {free_name('next.csv' if samples else 'sample.csv')}{options}")
+        messages += [*drawn.write(out), drawn_message(usable, drawn, drawing, named, several)]
+        following = f"accept {files} {shlex.quote(str(out))}{drawing.option}{others}"
+        return finished(Outcome(usable, messages, following, [*written, str(out)]), use, drawing)
+    following, learn, next_name = "", "", free_name("next.csv" if samples else "sample.csv")
+    if drawing.is_hopeless(usable) and samples and several is None and chosen is None:
+        answered_in = [*samples_among(after, encoding), *samples]
+        then = f" -o {next_name}{drawing.option}{others}{named_files('--after', [path, *samples])}"
+        learn = learn_message(answered_in, then, more=usable.alone)
+    if drawing.is_hopeless(usable) and drawing.limit.error < OTHER_ERROR:
+        following = f"accept {files}{drawing.raised().option}{others}"
+    elif drawing.needs_answers(usable):
+        own_seed = "" if seed is None or samples else f" --seed {seed}"
+        following = f"accept {files} -o {next_name}{drawing.option}{others}{own_seed}"
+    return finished(Outcome(usable, messages, following, written, learn), use, drawing)
+
+
+def learn_message(samples: Sequence[object], then: str, *, more: bool) -> str:
+    """How labels of a file learn from samples, and the command after it; `more`: they learned from others before."""
+    learned, others = free_name("learned.csv"), " and the earlier answers" if more else ""
+    return (
+        f"To learn: repeat your command labelferry label with{named_files('--answers', samples)}{others} -o {learned}. "
+        f"Then: labelferry accept {learned}{then}"
+    )
+
+
+def finished(outcome: Outcome, use: str, drawing: Drawing) -> Outcome:
+    """The outcome with the command that writes what can be used: the next one if there is no other."""
+    if drawing.usable is not None or not (outcome.usable.finished.n if drawing.whole_file else outcome.usable.n):
+        return outcome
+    return outcome._replace(use=use) if outcome.following else outcome._replace(following=use)
+
+
+def named_files(option: str, files: Iterable[object]) -> str:
+    """An option once per file."""
+    return "".join(f" {option} {shlex.quote(str(file))}" for file in files)
 
 
 def learned_message(done: dict[str, Any], n: int, *, by_itself: bool) -> str:
@@ -348,15 +396,19 @@ def learned_message(done: dict[str, Any], n: int, *, by_itself: bool) -> str:
     return message
 
 
-def drawn_message(usable: Any, sample: Any, out: Path, classes: Sequence[str], several: Any = None) -> str:
+def drawn_message(usable: Any, sample: Any, drawing: Drawing, classes: Sequence[str], several: Any = None) -> str:
     """What is in a sample; `several`: if documents have several labels, with their form."""
     from ..review.sample.accept_files import times_asked
 
     what = "random documents to learn from" if usable.learning is not None else "documents"
-    if n_again := sum(times_asked(purpose) > 0 for purpose in sample.columns["purpose"]):
+    n_again = sum(times_asked(purpose) > 0 for purpose in sample.columns["purpose"])
+    needs = [] if usable.learning is not None or drawing.n else drawing.needs(usable)
+    if needs and needs[0] < len(sample) - n_again:
+        what += f" ({needs[0]} would do: -n)"
+    if n_again:
         what += f", {n_again} of them asked again because an answer contradicts the label"
     others = "none_of_these (a class that is missing here)" if several is None else f"{example_of(several)}, none"
-    return f"{out}: {len(sample)} {what}. Fill in the column answer: {', '.join(classes)}, {others} or unclear."
+    return f"{len(sample)} {what}. Fill in the column answer: {', '.join(classes)}, {others} or unclear."
 
 
 def example_of(several: Any) -> str:
@@ -366,14 +418,16 @@ def example_of(several: Any) -> str:
 
 def show(outcome: Outcome, *, as_json: bool) -> None:
     """Print what may be used, and the next command."""
-    usable, messages, following = outcome
+    usable, messages, following, files, learn, use = outcome
     command = f"labelferry {following}" if following else ""
+    text, written = usable.text(terminal=True).splitlines(), [f"Written: {', '.join(files)}"] if files else []
     if as_json:
-        text = usable.text(terminal=True).splitlines()
-        print_json({"accept": {**usable.as_dict(), "sentences": text}, "messages": messages, "next": command})
+        values = {**usable.as_dict(), "sentences": [*text, *([learn] if learn else [])]}
+        print_json({"accept": values, "messages": [*messages, *written], "next": command})
         return
     console = new_console(result=True)
-    for sentence in [*messages, *usable.text(terminal=True).splitlines()]:
+    for sentence in [*messages, *text]:
         console.print(escape(sentence))
-    if command:
-        console.print(f"Next: {escape(command)}", soft_wrap=True)
+    writing = [f"To write the usable rows: labelferry {use}"] if use else []
+    for line in [*written, *writing, *([f"Next: {command}"] if command else []), *([learn] if learn else [])]:
+        console.print(escape(line), soft_wrap=True)

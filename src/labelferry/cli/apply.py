@@ -10,7 +10,15 @@ import typer
 
 from .app import app
 from .options import AsJson, Encoding, Quiet, SkipBad, Spreadsheet, Strict, Text, Verbose, exit_unless, print_json
-from .outputs import check_outputs, is_standard, naming_interrupted, naming_written, output_files, tables_in
+from .outputs import (
+    check_outputs,
+    free_name,
+    is_standard,
+    naming_interrupted,
+    naming_written,
+    output_files,
+    tables_in,
+)
 from .progress import one_line_warnings, show_progress
 from .show import MOST_CLASSES, escape, new_console, new_table, print_messages, show_level, show_reasons, special
 
@@ -144,5 +152,5 @@ def show_written(console: Console, written: list[Path | str], text: list[str] | 
     if not first["n_labelled"]:
         return
     names = f" --text {shlex.quote(','.join(text))}" if text else ""
-    following = f"labelferry accept {shlex.quote(str(files[0]))} -o sample.csv{names}"
+    following = f"labelferry accept {shlex.quote(str(files[0]))} -o {free_name('sample.csv')}{names}"
     console.print(f"Next: {escape(following)}", soft_wrap=True)

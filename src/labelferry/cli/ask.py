@@ -12,7 +12,7 @@ import typer
 
 from .app import app
 from .options import AsJson, Encoding, Quiet, Text, print_json
-from .outputs import check_outputs
+from .outputs import check_outputs, free_name
 from .show import escape, new_console, print_messages
 
 MILLION = 1e6
@@ -122,7 +122,7 @@ def ask(
         soft_wrap=True,
     )
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)
-    command = f"accept {shlex.quote(str(out))} --column {shlex.quote(column)} -o sample.csv"
+    command = f"accept {shlex.quote(str(out))} --column {shlex.quote(column)} -o {free_name('sample.csv')}"
     command = command if confidence in new else command.replace("accept", "audit", 1)
     console.print(f"Next, find out what they are worth: labelferry {escape(command)}", soft_wrap=True)
 

@@ -96,7 +96,8 @@ def audit(
         console.print(escape(label_studio_config(classes)), soft_wrap=True)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)
     options = "" if is_job(labelled) else reading_options(text, encoding, chosen)
-    console.print(f"Next: labelferry certify {escape(f'{labelled} {out}{options}')}", soft_wrap=True)
+    files = f"{shlex.quote(labelled)} {shlex.quote(str(out))}"
+    console.print(f"Next: labelferry certify {escape(f'{files}{options}')}", soft_wrap=True)
 
 
 def reading_options(text: list[str] | None, encoding: str | None, chosen: Any = None) -> str:

@@ -74,15 +74,15 @@ def certify(
             n = len(job.log.state().codes)
             if other := n - result["n_answers"] - result["n_known"] - waiting:
                 messages.append(
-                    f"{other} of {n} answers do not count here: a certificate of all labels needs random documents, "
-                    "and these are of the most certain ones or chosen. labelferry accept uses them"
+                    f"{other} of {n} answers do not count here: their documents are no random sample of the file. "
+                    "labelferry accept uses them"
                 )
             messages += several_rounds(job.store.certificates.all())
     elif sample is None:
         options = reading_options(text, encoding, chosen)
         raise ValueError(
             "name the sample with the answers: labelferry certify LABELLED SAMPLE. Draw one first: labelferry audit "
-            f"{shlex.quote(labelled)} -o sample.csv{options}"
+            f"{shlex.quote(labelled)} -o {free_name('sample.csv')}{options}"
         )
     else:
         population = population_of_file(

@@ -58,8 +58,8 @@ def diagnose(
     show_briefly(console, diagnosis)
     files = shlex.join(str(path) for path in (*sources, target) if path is not None)
     same = any(value != TEXT_OPTIONS[name].default for name, value in options.items() if name != "html")
-    also = " and the same options" if same else ""
-    console.print(f"Next: labelferry label {escape(files)} -o out.csv{also}", soft_wrap=True)
+    also = ", with the same options" if same else ""
+    console.print(f"Next{also}: labelferry label {escape(files)} -o out.csv", soft_wrap=True)
 
 
 def show_briefly(console: Console, diagnosis: dict[str, Any]) -> None:

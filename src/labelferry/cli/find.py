@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .accept import check_out, example_of
+from .accept import check_places, example_of
 from .app import app
 from .audit import imported
 from .options import AsJson, exit_unless, print_json
@@ -51,8 +51,7 @@ def find(
             f"{job} is no review job. Start one: labelferry label LABELLED NEW -o OUT --store job.ferry."
             " Then: labelferry find job.ferry --class NAME."
         )
-    if out is not None:
-        check_out(out, job)
+    check_places([out], [job, *(samples or [])])
     if found is not None and found in (out, Path(job), *(samples or ())):
         raise ValueError(f"--found {found} is the job or a sample, which would be lost. Choose another file.")
     messages = list[str]()

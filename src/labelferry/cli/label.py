@@ -195,7 +195,8 @@ def label(
         print_json({**summary, "messages": [*summary["messages"], *messages]})
     elif not quiet:
         named = None if is_standard(out) else str(out)
-        done = Written(files_of(written), named, store, options["text_target"] or options["text"])
+        text = options["text_target"] or options["text"]
+        done = Written(files_of(written), named, store, text, bool(answers))
         show = show_several if options["multi"] else show_result
         show(new_console(stderr=is_standard(out)), result, messages, done, verbose=verbose)
     if strict:

@@ -33,6 +33,7 @@ class Written(NamedTuple):
     out: str | None  # the file of the labels
     job: str | None
     text: list[str] | None  # columns that the user named
+    learned: bool = False  # from answers
 
 
 def show_result(console: Console, result: Any, messages: list[str], written: Written, *, verbose: bool) -> None:
@@ -45,10 +46,12 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
         show_expected(console, result, in_job=written.job is not None)
     else:
         show_briefly(console, result, messages, in_job=written.job is not None)
-    if written.files and (verbose or written.files != [written.out]):  # the next command names the file of the labels
+    if written.files:
         console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
     if command := next_command(written):
         console.print(f"Next: {escape(command)}", soft_wrap=True)
+    if written.learned and not written.job:
+        console.print("If you accepted labels before: add --after for their file and for each of its samples.")
 
 
 def show_several(console: Console, result: Any, messages: list[str], written: Written, *, verbose: bool) -> None:

@@ -34,7 +34,7 @@ Method = Annotated[
     str,
     typer.Option(
         metavar="METHOD",
-        help="'auto' (eight models combined), or one method, with parameters if you like: tcl, 'tcl(n_topics=4)'. "
+        help="'auto' (several models combined), or one method, with parameters if you like: tcl, 'tcl(n_topics=4)'. "
         "`labelferry methods` lists them.",
     ),
 ]

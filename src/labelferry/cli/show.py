@@ -38,10 +38,11 @@ def print_messages(console: Console, messages: list[str]) -> None:
 
 
 def special(messages: Iterable[str]) -> list[str]:
-    """The messages that a short output has: those with an option to decide about, and how many others there are."""
+    """The messages that a short output has: those with an option to decide about, and one line with the others."""
     found = [as_options(line) for line in messages if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))]
     open_, told = [line for line in found if "--" in line], [line for line in found if "--" not in line]
-    return [*open_, *(told if len(told) < 2 else [f"{len(told)} messages about the files: --verbose"])]
+    more = f" ({len(told) - 2} more: --verbose)" if len(told) > 2 else ""
+    return [*open_, *([f"{'. '.join(told[:2])}{more}"] if told else [])]
 
 
 def as_options(text: str) -> str:

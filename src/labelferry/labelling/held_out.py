@@ -41,21 +41,32 @@ def held_out_codes(result: Labelling) -> tuple[Array, Array | None]:
     return rows, without
 
 
+def has_learned(result: Labelling) -> bool:
+    """Whether there are answers to the documents."""
+    return result.answers is not None and len(result.answers.rows) > 0
+
+
+def count_predicted(result: Labelling) -> tuple[int, int | None]:
+    """How many answers were learned from, and how many of them fits without them predict; None without such fits."""
+    rows, codes = held_out_codes(result)
+    if result.answers is None or codes is None:
+        return len(rows), None
+    named = result.answers.named(len(result.estimator.classes_))
+    return len(rows), int((codes == result.answers.codes[named]).sum())
+
+
 def learned_message(result: Labelling) -> list[str]:
     """How many answers were learned from, and how many of them the other answers predict."""
-    rows, codes = held_out_codes(result)
-    if result.answers is None or not len(rows):
+    n, n_correct = count_predicted(result)
+    if not n:
         return []
-    if codes is None:
-        return [f"learned from {len(rows)} answers"]
-    named = result.answers.named(len(result.estimator.classes_))
-    n_correct = int((codes == result.answers.codes[named]).sum())
-    return [f"learned from {len(rows)} answers; {n_correct} of them are predicted correctly by fits without them"]
+    tested = "" if n_correct is None else f"; without its own answer, {n_correct} of these labels are correct"
+    return [f"learned from {n} answers{tested}"]
 
 
 def answer_columns(result: Labelling) -> dict[str, list[Any]]:
     """Columns `answer` and `held_out` of labels that learned from answers; none without answers."""
-    if result.answers is None or not len(result.answers.rows):
+    if result.answers is None or not has_learned(result):
         return {}
     classes, labels = result.estimator.classes_.tolist(), result.labels.tolist()
     without: list[Any] = [None] * len(labels)

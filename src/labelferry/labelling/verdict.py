@@ -10,6 +10,7 @@ import numpy as np
 from ..assessment.assessment import MANY
 from ..assessment.rules import LANGUAGES
 from ..assessment.verdict import Verdict
+from ..certificate.interval import percent
 from ..inputs.methods import cluster_messages
 from ..inputs.rows import NO_FEATURES, NO_KNOWN_WORD, NOT_LABELLED, count_rows
 from ..text.detect import foreign_message
@@ -64,7 +65,7 @@ def marks(result: Labelling) -> str:
     n, n_marked = int(predicted.sum()), int(result.needs_review[predicted].sum())
     if n_marked == 0:
         return "No label is marked for review."
-    share = f"{n_marked:,} of {n:,} labels ({n_marked / n:.0%}) are marked for review."
+    share = f"{n_marked:,} of {n:,} labels ({percent(n_marked / n)}) are marked for review."
     if are_many_marked(result):
         return f"{f'All {n:,} labels are marked for review.' if n_marked == n else share} {why_many(result)}"
     wrong = 1 - float(result.confidence[~result.needs_review].mean())

@@ -60,7 +60,7 @@ class JobAccept:
             limit,
             earlier=() if accepted is None else (accepted,),
             round_number=round_number,
-            before=carried.tail + len(self._tested(state.fit.fit, limit.name) - {limit}) * round_tail(round_number),
+            before=carried.tail + len(self.other_limits(state.fit.fit, limit)) * round_tail(round_number),
             learning=self.learning(state, learn),
             ladders=ladders,
         )
@@ -117,6 +117,10 @@ class JobAccept:
         """
         limits = {limit_of(row) for row in self.statements(fit) if row.content.get(TESTED, True)}
         return {limit for limit in limits if limit.name == name}
+
+    def other_limits(self, fit: int, limit: Limit) -> frozenset[Limit]:
+        """The other limits at which answers about the same labels were looked at."""
+        return frozenset(self._tested(fit, limit.name) - {limit})
 
     def strictest_limit(self, name: str = "") -> Limit | None:
         """The lowest limit of all statements about the current labels, if possible of those with labels to use."""

@@ -34,7 +34,7 @@ def reason_without_labels(purpose: str) -> str:
     'Typical of a group of similar documents. The labels of the whole group learn from your answer.'
     """
     return {
-        "audit": "Chosen at random. The share of correct labels in this sample is the base of the certificate.",
+        "audit": "Chosen at random. Your answer helps to show how many labels are correct.",
         "duel": "The label differs from that of the classifier trained on the labelled documents only. Your answer "
         "shows which of the two is better.",
         "group": "Typical of a group of similar documents. The labels of the whole group learn from your answer.",

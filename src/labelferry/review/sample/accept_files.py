@@ -81,8 +81,9 @@ def rounds_before(
 ) -> Usable | None:
     """What was accepted in earlier rounds: labelled files, each with its samples behind it, the first round first."""
     rounds: list[tuple[str, list[str]]] = []
+    samples_of = samples_among(files, encoding)
     for file in [fspath(file) for file in files]:
-        if FINGERPRINT not in read_protected(file, encoding=encoding).columns:
+        if file not in samples_of:
             rounds.append((file, []))
         elif rounds:
             rounds[-1][1].append(file)
@@ -94,6 +95,11 @@ def rounds_before(
         population = population_of_file(file, text=text, classes=classes, encoding=encoding, chosen=chosen)
         usable = usable_of_samples(population, samples, limit, after=usable)[0]
     return usable
+
+
+def samples_among(files: Sequence[str | PathLike[str]], encoding: str | None = None) -> list[str]:
+    """Those of the files that are samples."""
+    return [fspath(file) for file in files if FINGERPRINT in read_protected(file, encoding=encoding).columns]
 
 
 def own_seed(population: Population, of_samples: int | None, seed: int | None) -> int:

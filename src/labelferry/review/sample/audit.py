@@ -96,7 +96,7 @@ def check_no_answers(path: str | PathLike[str]) -> None:
     except ValueError:  # no table: nothing that people filled in
         return
     if n := sum(bool(as_text(value)) for value in answers):
-        raise ValueError(f"{path} has {n} answers, which would be lost. Give the new sample another name.")
+        raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
 
 
 def seed_of(path: str | PathLike[str]) -> int:

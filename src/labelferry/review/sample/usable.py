@@ -63,7 +63,10 @@ class Further(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Usable:
-    """The labels that may be used, for all rows of the user's file."""
+    """The labels that may be used, for all rows of the user's file.
+
+    Rows count from 0; in files and messages, the column `row` counts from 1.
+    """
 
     frozen: Frozen  # the labels
     limit: Limit
@@ -249,7 +252,9 @@ class Usable:
         ladders = make_ladders(self.frozen, limit, round_number=self.round_number, among=self.ladders.among)
         found = certified_by(ladders, self.wrong)
         steps = [Step(0, found.n)] if found.n else found.needs[:1]
-        return {"error": OTHER_ERROR, **steps[0]._asdict()} if steps else None
+        if not steps or (self.needs and self.needs[0][0] <= steps[0].more_answers):
+            return None  # what is certified at a lower limit can almost always be used at 10%
+        return {"error": OTHER_ERROR, **steps[0]._asdict()}
 
     def by_class(self) -> list[dict[str, Any]]:
         """One claim per class, if each class has its own ladder; all of them hold together. Of this round only."""

@@ -8,9 +8,10 @@ from typing import Any
 
 from ...certificate.interval import percent
 from ...certificate.ladder import TAIL
+from .frozen import ERROR
 
 Values = Mapping[str, Any]
-ASSUMED = "Assumed: the answers are right and in the given order; the labels do not change."
+ASSUMED = "The guarantee holds if the answers are right and the labels stay as they are."
 MOST_NAMED = 12  # classes in a sentence
 
 
@@ -30,18 +31,19 @@ def sentences(
     one_label = bool(values["name"])
     if values["learning"] is not None:
         return [_learning(values)]
-    part = [_usable(values) if values["n_accepted"] else _nothing(values), _by_class(values)]
+    part = [_usable(values) if values["n_accepted"] else _nothing(values, terminal=terminal), _by_class(values)]
     part += [_others(values) if one_label and values["n_accepted"] else "" if one_label else _classes(values)]
     part += [
-        together(values) or (each_limit(values) if (one_limit and terminal) or _is_out_of_reach(values) else ""),
+        together(values) or (each_limit(values) if (one_limit and terminal and _names_two(values)) else ""),
         _again(values),
     ]
     whole = [whole_file(values, first=whole_first, hint=" (--whole-file)" if terminal and not whole_first else "")]
     whole = [] if one_label else whole
     promises = [*whole, *part] if whole_first else [*part, *whole]
     lines = [
-        *promises, _waiting(values), "" if whole_first else _more(values), _alone(values) if alone else "",
-        ASSUMED if values["n_accepted"] or values["finish"]["n"] else "",
+        *promises, _waiting(values), "" if whole_first else _more(values),
+        _alone(values, "--after" if terminal else "`after`") if alone else "",
+        ASSUMED if values["n_accepted"] or any(whole) else "",
     ]  # fmt: skip
     return [line for line in lines if line]
 
@@ -62,21 +64,26 @@ def _usable(values: Values) -> str:
     wrong = {0: "no label was wrong", 1: "1 label was wrong"}.get(found, f"{found} labels were wrong")
     all_of, name = f"{values['n_documents']:,}", values["name"]
     of = f"the {all_of} documents with the label {name}" if name else f"{all_of} labels"
+    unseen, unread, of_unread = values["unseen"], "", ""
+    if unseen:
+        unread = f", {unseen:,} unread"
+        most_unseen = f"{values['unseen_wrong']:,} ({at_most(values['unseen_at_most'])})"
+        of_unread = f"; of the {unseen:,} unread ones up to {most_unseen} may be wrong"
     claim = (
-        f"Usable now: {n:,} of {of}. With {confidence(values['level'])} confidence at most "
-        f"{most:,} of them ({at_most(most / n)}) are wrong ({answers:,} answers on them, {wrong})."
+        f"Usable now: {n:,} of {of}{unread}. With {confidence(values['level'])} confidence at most {most:,} of the "
+        f"{n:,} ({at_most(most / n)}) are wrong. {_have_answers(answers)} ({wrong}){of_unread}."
     )
     if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (
             f" Of the {rest:,} outside the {values['n_sample']:,} answers that certify them, at most "
             f"{max(most - values['sample_wrong'], 0):,} ({at_most(values['rest_at_most'])}) are wrong."
         )
-    if not values["unseen"]:
-        return claim
-    return (
-        f"{claim} Of the {values['unseen']:,} that nobody looked at, at most {values['unseen_wrong']:,} "
-        f"({at_most(values['unseen_at_most'])}) are wrong."
-    )
+    return claim
+
+
+def _have_answers(n: int, of: str = "") -> str:
+    """How many of some documents have an answer."""
+    return f"{n:,}{of} {'has' if n == 1 else 'have'} an answer"
 
 
 def together(values: Values) -> str:
@@ -84,31 +91,38 @@ def together(values: Values) -> str:
     rounds = values["round_number"]
     if rounds < 2 and values["tail"] <= 1.5 * TAIL:
         return ""
-    what, level = f"{rounds} rounds" if rounds > 1 else "Several limits", confidence(values["level"])
-    return f"{what}, each a claim of its own: all hold together with {level} confidence."
+    what = f"{rounds} rounds of learning" if rounds > 1 else "Several limits"
+    return f"{what}: all claims hold together with {confidence(values['level'])} confidence."
 
 
 def each_limit(values: Values) -> str:
     """What a second limit costs."""
     level = confidence(1 - 2 * values["tail"])
-    return f"Each limit is a claim of its own: two limits hold together with {level} confidence."
+    return f"Each limit holds with {confidence(1 - values['tail'])} confidence, two together with {level}."
 
 
-def _nothing(values: Values) -> str:
+def _names_two(values: Values) -> bool:
+    """Whether people are told to try another limit, or the limit is not the usual one."""
+    return values["error"] != ERROR or _is_out_of_reach(values)
+
+
+def _nothing(values: Values, *, terminal: bool = False) -> str:
     error, needs, other = at_most(values["error"]), values["needs"], values["other_limit"]
-    at_ten = "" if other is None else f"; at {at_most(other['error'])} {_other(other)}"
+    option = ", --error 0.1" if terminal else ""
+    at_ten = "" if other is None else f"; {_other(other)} (at most {at_most(other['error'])} wrong{option})"
     if _is_out_of_reach(values):
         rung = values["rungs"][0]
         return (
             f"Usable now: no labels. {rung['wrong']} of {rung['answers']} answers contradict the labels of the most "
-            f"certain {rung['n']:,} documents: {error} is out of reach. Learn from these answers and try again, or "
-            "allow more wrong labels."
+            f"certain {rung['n']:,} documents: {error} will hardly be reached. Learn from these answers and try again, "
+            "or allow more wrong labels."
         )
     if not needs:
-        return f"Usable now: no labels yet. More than 300 further answers are needed at {error}{at_ten}."
+        return f"Usable now: no labels yet. More than 300 answers are needed for at most {error} wrong{at_ten}."
+    more, n = needs[0]["more_answers"], needs[0]["n"]
     return (
-        f"Usable now: no labels yet. The next {needs[0]['more_answers']} answers must all agree with the labels before "
-        f"{needs[0]['n']:,} labels can be used at {error}{at_ten}."
+        f"Usable now: no labels yet. If all agree with the labels, {_next(more)} {n:,} labels usable (at most {error} "
+        f"wrong){at_ten}."
     )
 
 
@@ -119,7 +133,12 @@ def _is_out_of_reach(values: Values) -> bool:
 
 
 def _other(other: Values) -> str:
-    return f"{other['n']:,} labels now" if other["more_answers"] == 0 else f"the next {other['more_answers']}"
+    more = other["more_answers"]
+    return f"{other['n']:,} are usable now" if more == 0 else f"{_next(more)} {other['n']:,} usable"
+
+
+def _next(n: int) -> str:
+    return "the next answer makes" if n == 1 else f"the next {n} answers make"
 
 
 def _by_class(values: Values) -> str:
@@ -145,7 +164,7 @@ def _still(one: Values) -> str:
 
 def _others(values: Values) -> str:
     answered, rest = values["n_answered"], values["n_not_usable"]
-    own = f"Also yours: {answered:,} other documents that people answered." if answered else ""
+    own = f"{_have_answers(answered, ' other document' + 's' * (answered > 1))}." if answered else ""
     return " ".join(part for part in (own, f"Not usable yet: {rest:,} labels." if rest else "") if part)
 
 
@@ -169,10 +188,10 @@ def _again(values: Values) -> str:
     n = values["ask_again"]
     if not n:
         return ""
-    about = "1 answer contradicts a label" if n == 1 else f"{n} answers contradict labels"
+    about = "1 answer contradicts its label" if n == 1 else f"{n} answers contradict their labels"
     return (
-        f"{about}. One slip must not decide, so {'it comes' if n == 1 else 'they come'} again, also to the same "
-        "person; better to another. The label counts as wrong until two further answers agree with it."
+        f"{about}. {'It is' if n == 1 else 'They are'} asked again, in case an answer was a slip; let another person "
+        "answer. Until two more answers agree with the label, it counts as wrong."
     )
 
 
@@ -182,30 +201,33 @@ def _waiting(values: Values) -> str:
     return f"{which} for documents before in the random order, which have no answer yet." if n else ""
 
 
-def _alone(values: Values) -> str:
+def _alone(values: Values, name: str) -> str:
     return (
-        f"The labels have learned from {values['n_learned']:,} answers. If labels were accepted before that, name the "
-        "earlier round (`after`): otherwise the confidence is that of this round alone."
+        f"The labels have learned from {values['n_learned']:,} answers. If you use labels that were accepted before "
+        f"that, name the earlier round ({name}): otherwise the confidence is that of this round alone."
     )
 
 
 def whole_file(values: Values, *, first: bool = False, hint: str = "") -> str:
-    """The other promise: all labels, if people label a part of them; empty if it is far away and not the `first`."""
+    """The other promise: all labels, if people label a part of them.
+
+    If it is not the `first`, it is empty unless more labels can be used than people would have to label.
+    """
     finish, error = values["finish"], at_most(values["error"])
     step = finish["needs"][0] if finish["needs"] else None
     begin = "To deliver" if first else "Or deliver"
+    if not first and finish["n"] <= finish["n_to_label"]:
+        return ""
     if finish["n"]:
         rest = f"let people label the other {finish['n_to_label']:,}" if finish["n_to_label"] else "the answers"
         answered = finish["n_documents"] - finish["n"] - finish["n_to_label"]
-        rest += f" (besides {answered:,} with an answer)" if finish["n_to_label"] and answered else ""
+        rest += f" ({_have_answers(answered)})" if finish["n_to_label"] and answered else ""
         more = f" {_answers(step['more_answers'])} would make it {step['n']:,}." if step and first else ""
         return (
-            f"{begin} the whole file: use the {finish['n']:,} most certain labels and {rest}; then with "
+            f"{begin} the whole file{hint}: use the {finish['n']:,} most certain labels and {rest}. Then with "
             f"{confidence(1 - finish['tail'])} confidence at most {finish['at_most_wrong']:,} of all "
-            f"{finish['n_documents']:,} labels ({error}) are wrong{hint}.{more}"
+            f"{finish['n_documents']:,} labels ({error}) are wrong.{more}"
         )
-    if not first:
-        return f"Or deliver the whole file, while people label a part of it{hint}." if step and hint else ""
     if step:
         return (
             f"To deliver the whole file, with people labelling a part of it and at most {error} wrong: "
@@ -221,10 +243,23 @@ def _answers(n: int) -> str:
 def _more(values: Values) -> str:
     if not values["n_accepted"] or not values["needs"]:
         return ""
-    step = values["needs"][0]
     if values["out_of_reach"]:
-        return "More labels are out of reach: allow more wrong ones, or learn from the answers."
-    return f"{_answers(step['more_answers'])} would make it {step['n']:,} labels."
+        return "More labels are unlikely: allow more wrong ones, or learn from the answers."
+    step = next((step for step in values["needs"] if _unread_after(values, step) > values["unseen"]), None)
+    if step is None:
+        return "Further answers would cost more reading than they save: stop here."
+    more, n = step["more_answers"], step["n"]
+    agree = "answer agrees with its label" if more == 1 else f"{more} answers agree with the labels"
+    return f"If the next {agree}: {n:,} usable labels, about {_unread_after(values, step):,} unread."
+
+
+def saves_reading(values: Values) -> bool:
+    """Whether some number of further answers, if they all agree with the labels, makes more unread labels usable."""
+    return any(_unread_after(values, step) > values["unseen"] for step in values["needs"])
+
+
+def _unread_after(values: Values, step: Values) -> int:
+    return int(values["unseen"] + step["n"] - values["n_accepted"] - step["more_answers"])
 
 
 def confidence(level: float) -> str:

@@ -1,0 +1,109 @@
+"""Every printed next command can be run as it is printed."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.tickets import new, old, read_csv, write_csv
+from tests.usable import TRUTH, fill, run
+
+pytestmark = pytest.mark.usefixtures("shared_panels")
+MISTAKEN = ["none_of_these"] * len(TRUTH)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / "old.csv", old())
+    write_csv(tmp_path / "new ones.csv", new())
+
+
+def follow(shown, answers=TRUTH, name="Next"):
+    """Run the next command of an output, and answer the sample that it draws."""
+    assert shown.exit_code == 0, shown.output
+    (found,) = re.findall(rf"^.*{name}: labelferry (.*)$", shown.output, re.MULTILINE)
+    before = set(Path().iterdir())
+    after = run(*shlex.split(found))
+    for path in set(Path().iterdir()) - before:
+        if path.is_file() and "answer" in read_csv(path) and not any(read_csv(path)["answer"]):
+            fill(path, answers)
+    return after
+
+
+def label(*options, out="out put.csv"):
+    return run("label", "old.csv", "new ones.csv", "-o", out, *options)
+
+
+def test_from_labels_to_usable_rows(files):
+    shown, seen = label("--save", "model.npz"), []
+    while "Next: " in shown.output:
+        seen.append(shown.output)
+        shown = follow(shown)
+        assert len(seen) < 30
+    assert shown.exit_code == 0, shown.output
+    assert any("Usable now: " in text and "no labels" not in text for text in seen)
+    assert " would do: -n)" in "".join(seen)
+    later = follow(run("apply", "model.npz", "new ones.csv", "-o", "later ones.csv"))
+    assert later.exit_code == 0, later.output
+    audit = run("audit", "out put.csv", "-o", "audit it.csv")
+    fill(Path("audit it.csv"))
+    last = follow(follow(audit))
+    assert last.exit_code == 0, last.output
+
+
+def test_a_limit_out_of_reach(files):
+    """The labels learn from the answers, and the earlier round is named."""
+    sampled = follow(label(), MISTAKEN)
+    hopeless = follow(sampled)
+    assert "5% will hardly be reached" in " ".join(hopeless.output.split())
+    at_ten = follow(hopeless)
+    assert at_ten.exit_code == 0, at_ten.output
+    options, out = re.search(r"labelferry label with (.*) -o (\S+)\. Then: ", hopeless.output).groups()
+    learned = label(*shlex.split(options), out=out)
+    then = re.search(r"Then: labelferry (.*)$", hopeless.output, re.MULTILINE)[1]
+    assert shlex.split(then)[-4:] == ["--after", "out put.csv", "--after", "sample.csv"]
+    assert "add --after" in learned.output
+    assert "name the earlier round (--after)" in " ".join(follow(learned).output.split())
+    second = follow(hopeless, name="Then")
+    assert "2 rounds of learning: all claims hold together" in second.output
+    assert "name the earlier round" not in second.output
+    usable = follow(second)
+    assert usable.exit_code == 0, usable.output
+
+
+def test_of_a_job(files):
+    label("--store", "a job.ferry")
+    shown = run("accept", "a job.ferry")
+    for _ in range(6):
+        shown = follow(shown)
+    assert shown.exit_code == 0, shown.output
+
+
+def test_no_output_replaces_answers_or_an_input(files):
+    follow(label())
+    command = ("accept", "out put.csv", "sample.csv", "--usable", "u.csv")
+    first = run(*command)
+    rows = read_csv(Path("u.csv"))
+    answered, unseen = re.search(r"u\.csv \((\d+) rows answered by people, (\d+) usable", first.output).groups()
+    assert int(answered) + int(unseen) == len(rows["text"])
+    assert int(answered) == len(read_csv(Path("sample.csv"))["row"])
+    for arguments in (command, ("accept", "out put.csv", "-o", "u.csv")):
+        assert f"u.csv has {answered} answers, which would be lost" in run(*arguments).stderr
+    again = ("accept", "out put.csv", "--after", "out put.csv", "--after", "sample.csv")
+    for path in ("out put.csv", "sample.csv"):
+        assert f"{path} is one of the inputs" in run(*again, "--usable", path).stderr
+    assert "both x.csv" in run(*command[:3], "-o", "x.csv", "--usable", "x.csv").stderr
+    assert read_csv(Path("u.csv")) == rows
+
+
+def test_of_the_report(files):
+    """Its command must not be refused because the sample of the first labels has answers."""
+    follow(label())
+    label("--answers", "sample.csv", "--report", "page.html", out="learned.csv")
+    found = re.search(
+        r"<code class=\"command\">labelferry (accept learned\.csv .*?)</code>", Path("page.html").read_text("utf-8")
+    )[1]
+    assert run(*shlex.split(found)).exit_code == 0
+    assert Path("learned_sample.csv").exists()

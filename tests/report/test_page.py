@@ -274,6 +274,16 @@ def test_the_story_replaces_the_reasons(small):
     assert "Two methods that work differently" in " ".join(Reader(render_page(small)).texts)
 
 
+def test_the_classes_have_one_share_each_and_no_column_without_meaning(small):
+    n = small["n_target"]
+    for below, says in ((0, False), (n, False), (n // 2, True)):
+        small["confidence"]["below"] = below
+        page = render_page(small)
+        assert ('data-name="To review"' in page) is says
+    cells = re.findall(r'data-name="Share">(.*?)</td>', page, flags=re.S)
+    assert [re.sub("<.*?>", "", cell).count("%") for cell in cells] == [1] * len(small["classes"])
+
+
 def test_no_risk_and_no_kappa(page):
     body = page.partition("<body>")[2].partition("<script")[0].lower()
     assert not re.search(r"\brisk\b|kappa|divergence", body)

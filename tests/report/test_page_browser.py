@@ -221,16 +221,19 @@ def test_corrections_are_downloaded(visit, tmp_path):
     with visit() as (page, events):
         bar = page.locator("#corrections")
         assert bar.is_hidden()
+        assert (
+            "They do not show which labels you can use: see What to do next" in page.locator(".listed").inner_text()
+        )  # before
         for row, answer in zip(rows, (HOSTILE_CLASS, "none of these", "unclear", "account"), strict=False):
-            select = page.get_by_label(f"Your answer for record {row['row']}", exact=True)
+            select = page.get_by_label(f"Correction of record {row['row']}", exact=True)
             choices = select.locator("option").all_text_contents()
             assert choices[1] == f"{row['label']} (correct)"
             assert choices[-2:] == ["none of these", "unclear"]
             select.select_option(next(choice for choice in choices if choice.removesuffix(" (correct)") == answer))
-        assert page.locator("#answered").text_content() == "4 answers."
-        page.get_by_label(f"Your answer for record {rows[3]['row']}", exact=True).select_option("")
-        assert page.locator("#answered").text_content() == "3 answers."
-        page.locator("#filter-state").select_option("your answers")
+        assert page.locator("#answered").text_content() == "4 corrections."
+        page.get_by_label(f"Correction of record {rows[3]['row']}", exact=True).select_option("")
+        assert page.locator("#answered").text_content() == "3 corrections."
+        page.locator("#filter-state").select_option("corrected")
         assert listed(page) == [row["row"] for row in rows[:3]]
         with page.expect_download() as download:
             page.get_by_role("button", name="Download").click()

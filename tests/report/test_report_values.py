@@ -15,6 +15,7 @@ import labelferry
 from labelferry import cli
 from labelferry.assessment.rules import Fact
 from labelferry.assessment.words import target_words
+from labelferry.certificate.interval import span
 from labelferry.cli.show import show_verdict
 from labelferry.labelling.verdict import marks
 from labelferry.report.documents import MAX_LISTED, MIN_OTHERS, listed_rows, own_columns
@@ -64,11 +65,15 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
     said = json.dumps(story).lower()
     assert not re.search("kappa|auroc|sourcelr|divergence", said)
     assert story["next"][-1]["commands"] == ["labelferry accept 'my labels.csv' -o sample.csv"]
-    assert any(f"{result.estimated_accuracy['mean']:.0%}" in sentence for sentence in story["known"])
+    low, high = (result.estimated_accuracy[end] for end in ("low", "high"))
+    assert (
+        f"Probably {span(low, high)} of the labels are correct (in tests, nine of ten such ranges were right)."
+        in story["known"]
+    )
     assert re.match(r"\d+ answers \(\d+ minutes\) may make ", story["use"][0])
     assert marks(result) in story["use"]
     assert any("really correct" in sentence for sentence in story["not_known"])
-    assert any("class that the labelled documents lack" in sentence for sentence in story["not_known"])
+    assert any("Whether a class is new" in sentence for sentence in story["not_known"])
     assert "result.accept" in page_values(result, result.summary())["story"]["next"][-1]["commands"][1]
     of_job = page_values(result, result.summary(), labelled="out.csv", job="my job.ferry")["story"]
     assert of_job["next"][-1]["commands"] == ["labelferry review 'my job.ferry'"]  # one way, not three
@@ -133,7 +138,8 @@ def test_labels_that_differ_in_spelling_are_in_the_verdict():
 def test_class_proportions_in_words():
     classes = np.array(["a", "b"])
     assert "agree" in proportions_sentence(np.array([0.4, 0.5]), np.array([0.5, 0.6]), classes)
-    assert "most about b: 10% to 70%" in proportions_sentence(np.array([0.4, 0.1]), np.array([0.5, 0.7]), classes)
+    said = proportions_sentence(np.array([0.4, 0.1]), np.array([0.5, 0.997]), classes)
+    assert said.endswith(": for b, estimates go from 10% to 99.7%.")
 
 
 def test_class_rows(values, result):
@@ -243,7 +249,8 @@ def test_a_page_without_texts_has_no_word_of_the_documents(result, tmp_path):
     assert "quixotic" not in pages[1]
     assert "T-17" not in pages[1]
     assert fingerprint(result.inputs.texts[0]) not in pages[1]
-    assert "Your answer" not in shown[1].partition("<footer>")[0]
+    assert "Correction" in shown[0].partition("<footer>")[0]
+    assert "Correction" not in shown[1].partition("<footer>")[0]
     assert {key for row in bare["documents"]["rows"] for key in row} == {
         *("row", "label", "confidence", "alternative", "needs_review", "none_of_these", "other_language"),
     }

@@ -248,10 +248,17 @@ def test_labels_to_use_by_keyboard(browser, job, start):
         assert page.url == f"{server.base}/questions/accept"
         assert "Labels before they learned" in page.locator("#certificate").inner_text()
         (more, n), *_ = opened.questions.acceptance.usable().needs
-        assert f"{more} more correct answers: {n}" in page.locator("#usable").inner_text()
+        assert re.search(rf"\b{more} answers make {n} labels usable", page.locator("#usable-sentence").inner_text())
+        assert page.locator(".next-step").is_hidden()
+        page.set_viewport_size({"width": 375, "height": 800})
+        assert page.locator("#usable-sentence").is_hidden()
+        assert page.locator(".next-step").inner_text() == f"If the next {more} answers agree: {n} usable labels"
+        page.set_viewport_size({"width": 1280, "height": 800})
         for _ in range(more):
             person.press(str(KEYS.index(label()) + 1))
-        assert page.locator("#usable-title").text_content() == f"Usable now: {n} of {opened.n_documents} labels"
+        assert (
+            page.locator("#usable-title").text_content().startswith(f"Usable now: {n} of {opened.n_documents} labels, ")
+        )
         assert f"Usable now: {n}" in page.locator("#live").text_content()  # for a screen reader
         page.get_by_role("button", name="At most 10 percent wrong").click()
         page.wait_for_selector("button[aria-pressed='true'][value='0.1']")

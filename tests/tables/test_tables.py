@@ -170,7 +170,7 @@ def test_bad_rows_are_skipped_and_all_of_them_are_listed(tmp_path):
     assert table.columns == {"text": ["a", "h\ni", "p"], "label": ["b", "j", "q"]}
     assert list(table.lines) == [2, 7, 11]
     assert [row.line for row in table.bad] == [3, 4, 5, 9, 10]
-    with pytest.raises(ValueError, match="no good row: 1 are bad, the first on line 2"):
+    with pytest.raises(ValueError, match="no readable row: 1 bad, the first on line 2"):
         read_table(put(tmp_path, TEXT + b"a\n"), skip_bad=True)
 
 

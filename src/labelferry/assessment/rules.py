@@ -137,8 +137,8 @@ def of_no_class(seen: Seen) -> str | None:
     if not marked:
         return None
     return (
-        f"{marked:,} new documents ({marked / len(seen.codes):.0%}) resemble no class, or this is a false alarm: read "
-        "10 of those marked none_of_these. Labels of a new class are wrong, and the estimates do not include this."
+        f"{marked:,} new documents ({marked / len(seen.codes):.0%}) may belong to no class, or it is a false alarm: "
+        "read 10 of them (column none_of_these). Labels of a new class are wrong, and the estimate is too high then."
     )
 
 

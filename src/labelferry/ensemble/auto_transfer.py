@@ -117,7 +117,7 @@ def solve(
 
 @register
 class AutoTransfer(TransductiveClassifier):
-    """Fit eight models, combine their predictions, and estimate how good the result is without target labels.
+    """Fit several models, combine their predictions, and estimate how good the result is without target labels.
 
     Use it unless you have a reason for another method: it needs no settings, and it assesses its own labels.
 

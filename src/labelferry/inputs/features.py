@@ -108,7 +108,7 @@ def make_features(inputs: Inputs, options: TextOptions, backend: Backend | None 
 
 def not_learned_messages(inputs: Inputs, features: Features) -> list[str]:
     """A message per source with labelled documents from which nothing is learned."""
-    what = "with a label and without a known word" if features.vectorizer else "with a label, whose features are all 0"
+    what = "with a label but no known word" if features.vectorizer else "with a label, whose features are all 0"
     return [
         rows_message(source.name, source.lines[~learned].tolist(), f"{what}, {NOT_LEARNED}", unit=source.unit)
         for source, learned in zip(inputs.sources, features.learned, strict=True)

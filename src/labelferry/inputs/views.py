@@ -7,8 +7,6 @@ downloaded for it. The environment variable LABELFERRY_EMBED has another default
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -25,7 +23,6 @@ from .inputs import Inputs
 from .matrices import SUFFIXES, read_matrix
 from .options import TextOptions
 
-N_STEPS = 10  # of the progress
 OWN_VECTORS = "vectors of the user"  # in the settings, for a view without a name
 FOLDER = "embeddings"  # in the user's cache
 NONE = "none"
@@ -138,18 +135,14 @@ def embed_documents(model: Any, texts: list[str]) -> Array:
 
 
 class Steps:
-    """Announces at most N_STEPS stages of the progress, with the time that is left."""
+    """Announces one stage of the progress, and the share of it that is done."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock, self.start, self.last = clock, clock(), -1
+    def __init__(self) -> None:
+        self.begun = False
 
     def __call__(self, done: int, total: int, share: float) -> None:
-        step = int(N_STEPS * share)
-        if step > self.last:
-            stage = f"embedding texts ({done:,} of {total:,})"
-            if share > 0:
-                left = (self.clock() - self.start) * (1 - share) / share
-                stage = f"embedding texts ({done:,} of {total:,}; {progress.Remaining(share, left)})"
-            progress.expect(stage)
+        if not self.begun:
+            progress.expect(stage := f"embedding {total:,} texts")
             progress.begin(stage)
-        self.last = max(step, self.last)
+            self.begun = True
+        progress.step(share)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..assessment.assessment import Assessment
-from ..certificate.interval import percent, span
+from ..certificate.interval import span
+from ..labelling.held_out import has_learned
 from ..labelling.labelling import Labelling
 from ..labelling.outlook import usable_outlook
 from ..labelling.verdict import marks, other_languages, spellings, verdict_of
@@ -33,7 +35,6 @@ def tell(result: Labelling, labelled: str | PathLike[str] | None = None, job: st
             *other_languages(result),
             *(fact.sentence for fact in a.facts),
             *estimates(a),
-            agreement(a),
         ],
         "not_known": not_known(result),
         "next": next_steps(result, labelled, job),
@@ -41,27 +42,11 @@ def tell(result: Labelling, labelled: str | PathLike[str] | None = None, job: st
 
 
 def estimates(a: Assessment) -> list[str]:
-    """The estimated accuracy, if there is one."""
+    """What the range of correct labels is worth, if there is one."""
     if not a.can_estimate:
         return []
-    value = a.accuracy
-    origin = f"how far off such estimates were on {a.n_corpora} collections of texts"
-    if a.n_answers:
-        origin = f"what {a.n_answers} answers leave open"
-    return [
-        f"About {percent(value.mean, digits=0)} of the labels are correct. The range is {span(value.low, value.high)}: "
-        f"{origin}."
-    ]
-
-
-def agreement(a: Assessment) -> str:
-    """How far the methods agree, and how much the result differs from a classifier without transfer."""
-    codes, final = a.members.codes, a.proba.argmax(axis=1)
-    return (
-        f"The {len(codes)} methods agree with these labels on {(codes == final).mean():.0%} of the documents, on "
-        "average. An ordinary classifier, which learns from the labelled documents only, gives "
-        f"{a.changed:.0%} of them another label."
-    )
+    origin = f"estimated from {a.n_answers} answers" if a.n_answers else "in tests, nine of ten such ranges were right"
+    return [f"Probably {span(a.accuracy.low, a.accuracy.high)} of the labels are correct ({origin})."]
 
 
 def answered(result: Labelling) -> list[str]:
@@ -87,14 +72,8 @@ def not_known(result: Labelling) -> list[str]:
     proportions = a.proportions
     if not proportions.given and not a.n_answers:  # with answers they are estimated
         sentences.append(proportions_sentence(proportions.low, proportions.high, result.estimator.classes_))
-    n_marked = int((result.groups >= 0).sum())
-    sentences.append(
-        f"Whether the {n_marked:,} documents that resemble no class are a class of their own. Their labels are wrong "
-        "then."
-        if n_marked
-        else "Whether the new documents contain a class that the labelled documents lack. No such group was found, but "
-        "a small group, or one that resembles a class, can be missed."
-    )
+    if not (result.groups >= 0).any():  # otherwise a fact says it
+        sentences.append("Whether a class is new: no such group of documents was found, but a small one can be missed.")
     return sentences
 
 
@@ -103,8 +82,8 @@ def proportions_sentence(low: Array, high: Array, classes: Array) -> str:
     c = int(np.argmax(high - low))
     beginning = "How often each class really occurs among the new documents"
     if high[c] - low[c] <= SMALL_RANGE:
-        return f"{beginning}. The methods agree on it, but they can share an error."
-    return f"{beginning}. The methods disagree, most about {classes[c]!s}: {low[c]:.0%} to {high[c]:.0%}."
+        return f"{beginning}: the methods agree, but they can share an error."
+    return f"{beginning}: for {classes[c]!s}, estimates go from {span(low[c], high[c])}."
 
 
 def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> list[dict[str, Any]]:
@@ -114,10 +93,10 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str
         ways_out = ["Use labelled documents that resemble the new ones more."]
     if result.inputs.spellings:
         ways_out.insert(0, "Merge the labels that differ only in their spelling: merge_labels=True (--merge-labels).")
-    return [*({"sentence": way_out, "commands": []} for way_out in ways_out), way_to_use(labelled, job)]
+    return [*({"sentence": way_out, "commands": []} for way_out in ways_out), way_to_use(result, labelled, job)]
 
 
-def way_to_use(labelled: str | PathLike[str] | None, job: str | None) -> dict[str, Any]:
+def way_to_use(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> dict[str, Any]:
     """How to find labels that can be used, by the way in which the labels were stored."""
     if job is not None:
         sentence = "Answer questions in the browser: the page shows after every answer which labels you can use."
@@ -128,9 +107,11 @@ def way_to_use(labelled: str | PathLike[str] | None, job: str | None) -> dict[st
             "sentence": sentence,
             "commands": ["result.accept(answers=answers).next_row()", "result.accept(answers=answers).text()"],
         }
-    file = shlex.quote(fspath(labelled))
+    # labels that learned probably did so from sample.csv, which must not be overwritten
+    sample = f"{Path(labelled).stem}_sample.csv" if has_learned(result) else "sample.csv"
     sentence = (
-        "Draw documents, fill in the column answer of sample.csv, and run the command that is printed: it says which "
-        "labels you can use, with a guarantee."
+        f"Run this, fill in the column “answer” of {sample}, and run the command that is printed: it says which labels "
+        "you can use, with a guarantee."
     )
-    return {"sentence": sentence, "commands": [f"labelferry accept {file} -o sample.csv"]}
+    command = f"labelferry accept {shlex.quote(fspath(labelled))} -o {shlex.quote(sample)}"
+    return {"sentence": sentence, "commands": [command]}

@@ -133,7 +133,7 @@ def with_bad_rows(table: Table, bad: BadRows, way_out: str) -> Table:
         if bad.rows:
             first, n = bad.rows[0], len(bad.rows)
             raise ValueError(
-                f"{table.name} has no good row: {n} are bad, the first on {bad.unit} {first.line}: {first.what}."
+                f"{table.name} has no readable row: {n} bad, the first on {bad.unit} {first.line}: {first.what}."
             )
         what = "has a header and no rows" if table.columns else "is empty"
         raise ValueError(f"{table.name} {what}. {way_out}")

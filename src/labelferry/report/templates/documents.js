@@ -43,7 +43,7 @@
     const cell = row.element.querySelector("td.answer");
     if (!cell || cell.firstChild) return;
     const select = document.createElement("select");
-    select.setAttribute("aria-label", "Your answer for record " + row.record);
+    select.setAttribute("aria-label", "Correction of record " + row.record);
     addOption(select, "", "choose …");
     addOption(select, "label:" + row.label, row.label + " (correct)");
     const alternative = row.element.dataset.alternative;
@@ -62,7 +62,7 @@
     row.element.classList.toggle("answered", answers.has(row.record));
     saved = answers.size === 0;
     byId("corrections").hidden = answers.size === 0;
-    byId("answered").textContent = answers.size === 1 ? "1 answer." : number.format(answers.size) + " answers.";
+    byId("answered").textContent = answers.size === 1 ? "1 correction." : number.format(answers.size) + " corrections.";
   }
 
   const states = {

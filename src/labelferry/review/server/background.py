@@ -95,7 +95,7 @@ class RefitState:
         lines = [f"Learned from {result.get('answers', 0):,} answers. {what} changed."]
         if before is not None and after is not None:
             change = f"{percent(before)} before, {percent(after)} now"
-            lines.append(f"Correct on the answered documents, each predicted without its answer: {change}.")
+            lines.append(f"Tested on these documents, each without its own answer: {change}.")
         return lines
 
     @property

@@ -25,6 +25,12 @@ TITLES = {
 }
 
 
+def queue_title(job: Job, purpose: str) -> str:
+    """The name of a queue; the labels learn from the first answers of "accept" before any can be used."""
+    learns = purpose == ACCEPT and job.questions.acceptance.learning(job.log.state()) is not None
+    return "Answers to learn from" if learns else TITLES[purpose]
+
+
 def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[str, Any]:
     """The values of `frame.html` by name; `active` is the current entry of the navigation, `purpose` the queue."""
     shown = site.certificate.show()
@@ -38,7 +44,7 @@ def frame(site: Site, session: Session, active: str, purpose: str = "") -> dict[
         "classes": list(site.job.classes),
         "n_documents": site.job.n_documents,
         "queues": [
-            {**queues[name], "title": TITLES[name]}
+            {**queues[name], "title": queue_title(site.job, name)}
             for name in (ACCEPT, *(name for name in QUEUES if name != ACCEPT))
             if queues[name]["open"] or queues[name]["answered"] or name == purpose
         ],

@@ -12,7 +12,7 @@ from ..job.job import Job
 from ..job.questions import Question
 from ..job.reasons import reason_without_labels
 from ..store.records import ACCEPT, AGAIN, FIND, PURPOSES, QUEUES
-from .frame import TITLES, frame
+from .frame import frame, queue_title
 from .pages import at_most, page
 from .sessions import Session
 from .site import Form, Site, number, redirect, value
@@ -67,7 +67,7 @@ def question_page(site: Site, session: Session, question: Question | None, purpo
         **values,
         question=question,
         reason=why(question, purpose, is_blind=is_blind),
-        queue=TITLES[ACCEPT if purpose == ACCEPT else question.purpose],
+        queue=queue_title(site.job, ACCEPT if purpose == ACCEPT else question.purpose),
         text=text[:MAX_SHOWN],
         rest=text[MAX_SHOWN:],
         n_keys=N_KEYS,

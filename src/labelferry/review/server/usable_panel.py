@@ -6,7 +6,7 @@ from collections import Counter, OrderedDict
 from threading import Lock
 from typing import Any
 
-from ...certificate.expected import PLANS, Expected, expected_further, expected_labels, outlook
+from ...certificate.expected import PLANS, Expected, at_best, expected_further, expected_labels, outlook
 from ..job.job import Job
 from ..job.state import JobState
 from ..sample.frozen import USUAL, Limit
@@ -26,7 +26,8 @@ class UsablePanels:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._lock = Lock()
-        self._made: OrderedDict[tuple[int, int, Limit], Values] = OrderedDict()
+        # by fit, last answer and limit, and by the other limits at which there were statements: they share a confidence
+        self._made: OrderedDict[tuple[int, int, Limit, frozenset[Limit]], Values] = OrderedDict()
         self._plans: dict[tuple[int, Limit], list[Expected]] = {}  # by fit and limit
 
     def first_limit(self) -> Limit:
@@ -40,9 +41,9 @@ class UsablePanels:
         """The values for the answers so far."""
         with self._lock:
             state = self._job.log.state()
-            key = (*state.version, limit)
+            acceptance = self._job.questions.acceptance
+            key = (*state.version, limit, acceptance.other_limits(state.fit.fit, limit))
             if key not in self._made:
-                acceptance = self._job.questions.acceptance
                 usable = acceptance.usable(limit, state=state)
                 if usable.learning is None and usable.given.first:
                     usable = acceptance.issue(limit)
@@ -63,18 +64,27 @@ class UsablePanels:
             accuracy = self._job.store.settings.get("estimated_accuracy") if not usable.limit.name else None
             self._plans[key] = plans(usable, accuracy)
         found, further = self._plans[key], usable.n_learned > 0
-        return outlook(found, usable.n_documents, usable.error, further=further) if found else ""
+        learn = 0 if usable.learning is None else usable.learning.of
+        return outlook(found, usable.n_documents, usable.error, further=further, learn=learn) if found else ""
 
 
 def plans(usable: Usable, accuracy: float | None) -> list[Expected]:
-    """Labels to expect: by their confidences if they have learned, otherwise by the estimated accuracy."""
+    """Labels to expect: by the estimated accuracy, or by confidences from the random answers of the first round.
+
+    Answers of later rounds are not random, and the estimate is older than they are: nothing is forecast.
+    """
     ladder, n_learned = usable.ladder, 0 if usable.learning is None else usable.learning.of
-    if usable.n_learned:
+    if usable.n_learned and usable.round_number == 1:
         p_wrong = usable.frozen.p_wrong[ladder.best_first]
         return expected_further(p_wrong, error=ladder.error, tail=ladder.tail, answers=PLANS)
-    if accuracy is None:
+    if accuracy is None or usable.n_learned:
         return []
-    return expected_labels(usable.n_documents, accuracy, error=usable.error, n_learned=n_learned, answers=PLANS)
+    most = None
+    if not n_learned and ladder.error <= ERROR:  # as `labelling.outlook`, whatever the random order
+        most = at_best(usable.frozen._replace(order=0).ladder(ladder.error, tail=ladder.tail), PLANS)
+    return expected_labels(
+        ladder.n_labels, accuracy, error=ladder.error, tail=ladder.tail, n_learned=n_learned, answers=PLANS, most=most
+    )
 
 
 def panel_values(usable: Usable) -> Values:
@@ -89,7 +99,7 @@ def panel_values(usable: Usable) -> Values:
         "step": USE if learning is None else NOW if learning.now else LEARN,
         "headline": first.removesuffix("."),
         "claim": f"{claim} {together(values)}".strip(),
-        "promises": [line for line in (whole_file(values), ASSUMED) if line],
+        "promises": [line for line in (whole_file(values, first=True), ASSUMED) if line],
         "n": usable.n,
         "n_answered": answered,
         "n_rest": max(n - usable.n - answered, 0),

@@ -78,8 +78,8 @@ function replacePart(part) {
     rect.setAttribute("x", x);
     rect.setAttribute("width", width);
   }
-  if (part.id === "certificate" && find("mini-figure") && find("estimate")) {
-    find("mini-figure").textContent = `${find("estimate").textContent} correct`;
+  if (part.id === "certificate" && find("mini-figure") && find("figure")) {
+    find("mini-figure").textContent = `${find("figure").textContent} correct`;
     for (const rect of find("band-mini").querySelectorAll(".range, .tick")) {
       const big = find("band-accuracy").querySelector(`.${rect.getAttribute("class")}`);
       for (const name of ["x", "width"]) rect.setAttribute(name, big?.getAttribute(name) ?? 0);

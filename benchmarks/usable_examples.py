@@ -89,7 +89,8 @@ def look(usable: Any, truth: list[str], n: int) -> str:
     wrong = sum(label is not None and label != true for label, true in zip(usable.labels, truth, strict=True))
     mine = sum(label is not None for label in usable.labels)
     return (
-        f"  {n:3} answers, {n * SECONDS / 60:4.1f} min: usable {usable.n:5,}, at most {usable.at_most_wrong} wrong; "
+        f"  {n:3} answers, {n * SECONDS / 60:4.1f} min: usable {usable.n:5,} "
+        f"({usable.accepted.unseen:,} unread), at most {usable.at_most_wrong} wrong; "
         f"with answers {mine:5,} labels, {wrong} really wrong; whole file: use {finish.n:5,}, people label "
         f"{finish.n_to_label:5,}"
     )

@@ -97,7 +97,7 @@ def test_answers_that_wait_for_a_forgotten_sample_are_counted(out, tmp_path):
     forgotten = run("accept", out, second)
     n = json.loads(run("accept", out, second, "--json").output)["accept"]["n_waiting"]
     assert 6 < n <= 12
-    assert f"{n} answers wait for documents before in the random order" in flat(forgotten.output)
+    assert f"{n} answers do not count yet: documents before them in the random order" in flat(forgotten.output)
 
 
 @pytest.mark.parametrize("per_class", [False, True])
@@ -131,13 +131,20 @@ def test_every_document_is_in_one_part(out, tmp_path):
 
 
 def test_out_of_reach_names_a_way_out(out, result, tmp_path):
-    """Not the next sample of the same kind."""
+    """Not the next sample of the same kind: another limit if that may help, otherwise the labels learn."""
     sample, place = tmp_path / "s.csv", tmp_path / "job.ferry"
     run("accept", out, "-n", 40, "-o", sample)
-    fill(sample, ["none_of_these"] * len(TRUTH))
-    done = run("accept", out, sample)
-    assert "will hardly be reached" in flat(done.output)
-    assert f"Next: labelferry accept {out} {sample} --error 0.1" in done.output.splitlines()
+    for n_wrong, other_limit in ((5, True), (40, False)):
+        fill(sample)
+        rows = sorted(int(row) - 1 for row in read_csv(sample)["row"])
+        fill(sample, {row: "none_of_these" if i < n_wrong else TRUTH[row] for i, row in enumerate(rows)})
+        done = run("accept", out, sample)
+        assert "5% will hardly be reached" in flat(done.output)
+        next_limit = f"Next: labelferry accept {out} {sample} --error 0.1"
+        assert (next_limit in done.output.splitlines()) == other_limit
+        assert ("or allow more wrong labels" in flat(done.output)) == other_limit
+        assert ("Next: repeat your command labelferry label with" in flat(done.output)) != other_limit
+    assert "10% will hardly be reached" in flat(run("accept", out, sample, "--error", 0.1).output)
     result.store(place, seed=SEED).close()
     other = tmp_path / "other.csv"
     run("accept", place, "--learn", 0, "-n", 40, "-o", other)

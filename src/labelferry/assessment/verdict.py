@@ -19,8 +19,8 @@ LEVELS = {
     for level in (
         Level(
             "safe",
-            "These labels can be used if some errors are acceptable, each new document has one of the classes, and the "
-            "labels mean the same in both files.",
+            "Most of these labels are probably correct, if each new document has one of the classes and the labels "
+            "mean the same in both files.",
             "Labels can be transferred.",
             "green",
         ),

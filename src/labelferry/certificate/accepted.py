@@ -4,7 +4,8 @@ All claims are those of `accept.py`. "Needs" and "chance" are no claims: they sa
 
     needs     if the answers to the next questions all agree with the labels
     chance    that the next rung is certified within the next max(WITHIN, needed + SPARE) answers, if the share of
-              wrong labels in it has the distribution Beta(PRIOR p + k, PRIOR (1 - p) + t - k), p its predicted share
+              wrong labels in it has the distribution Beta(PRIOR p + k, PRIOR (1 - p) + t - k), p its predicted share,
+              k of t answers about its labels wrong, in the random order of the rung or not
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Rung(NamedTuple):
     answers: int  # answers that the test uses: the prefix of the random order
     wrong: int  # wrong labels among them
     certified: bool  # whether the claim is certified
+    answered: int  # answers about its labels, also those that the test does not use
+    contradicted: int  # wrong labels among them
 
 
 class Accepted(NamedTuple):
@@ -98,7 +101,8 @@ def accept_labels(ladder: Ladder, wrong: Mapping[int, bool]) -> Accepted:
     for j in range(ladder.start, len(ladder.sizes)):
         rows = prefix(ladder, j, given)
         k = int((given.states[rows] == WRONG).sum())
-        rungs.append(Rung(ladder.sizes[j], ladder.at_most[j], len(rows), k, j <= top))
+        n = ladder.sizes[j]
+        rungs.append(Rung(n, ladder.at_most[j], len(rows), k, j <= top, *given.inside(n)))
     needs = tuple(climb(ladder, given.states == WRONG, given, MOST_ANSWERS)[1:])
     size, r, n_sample, sample_wrong = _claim(ladder, top, given)
     n_answers, n_wrong = given.inside(size)
@@ -127,9 +131,10 @@ def _chance(ladder: Ladder, top: int, rungs: Sequence[Rung], needs: Sequence[Ste
     if not needs:
         return 0.0
     rung, p = rungs[j - ladder.start], ladder.expected[j]
-    t, k = rung.answers, rung.wrong
+    t, k = rung.answered, rung.contradicted
     q = (np.arange(N_SHARES) + 0.5) / N_SHARES
     shares = beta.ppf(q, PRIOR * p + k + 1e-3, PRIOR * (1 - p) + t - k + 1e-3)
+    t, k = rung.answers, rung.wrong
     b = limits(rung.n, rung.at_most_wrong, ladder.tail, t + max(WITHIN, needs[0].more_answers + SPARE))
     return float(chance_to_pass(b, t, k, shares).mean())
 

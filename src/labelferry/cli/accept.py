@@ -71,6 +71,11 @@ class Drawing(NamedTuple):
         """Whether further answers will hardly help, and nobody asks for questions nevertheless."""
         return self.out is None and not self.whole_file and bool(usable.out_of_reach)
 
+    def should_raise(self, usable: Any) -> bool:
+        """Whether further answers will hardly help at this limit, and may help at the next usual one."""
+        can_help = self.limit.error < OTHER_ERROR and (usable.n or usable.other_limit())
+        return self.is_hopeless(usable) and bool(can_help)
+
     def raised(self) -> Drawing:
         """The same at the next usual limit."""
         return self._replace(limit=self.limit._replace(error=OTHER_ERROR))
@@ -291,7 +296,7 @@ def of_job(
             following += f" {shlex.quote(str(drawing.out))}"
         elif drawing.is_hopeless(usable) and job.questions.acceptance.can_learn:
             following += " --relearn"
-        elif drawing.is_hopeless(usable) and drawing.limit.error < OTHER_ERROR:
+        elif drawing.should_raise(usable):
             following = f"accept {name}{drawing.raised().option}"
         elif usable.learning or drawing.needs_answers(usable):
             following += f" -o {free_name('sample.csv')}"
@@ -354,9 +359,9 @@ def of_file(
         answered_in = [*samples_among(after, encoding), *samples]
         then = f" -o {next_name}{drawing.option}{others}{named_files('--after', [path, *samples])}"
         learn = learn_message(answered_in, then, more=usable.alone)
-    if drawing.is_hopeless(usable) and drawing.limit.error < OTHER_ERROR:
+    if drawing.should_raise(usable):
         following = f"accept {files}{drawing.raised().option}{others}"
-    elif drawing.needs_answers(usable):
+    elif not learn and drawing.needs_answers(usable):
         own_seed = "" if seed is None or samples else f" --seed {seed}"
         following = f"accept {files} -o {next_name}{drawing.option}{others}{own_seed}"
     return finished(Outcome(usable, messages, following, written, learn), use, drawing)
@@ -366,7 +371,7 @@ def learn_message(samples: Sequence[object], then: str, *, more: bool) -> str:
     """How labels of a file learn from samples, and the command after it; `more`: they learned from others before."""
     learned, others = free_name("learned.csv"), " and the earlier answers" if more else ""
     return (
-        f"To learn: repeat your command labelferry label with{named_files('--answers', samples)}{others} -o {learned}. "
+        f"repeat your command labelferry label with{named_files('--answers', samples)}{others} -o {learned}. "
         f"Then: labelferry accept {learned}{then}"
     )
 
@@ -421,13 +426,14 @@ def show(outcome: Outcome, *, as_json: bool) -> None:
     usable, messages, following, files, learn, use = outcome
     command = f"labelferry {following}" if following else ""
     text, written = usable.text(terminal=True).splitlines(), [f"Written: {', '.join(files)}"] if files else []
+    learning = [f"{'To learn' if command else 'Next'}: {learn}"] if learn else []
     if as_json:
-        values = {**usable.as_dict(), "sentences": [*text, *([learn] if learn else [])]}
+        values = {**usable.as_dict(), "sentences": [*text, *learning]}
         print_json({"accept": values, "messages": [*messages, *written], "next": command})
         return
     console = new_console(result=True)
     for sentence in [*messages, *text]:
         console.print(escape(sentence))
     writing = [f"To write the usable rows: labelferry {use}"] if use else []
-    for line in [*written, *writing, *([f"Next: {command}"] if command else []), *([learn] if learn else [])]:
+    for line in [*written, *writing, *([f"Next: {command}"] if command else []), *learning]:
         console.print(escape(line), soft_wrap=True)

@@ -245,15 +245,22 @@ class Usable:
         return [self.frozen.classes[code] for code in codes if not per_class[self.frozen.classes[code]]]
 
     def other_limit(self) -> dict[str, Any] | None:
-        """What 10% needs, if nothing can be used yet: `error`, `more_answers` and `n`; None if that is no help."""
+        """What 10% needs, if nothing can be used yet: `error`, `more_answers` and `n`; None if that is no help.
+
+        That is so if 10% is unlikely, too, or needs as many answers as this limit and this one is not unlikely: labels
+        that are certified at a lower limit can almost always be used at 10%.
+        """
         if self.n or self.learning or self.error >= OTHER_ERROR:
             return None
         limit = self.limit._replace(error=OTHER_ERROR)
         ladders = make_ladders(self.frozen, limit, round_number=self.round_number, among=self.ladders.among)
         found = certified_by(ladders, self.wrong)
         steps = [Step(0, found.n)] if found.n else found.needs[:1]
-        if not steps or (self.needs and self.needs[0][0] <= steps[0].more_answers):
-            return None  # what is certified at a lower limit can almost always be used at 10%
+        is_unlikely = found.out_of_reach and any(self.wrong.values())
+        if not steps or is_unlikely:
+            return None
+        if self.needs and not self.out_of_reach and self.needs[0][0] <= steps[0].more_answers:
+            return None
         return {"error": OTHER_ERROR, **steps[0]._asdict()}
 
     def by_class(self) -> list[dict[str, Any]]:

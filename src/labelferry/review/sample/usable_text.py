@@ -103,7 +103,7 @@ def each_limit(values: Values) -> str:
 
 def _names_two(values: Values) -> bool:
     """Whether people are told to try another limit, or the limit is not the usual one."""
-    return values["error"] != ERROR or _is_out_of_reach(values)
+    return values["error"] != ERROR or bool(_is_out_of_reach(values) and values["other_limit"])
 
 
 def _nothing(values: Values, *, terminal: bool = False) -> str:
@@ -112,10 +112,10 @@ def _nothing(values: Values, *, terminal: bool = False) -> str:
     at_ten = "" if other is None else f"; {_other(other)} (at most {at_most(other['error'])} wrong{option})"
     if _is_out_of_reach(values):
         rung = values["rungs"][0]
+        way_out = "Learn from these answers and try again" + (", or allow more wrong labels." if other else ".")
         return (
-            f"Usable now: no labels. {rung['wrong']} of {rung['answers']} answers contradict the labels of the most "
-            f"certain {rung['n']:,} documents: {error} will hardly be reached. Learn from these answers and try again, "
-            "or allow more wrong labels."
+            f"Usable now: no labels. {rung['contradicted']} of {rung['answered']} answers contradict the labels of the "
+            f"most certain {rung['n']:,} documents: {error} will hardly be reached. {way_out}"
         )
     if not needs:
         return f"Usable now: no labels yet. More than 300 answers are needed for at most {error} wrong{at_ten}."
@@ -128,7 +128,7 @@ def _nothing(values: Values, *, terminal: bool = False) -> str:
 
 def _is_out_of_reach(values: Values) -> bool:
     """Whether nothing can be used, because of answers that contradict labels."""
-    found = values["rungs"] and values["rungs"][0]["wrong"]
+    found = values["rungs"] and values["rungs"][0]["contradicted"]
     return bool(not values["n_accepted"] and values["out_of_reach"] and found)
 
 
@@ -197,8 +197,8 @@ def _again(values: Values) -> str:
 
 def _waiting(values: Values) -> str:
     n = values["n_waiting"]
-    which = "1 answer waits" if n == 1 else f"{n:,} answers wait"
-    return f"{which} for documents before in the random order, which have no answer yet." if n else ""
+    which = "1 answer does" if n == 1 else f"{n:,} answers do"
+    return f"{which} not count yet: documents before them in the random order have no answer." if n else ""
 
 
 def _alone(values: Values, name: str) -> str:

@@ -135,7 +135,6 @@ def test_out_of_reach_names_a_way_out(out, result, tmp_path):
     sample, place = tmp_path / "s.csv", tmp_path / "job.ferry"
     run("accept", out, "-n", 40, "-o", sample)
     for n_wrong, other_limit in ((5, True), (40, False)):
-        fill(sample)
         rows = sorted(int(row) - 1 for row in read_csv(sample)["row"])
         fill(sample, {row: "none_of_these" if i < n_wrong else TRUTH[row] for i, row in enumerate(rows)})
         done = run("accept", out, sample)

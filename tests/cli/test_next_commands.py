@@ -82,7 +82,7 @@ def test_of_a_job(files):
     assert shown.exit_code == 0, shown.output
 
 
-def test_no_output_replaces_answers_or_an_input(files):
+def test_an_output_is_written_again_but_replaces_no_answers_and_no_input(files):
     follow(label())
     command = ("accept", "out put.csv", "sample.csv", "--usable", "u.csv")
     first = run(*command)
@@ -90,13 +90,25 @@ def test_no_output_replaces_answers_or_an_input(files):
     answered, unseen = re.search(r"u\.csv \((\d+) rows answered by people, (\d+) usable", first.output).groups()
     assert int(answered) + int(unseen) == len(rows["text"])
     assert int(answered) == len(read_csv(Path("sample.csv"))["row"])
-    for arguments in (command, ("accept", "out put.csv", "-o", "u.csv")):
-        assert f"u.csv has {answered} answers, which would be lost" in run(*arguments).stderr
+    run(*command)
+    assert read_csv(Path("u.csv")) == rows
+    assert (
+        f"mine.csv has {answered} answers, which would be lost" in run(*command[:-1], answers_of("sample.csv")).stderr
+    )
     again = ("accept", "out put.csv", "--after", "out put.csv", "--after", "sample.csv")
     for path in ("out put.csv", "sample.csv"):
         assert f"{path} is one of the inputs" in run(*again, "--usable", path).stderr
     assert "both x.csv" in run(*command[:3], "-o", "x.csv", "--usable", "x.csv").stderr
     assert read_csv(Path("u.csv")) == rows
+
+
+def answers_of(path):
+    """The answers of a sample in a file of the user's own."""
+    columns = read_csv(Path(path))
+    Path("mine.csv").write_text(
+        "text,answer\n" + "".join(f'"{t}",{a}\n' for t, a in zip(columns["text"], columns["answer"], strict=True))
+    )
+    return "mine.csv"
 
 
 def test_of_the_report(files):

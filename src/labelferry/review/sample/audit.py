@@ -18,6 +18,8 @@ import numpy as np
 from ...certificate import audit_order, duel_order
 from ...certificate.sampling import N_AUDIT
 from ...linalg.matrix import Array
+from ...labelling.column_names import ACCEPTED
+from ...labelling.marks import MARK
 from ...tables import Dialect, Table, write_table
 from ...tables.cells import as_text
 from ...tables.spreadsheet import protected, read_protected
@@ -88,14 +90,19 @@ def draw(
 
 
 def check_no_answers(path: str | PathLike[str]) -> None:
-    """Raise an error if a file has answers that would be overwritten."""
+    """Raise an error if a file has answers that would be overwritten.
+
+    The answers of a file that `accept` or `export` wrote are in the samples or the job, too.
+    """
     if not Path(path).is_file() or is_json(path):
         return
     try:
-        answers = read_protected(path).columns.get("answer", ())
+        columns = read_protected(path).columns
     except ValueError:  # no table: nothing that people filled in
         return
-    if n := sum(bool(as_text(value)) for value in answers):
+    is_output = {ACCEPTED, MARK} <= columns.keys() and FINGERPRINT not in columns
+    n = sum(bool(as_text(value)) for value in columns.get("answer", ()))
+    if n and not is_output:
         raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
 
 

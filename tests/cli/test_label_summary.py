@@ -117,7 +117,7 @@ def test_messages_about_files_are_one_line(tmp_path, monkeypatch):
     shown = run("label", "old.csv", "new.csv", "-o", "out.csv", "--report", "page.html", "--store", "job.ferry")
     lines = shown.stdout.splitlines()
     assert "invisible characters" in lines[1]
-    assert lines[1].endswith(" (1 more: --verbose)")
+    assert lines[1].endswith(" (1 more note: --verbose)")
     assert len(lines) <= MOST_LINES, shown.stdout
     more = run("label", "old.csv", "new.csv", "-o", "out.csv", "-v").stdout
     for words in ("invisible characters", "not learned from", "not labelled"):
@@ -126,7 +126,7 @@ def test_messages_about_files_are_one_line(tmp_path, monkeypatch):
     shown = run("label", "old.csv", "new.csv", "-o", "out.csv", "--report", "page.html")
     assert "invisible characters" in shown.stdout.splitlines()[1]
     assert "not labelled" in shown.stdout.splitlines()[1]
-    assert "more: --verbose" not in shown.stdout
+    assert ": --verbose)" not in shown.stdout
     assert len(shown.stdout.splitlines()) <= MOST_LINES, shown.stdout
 
 

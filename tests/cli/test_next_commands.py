@@ -44,7 +44,7 @@ def test_from_labels_to_usable_rows(files):
         assert len(seen) < 30
     assert shown.exit_code == 0, shown.output
     assert any("Usable now: " in text and "no labels" not in text for text in seen)
-    assert " would do: -n)" in "".join(seen)
+    assert " are needed)" in "".join(seen)
     later = follow(run("apply", "model.npz", "new ones.csv", "-o", "later ones.csv"))
     assert later.exit_code == 0, later.output
     audit = run("audit", "out put.csv", "-o", "audit it.csv")

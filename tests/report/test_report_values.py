@@ -73,7 +73,7 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
     assert re.match(r"\d+ answers \(\d+ minutes\) may make ", story["use"][0])
     assert marks(result) in story["use"]
     assert any("really correct" in sentence for sentence in story["not_known"])
-    assert any("Whether a class is new" in sentence for sentence in story["not_known"])
+    assert any("Whether there is a further class" in sentence for sentence in story["not_known"])
     assert "result.accept" in page_values(result, result.summary())["story"]["next"][-1]["commands"][1]
     of_job = page_values(result, result.summary(), labelled="out.csv", job="my job.ferry")["story"]
     assert of_job["next"][-1]["commands"] == ["labelferry review 'my job.ferry'"]  # one way, not three
@@ -104,7 +104,7 @@ def test_safe_beside_marks_is_one_story(result):
     safe = with_marks(result, 360)
     (said,) = [reason for reason in safe.verdict.reasons if "marked for review" in reason]
     assert said.startswith(
-        "All 360 labels are marked for review. Estimates alone do not show which of them you can use."
+        "All 360 labels are marked for review. Estimates alone do not show which labels you can use."
     )
     assert "The column accept_rank orders them" in said
     assert said in safe.summary()["verdict"]["reasons"]

@@ -175,11 +175,11 @@ def test_sentences():
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)
     nothing = usable_labels(frozen, Further({}, {}))
     assert nothing.text().startswith("Usable now: no labels yet. If all agree with the labels, the next ")
-    assert re.search(r"; the next \d+ answers make [\d,]+ usable \(at most 10% wrong\)\.", nothing.text())
+    assert re.search(r" With 10% instead, the next \d+ answers make [\d,]+ usable\.", nothing.text())
     usable = answer_until_usable(frozen, 0.05)
     text = usable.text()
-    assert f"Usable now: {usable.n:,} of 2,000 labels, {usable.accepted.unseen:,} unread. With 95% confidence" in text
-    assert "no label was wrong" in text
+    assert f"Usable now: {usable.n:,} of 2,000 labels. With 95% confidence" in text
+    assert re.search(rf": none of the \d+ with an answer, up to \d+ of the {usable.accepted.unseen:,} unread\.", text)
     assert "The guarantee holds if the answers are right" in text
     assert len(text.splitlines()) <= 7
     bad = dict.fromkeys(nothing.next_rows(40), 1)
@@ -195,8 +195,8 @@ def test_classes_without_accepted_labels_are_named():
     usable = answer_until_usable(frozen, 0.1)
     assert 0 < usable.n <= 150
     assert usable.missing_classes() == ["b"]
-    assert f"Accepted per class: a {usable.n}. Careful: all accepted labels are of one class." in usable.text()
+    assert f"Usable per class: a {usable.n}. Careful: all usable labels are of one class." in usable.text()
     frozen = frozen._replace(
         labels=np.concatenate([np.arange(150) % 2, np.full(150, 2)]), classes=["a", "b", "c"], values=["a", "b", "c"]
     )
-    assert "Careful: no label of c is accepted." in answer_until_usable(frozen, 0.1).text()
+    assert "Careful: no label of c is usable." in answer_until_usable(frozen, 0.1).text()

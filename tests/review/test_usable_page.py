@@ -129,12 +129,12 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
     assert usable.n == n == site.usable.panel(Limit(0.05))["n"]
     text = plain(browser.page)
     assert text.startswith(f"Usable now: {n} of {job.n_documents} labels")
-    assert f"at most {usable.at_most_wrong} of the {n} (" in text
+    assert f"at most {usable.at_most_wrong} of these {n} (" in text
     assert 'class="next-step"' in browser.page
     (more, n), *_ = usable.needs
     assert f"If the next {more} answers agree: {n} usable labels" in text
     people = sum(code >= 0 and not usable.accepted.rows[place] for place, code in usable.decided.items())
-    assert f"also answered by people {people}" in text
+    assert f"other answers {people}" in text
     for name, count in usable.per_class().items():
         assert re.search(rf"{name} {count} \d+", text)
     assert [row.content["n_accepted"] for row in job.questions.acceptance.statements(fit)][-1] == usable.n
@@ -146,7 +146,7 @@ def test_the_limit_can_be_chosen(browser, site, job):
     learn(browser, site)
     browser.send("/limit", error="0.1")
     (more, n), *_ = job.questions.acceptance.usable(Limit(0.1)).needs
-    assert re.search(rf"\b{more} answers make {n} labels usable \(at most 10% wrong", plain(browser.page))
+    assert re.search(rf"\b{more} answers make {n} labels usable, at most 10% wrong", plain(browser.page))
     assert browser.document == job.question("accept", "Ada", error=0.1).document
     assert re.search(r'value="0.1" aria-pressed="true"', browser.page)
     assert browser.client.post("/limit", data={"csrf": browser.hidden("csrf"), "error": "0.3"}).status_code == 400

@@ -273,9 +273,9 @@ def few_short_texts(facts: TargetFacts) -> tuple[Fact, ...]:
     return (
         Fact(
             "few short texts",
-            f"Few short texts ({facts.n_labelled:,} labelled, {facts.n_new:,} new): the estimate can be far off. Half "
-            f"of the new ones have at most {facts.words:.0f} words, and {1 - facts.known_documents:.1%} contain no "
-            "word of the labelled ones.",
+            f"The texts are few and short ({facts.n_labelled:,} labelled, {facts.n_new:,} new): the estimate can be "
+            f"far off. Half of the new ones have at most {facts.words:.0f} words, and {1 - facts.known_documents:.1%} "
+            "contain no word of the labelled ones.",
             "Check a random sample by hand.",
             False,
         ),

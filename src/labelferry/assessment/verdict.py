@@ -26,7 +26,7 @@ LEVELS = {
         ),
         Level(
             "doubtful",
-            "Check before use: your answers show which of these labels you can use.",
+            "Check before use: answer questions, and see which of these labels you can use.",
             "Labels can be transferred with care: check a random sample of them by hand.",
             "yellow",
         ),

@@ -187,15 +187,15 @@ def best_plan(plans: Sequence[Expected], n: int) -> Expected | None:
     return max(worth, key=lambda plan: plan.unseen / plan.answers, default=None)
 
 
-def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = False, learn: int = 0) -> str:
+def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = False) -> str:
     """One sentence about n labels of which nobody has checked any.
 
-    `further`: they have learned from answers. `learn`: they will learn from so many of the answers first.
+    `further`: they have learned from answers.
 
-    >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05, learn=20)
-    '80 answers (13 minutes, 20 to learn from) may make 400 (0 to 900) of 2,000 labels usable, at most 5% wrong.'
+    >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)
+    '80 answers (13 minutes) may make 400 (0 to 900) of 2,000 labels usable, at most 5% wrong.'
     >>> outlook([Expected(200, 150, 0, 300, 10)], 1000, 0.05, further=True)
-    'How many labels 200 further answers make usable is uncertain: perhaps 0 to 300 of 1,000, at most 5% wrong.'
+    '200 further answers (33 minutes) may make 0 to 300 of 1,000 labels usable, at most 5% wrong.'
     >>> outlook([Expected(80, 90, 80, 100, 10)], 100, 0.05)
     'It is best to read all 100 documents: answers about a part of them would save little reading.'
     >>> outlook([Expected(200, 0, 0, 0, 0)], 1000, 0.05)
@@ -211,12 +211,11 @@ def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = 
         if not most:
             return f"{last.answers} {answers} will probably make none of {n:,} labels usable, {limit}."
         return (
-            f"How many labels {last.answers} {answers} make usable is uncertain: perhaps {rough(last.low):,} to "
-            f"{min(most, n):,} of {n:,}, {limit}."
+            f"{last.answers} {answers} ({minutes(last.answers)}) may make {rough(last.low):,} to {min(most, n):,} of "
+            f"{n:,} labels usable, {limit}."
         )
-    first = f", {learn} to learn from" if learn else ""
     return (
-        f"{plan.answers} {answers} ({minutes(plan.answers)}{first}) may make {rough(plan.n):,} ({rough(plan.low):,} to "
+        f"{plan.answers} {answers} ({minutes(plan.answers)}) may make {rough(plan.n):,} ({rough(plan.low):,} to "
         f"{min(rough(max(plan.n, plan.high)), n):,}) of {n:,} labels usable, {limit}."
     )
 

@@ -409,7 +409,7 @@ def drawn_message(usable: Any, sample: Any, drawing: Drawing, classes: Sequence[
     n_again = sum(times_asked(purpose) > 0 for purpose in sample.columns["purpose"])
     needs = [] if usable.learning is not None or drawing.n else drawing.needs(usable)
     if needs and needs[0] < len(sample) - n_again:
-        what += f" ({needs[0]} would do: -n)"
+        what += f" ({needs[0]} are needed)"
     if n_again:
         what += f", {n_again} of them asked again because an answer contradicts the label"
     others = "none_of_these (a class that is missing here)" if several is None else f"{example_of(several)}, none"

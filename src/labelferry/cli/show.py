@@ -41,7 +41,8 @@ def special(messages: Iterable[str]) -> list[str]:
     """The messages that a short output has: those with an option to decide about, and one line with the others."""
     found = [as_options(line) for line in messages if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))]
     open_, told = [line for line in found if "--" in line], [line for line in found if "--" not in line]
-    more = f" ({len(told) - 2} more: --verbose)" if len(told) > 2 else ""
+    n_more = len(told) - 2
+    more = f" ({n_more} more note{'s' * (n_more > 1)}: --verbose)" if n_more > 0 else ""
     return [*open_, *([f"{'. '.join(told[:2])}{more}"] if told else [])]
 
 

@@ -77,7 +77,7 @@ def usable_outlook(result: Labelling, *, in_job: bool = False) -> dict[str, Any]
     best = best_plan(expected, n)
     plan = None if best is None else Expected(best.answers, *map(rough, best[1:]))
     sentence = (
-        outlook(expected, n, LIMIT, further=has_learned(result), learn=n_learned)
+        outlook(expected, n, LIMIT, further=has_learned(result))
         if expected
         else f"How many labels can be used is not known without {'further ' * has_learned(result)}answers."
     )

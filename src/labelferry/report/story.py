@@ -73,7 +73,7 @@ def not_known(result: Labelling) -> list[str]:
     if not proportions.given and not a.n_answers:  # with answers they are estimated
         sentences.append(proportions_sentence(proportions.low, proportions.high, result.estimator.classes_))
     if not (result.groups >= 0).any():  # otherwise a fact says it
-        sentences.append("Whether a class is new: no such group of documents was found, but a small one can be missed.")
+        sentences.append("Whether there is a further class: none was found, but a small one can be missed.")
     return sentences
 
 
@@ -110,8 +110,8 @@ def way_to_use(result: Labelling, labelled: str | PathLike[str] | None, job: str
     # labels that learned probably did so from sample.csv, which must not be overwritten
     sample = f"{Path(labelled).stem}_sample.csv" if has_learned(result) else "sample.csv"
     sentence = (
-        f"Run this, fill in the column “answer” of {sample}, and run the command that is printed: it says which labels "
-        "you can use, with a guarantee."
+        f"Run this in the folder of {Path(labelled).name}, fill in the column “answer” of {sample}, and run the "
+        "command that is printed: it says which labels you can use, with a guarantee."
     )
     command = f"labelferry accept {shlex.quote(fspath(labelled))} -o {shlex.quote(sample)}"
     return {"sentence": sentence, "commands": [command]}

@@ -17,9 +17,9 @@ import numpy as np
 
 from ...certificate import audit_order, duel_order
 from ...certificate.sampling import N_AUDIT
-from ...linalg.matrix import Array
 from ...labelling.column_names import ACCEPTED
 from ...labelling.marks import MARK
+from ...linalg.matrix import Array
 from ...tables import Dialect, Table, write_table
 from ...tables.cells import as_text
 from ...tables.spreadsheet import protected, read_protected

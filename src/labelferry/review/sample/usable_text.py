@@ -11,7 +11,7 @@ from ...certificate.ladder import TAIL
 from .frozen import ERROR
 
 Values = Mapping[str, Any]
-ASSUMED = "The guarantee holds if the answers are right and the labels stay as they are."
+ASSUMED = "The guarantee holds if the answers are right and the labels are not changed."
 MOST_NAMED = 12  # classes in a sentence
 
 
@@ -59,19 +59,16 @@ def _learning(values: Values) -> str:
 
 
 def _usable(values: Values) -> str:
-    n, most, answers = values["n_accepted"], values["at_most_wrong"], values["n_answers"]
-    found = values["n_wrong"]
-    wrong = {0: "no label was wrong", 1: "1 label was wrong"}.get(found, f"{found} labels were wrong")
+    n, most, answers, unseen = values["n_accepted"], values["at_most_wrong"], values["n_answers"], values["unseen"]
     all_of, name = f"{values['n_documents']:,}", values["name"]
     of = f"the {all_of} documents with the label {name}" if name else f"{all_of} labels"
-    unseen, unread, of_unread = values["unseen"], "", ""
-    if unseen:
-        unread = f", {unseen:,} unread"
-        most_unseen = f"{values['unseen_wrong']:,} ({at_most(values['unseen_at_most'])})"
-        of_unread = f"; of the {unseen:,} unread ones up to {most_unseen} may be wrong"
+    wrong = f"{values['n_wrong'] or 'none'} of the {answers:,} with an answer"
+    if not unseen:
+        return f"Usable now: {n:,} of {of}. All have an answer; wrong: {values['n_wrong'] or 'none'}."
     claim = (
-        f"Usable now: {n:,} of {of}{unread}. With {confidence(values['level'])} confidence at most {most:,} of the "
-        f"{n:,} ({at_most(most / n)}) are wrong. {_have_answers(answers)} ({wrong}){of_unread}."
+        f"Usable now: {n:,} of {of}. With {confidence(values['level'])} confidence at most {most:,} of these {n:,} "
+        f"({at_most(max(values['error'], most / n))}) are wrong: {wrong}, up to {values['unseen_wrong']:,} of the "
+        f"{unseen:,} unread."
     )
     if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (
@@ -108,8 +105,8 @@ def _names_two(values: Values) -> bool:
 
 def _nothing(values: Values, *, terminal: bool = False) -> str:
     error, needs, other = at_most(values["error"]), values["needs"], values["other_limit"]
-    option = ", --error 0.1" if terminal else ""
-    at_ten = "" if other is None else f"; {_other(other)} (at most {at_most(other['error'])} wrong{option})"
+    option = f"{at_most(other['error'])}{' (--error 0.1)' if terminal else ''}" if other else ""
+    at_ten = "" if other is None else f" With {option} instead, {_other(other)}."
     if _is_out_of_reach(values):
         rung = values["rungs"][0]
         way_out = "Learn from these answers and try again" + (", or allow more wrong labels." if other else ".")
@@ -118,11 +115,11 @@ def _nothing(values: Values, *, terminal: bool = False) -> str:
             f"most certain {rung['n']:,} documents: {error} will hardly be reached. {way_out}"
         )
     if not needs:
-        return f"Usable now: no labels yet. More than 300 answers are needed for at most {error} wrong{at_ten}."
+        return f"Usable now: no labels yet. More than 300 answers are needed for at most {error} wrong.{at_ten}"
     more, n = needs[0]["more_answers"], needs[0]["n"]
     return (
-        f"Usable now: no labels yet. If all agree with the labels, {_next(more)} {n:,} labels usable (at most {error} "
-        f"wrong){at_ten}."
+        f"Usable now: no labels yet. If all agree with the labels, {_next(more)} {n:,} labels usable, at most {error} "
+        f"wrong.{at_ten}"
     )
 
 
@@ -176,12 +173,12 @@ def _classes(values: Values) -> str:
     more = f" and {len(counts) - MOST_NAMED} other classes" if len(counts) > MOST_NAMED else ""
     missing = values["missing_classes"]
     if len(counts) == 1 and missing:
-        warning = " Careful: all accepted labels are of one class."
+        warning = " Careful: all usable labels are of one class."
     elif missing:
-        warning = f" Careful: no label of {', '.join(missing[:MOST_NAMED])} is accepted."
+        warning = f" Careful: no label of {', '.join(missing[:MOST_NAMED])} is usable."
     else:
         warning = ""
-    return f"Accepted per class: {named}{more}.{warning} {_others(values)}".rstrip()
+    return f"Usable per class: {named}{more}.{warning} {_others(values)}".rstrip()
 
 
 def _again(values: Values) -> str:

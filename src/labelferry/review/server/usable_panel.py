@@ -64,8 +64,7 @@ class UsablePanels:
             accuracy = self._job.store.settings.get("estimated_accuracy") if not usable.limit.name else None
             self._plans[key] = plans(usable, accuracy)
         found, further = self._plans[key], usable.n_learned > 0
-        learn = 0 if usable.learning is None else usable.learning.of
-        return outlook(found, usable.n_documents, usable.error, further=further, learn=learn) if found else ""
+        return outlook(found, usable.n_documents, usable.error, further=further) if found else ""
 
 
 def plans(usable: Usable, accuracy: float | None) -> list[Expected]:

@@ -38,7 +38,7 @@ tests run ten random records again, others every day. [Figures and studies](#fig
 - A number is the mean accuracy in percent; ± is the sample standard deviation over the seeds. The number of the paper
   is in brackets. The seconds are CPU seconds.
 - A seed draws the documents of a sampled table and starts the methods that are random. The column *seeds* has their
-  number; it is 1 if neither the task nor the method is random.
+  number. Where a range is printed, rows without any randomness have fewer.
 - *As published* is the form of the paper, as far as it is known; the other row has our defaults. Of `SourceLR` there is
   only the form of the papers, `SourceLR(C='cv', class_weight=None, weighting='given')`; its default is stronger.
 - The papers do not publish their vocabularies and samples: this may account for a difference of one or two points.

@@ -46,7 +46,7 @@ TABLE = Table(
         for target in domains
     ),
     methods=METHODS,
-    n_seeds=1,
+    n_seeds=3,
     grouped=True,
     remarks=(
         "Six domains of each corpus, at most 200 documents per class and domain, drawn by seed. The five sources "

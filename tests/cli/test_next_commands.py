@@ -91,24 +91,38 @@ def test_an_output_is_written_again_but_replaces_no_answers_and_no_input(files):
     assert int(answered) + int(unseen) == len(rows["text"])
     assert int(answered) == len(read_csv(Path("sample.csv"))["row"])
     run(*command)
-    assert read_csv(Path("u.csv")) == rows
-    assert (
-        f"mine.csv has {answered} answers, which would be lost" in run(*command[:-1], answers_of("sample.csv")).stderr
-    )
+    assert read_csv(Path("u.csv")) == rows  # its answers are in the sample
+    unread = rows["accepted"].index("yes")
+    typed = rows | {"answer": ["unclear" if i == unread else value for i, value in enumerate(rows["answer"])]}
+    write_csv(Path("u.csv"), typed)
+    assert "u.csv has 1 answers, which would be lost" in run(*command).stderr
+    for arguments in (("accept", "out put.csv", "-o", "u.csv"), ("audit", "out put.csv", "-o", "u.csv")):
+        assert re.search(r"u\.csv has \d+ answers, which would be lost", run(*arguments).stderr)
+    assert read_csv(Path("u.csv")) == typed
     again = ("accept", "out put.csv", "--after", "out put.csv", "--after", "sample.csv")
     for path in ("out put.csv", "sample.csv"):
         assert f"{path} is one of the inputs" in run(*again, "--usable", path).stderr
     assert "both x.csv" in run(*command[:3], "-o", "x.csv", "--usable", "x.csv").stderr
-    assert read_csv(Path("u.csv")) == rows
 
 
-def answers_of(path):
-    """The answers of a sample in a file of the user's own."""
-    columns = read_csv(Path(path))
-    Path("mine.csv").write_text(
-        "text,answer\n" + "".join(f'"{t}",{a}\n' for t, a in zip(columns["text"], columns["answer"], strict=True))
-    )
-    return "mine.csv"
+def test_an_export_keeps_answers_that_the_job_does_not_have(files):
+    label("--store", "a.ferry")
+    export = ("export", "a.ferry", "-o", "all.csv")
+    for _ in range(2):
+        assert run(*export).exit_code == 0
+    rows = read_csv(Path("all.csv"))
+    write_csv(Path("all.csv"), rows | {"answer": ["billing", *rows["answer"][1:]]})
+    assert "all.csv has 1 answers, which would be lost" in run(*export).stderr
+
+
+def test_labels_of_a_saved_model_learn_by_another_command(files):
+    """`apply` has no option --answers: its file is labelled again, by `label`."""
+    label("--save", "model.npz")
+    sampled = follow(run("apply", "model.npz", "new ones.csv", "-o", "more.csv"), MISTAKEN)
+    hopeless = follow(sampled).output
+    assert "Next: run labelferry label LABELLED NEW, NEW being this file before apply, with --answers" in hopeless
+    learned = label("--answers", "sample.csv", out="learned.csv")
+    assert learned.exit_code == 0, learned.output
 
 
 def test_of_the_report(files):

@@ -202,8 +202,8 @@ def test_labels_and_documents_are_accepted_by_answers(folder, result, tmp_path, 
         run("accept", folder / "out.csv", *samples, "-o", sample, "-n", 30, "--error", 0.2, *of_class)
         samples.append(fill(sample))
     printed = run("accept", folder / "out.csv", *samples, "--error", 0.2, "--usable", usable, *of_class)
-    n, named = f"{found.n_documents:,}", f" documents with the label {name},"
-    of = f"{n} labels," if name is None else f"the {n}{named}"
+    n, named = f"{found.n_documents:,}", f" documents with the label {name}."
+    of = f"{n} labels." if name is None else f"the {n}{named}"
     assert f"Usable now: {found.n:,} of {of}" in " ".join(printed.split())
     wrong = [
         (TRUTH[row] != result.sets[row]) if name is None else (name not in TRUTH[row])

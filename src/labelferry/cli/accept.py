@@ -25,8 +25,9 @@ class Outcome(NamedTuple):
     messages: list[str]
     following: str  # the next command without its first words; empty if there is none
     written: Sequence[str] = ()  # files, with what is in them
-    learn: str = ""  # how labels that are out of reach learn from the answers
+    learn: str = ""  # the next step in words: how the labels of a file learn from the answers
     use: str = ""  # the command that writes what can be used now, if it is not the next one
+    is_sample: bool = False  # whether the next documents were written: the rest was said before they were asked for
 
 
 class Reading(NamedTuple):
@@ -60,21 +61,6 @@ class Drawing(NamedTuple):
         """Further answers that certify more labels, if they all agree with the labels."""
         steps = usable.finished.needs if self.whole_file else usable.needs
         return [step[0] for step in steps]
-
-    def needs_answers(self, usable: Any) -> bool:
-        """Whether further answers can certify more labels than people read for it."""
-        from ..review.sample.usable_text import saves_reading
-
-        return bool(self.needs(usable)) and (self.whole_file or saves_reading(usable.as_dict()))
-
-    def is_hopeless(self, usable: Any) -> bool:
-        """Whether further answers will hardly help, and nobody asks for questions nevertheless."""
-        return self.out is None and not self.whole_file and bool(usable.out_of_reach)
-
-    def should_raise(self, usable: Any) -> bool:
-        """Whether further answers will hardly help at this limit, and may help at the next usual one."""
-        can_help = self.limit.error < OTHER_ERROR and (usable.n or usable.other_limit())
-        return self.is_hopeless(usable) and bool(can_help)
 
     def raised(self) -> Drawing:
         """The same at the next usual limit."""
@@ -220,7 +206,7 @@ def accept(
     from ..review.sample.frozen import Limit
 
     chosen = columns_of(column, confidence)
-    check_places([out, usable], [labelled, *(samples or []), *(after or [])])
+    check_places(out, usable, [labelled, *(samples or []), *(after or [])])
     limit = Limit(error, outside, per_class, name or "")
     if is_job(labelled):
         check_no_column(column)
@@ -241,16 +227,17 @@ def accept(
         exit_unless(safe=outcome.usable.n > 0)
 
 
-def check_places(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) -> None:
-    """Raise an error if an output would overwrite an input, answers, or another output."""
+def check_places(sample: Path | None, other: Path | None, inputs: Sequence[str | Path]) -> None:
+    """Raise an error if a new sample would overwrite answers, or if an output would overwrite an input or the other."""
     from ..review.sample.audit import check_no_answers
 
-    named = [path for path in outputs if path is not None]
+    if sample is not None:
+        check_no_answers(sample)
+    named = [path for path in (sample, other) if path is not None]
     places, known = [final_path(path) for path in named], {final_path(path) for path in inputs}
     for path, place in zip(named, places, strict=True):
         if place in known:
             raise ValueError(f"{path} is one of the inputs and would be overwritten. Write to another name.")
-        check_no_answers(path)
     if len(set(places)) < len(places):
         raise ValueError(f"--out and --usable are both {named[0]}. Give each a name of its own.")
 
@@ -270,6 +257,8 @@ def of_job(
     """Add the answers to a job, learn if it is time, and draw the next sample."""
     from ..review.job.files import draw_accept_open, import_answers
     from ..review.job.job import open_job
+    from ..review.sample.audit import keeping_answers
+    from ..review.sample.next_step import ASK, LEARN, RAISE, next_step
 
     learn, messages, limit, written = drawing.learn, list[str](), drawing.limit._asdict(), list[str]()
     with open_job(place) as job:
@@ -283,7 +272,10 @@ def of_job(
             usable = job.accept(**limit, learn=learn)
         usable = usable.for_whole_file() if drawing.whole_file else usable
         if drawing.usable is not None and drawing.has_rows(usable, messages):
-            messages += job.export(drawing.usable, accepted=True, whole_file=drawing.whole_file, **limit)
+            messages += keeping_answers(
+                drawing.usable,
+                lambda path: job.export(path, accepted=True, whole_file=drawing.whole_file, **limit),
+            )
             written.append(drawing.with_rows(usable))
         name = shlex.quote(job.store.name)  # without a password
         following = f"accept {name}{drawing.option}"
@@ -294,17 +286,16 @@ def of_job(
             messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing, job.classes, job.several)]
             written.append(str(drawing.out))
             following += f" {shlex.quote(str(drawing.out))}"
-        elif drawing.is_hopeless(usable) and job.questions.acceptance.can_learn:
-            following += " --relearn"
-        elif drawing.should_raise(usable):
-            following = f"accept {name}{drawing.raised().option}"
-        elif usable.learning or drawing.needs_answers(usable):
-            following += f" -o {free_name('sample.csv')}"
-        elif usable.n:
-            following = ""
+        else:
+            step = next_step(usable, can_learn=job.questions.acceptance.can_learn)
+            raised = f"accept {name}{drawing.raised().option}"
+            ways = {ASK: f"{following} -o {free_name('sample.csv')}", LEARN: f"{following} --relearn", RAISE: raised}
+            following = ways.get(step, "")
         rows = free_name("usable.csv")
         use = f"accept {name}{drawing.option} --usable {rows}"
         use = use if drawing.limit.name or drawing.whole_file else f"export {name} -o {rows} --accepted"
+        if drawing.out is not None:
+            return Outcome(usable, messages, following, written, is_sample=True)
         return finished(Outcome(usable, messages, following, written), use, drawing)
 
 
@@ -314,6 +305,8 @@ def of_file(
     """What the answers of samples of a file certify, the next sample, and the rows that can be used."""
     from ..review.sample.accept_files import draw_accept, rounds_before, samples_among, usable_of_samples
     from ..review.sample.accepted_columns import write_usable
+    from ..review.sample.audit import keeping_answers
+    from ..review.sample.next_step import ASK, LEARN, RAISE, next_step
     from ..review.sample.population import population_of_file
     from ..review.sample.several import accept_several, write_several
 
@@ -344,35 +337,48 @@ def of_file(
     use = f"accept {files} --usable {free_name('usable.csv')}{drawing.option}{others}"
     if drawing.usable is not None and drawing.has_rows(usable, messages):
         if several is None:
-            n_rows = write_usable(path, usable, drawing.usable, encoding=encoding, ours=chosen is None)
+            n_rows = keeping_answers(
+                drawing.usable, lambda out: write_usable(path, usable, out, encoding=encoding, ours=chosen is None)
+            )
         else:
-            n_rows = write_several(path, population, usable, drawing.usable, encoding=encoding)
+            n_rows = keeping_answers(
+                drawing.usable, lambda out: write_several(path, population, usable, out, encoding=encoding)
+            )
         written.append(drawing.with_rows(usable, n_rows))
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
         named = usable.frozen.classes if several is None else several.form.names
         messages += [*drawn.write(out), drawn_message(usable, drawn, drawing, named, several)]
         following = f"accept {files} {shlex.quote(str(out))}{drawing.option}{others}"
-        return finished(Outcome(usable, messages, following, [*written, str(out)]), use, drawing)
+        return Outcome(usable, messages, following, [*written, str(out)], is_sample=True)
     following, learn, next_name = "", "", free_name("next.csv" if samples else "sample.csv")
-    if drawing.is_hopeless(usable) and samples and several is None and chosen is None:
+    step = next_step(usable, can_learn=bool(samples) and several is None and chosen is None)
+    if step == LEARN:
         answered_in = [*samples_among(after, encoding), *samples]
         then = f" -o {next_name}{drawing.option}{others}{named_files('--after', [path, *samples])}"
-        learn = learn_message(answered_in, then, more=usable.alone)
-    if drawing.should_raise(usable):
+        learn = learn_message(answered_in, then, more=usable.alone, applied=population.is_applied)
+    elif step == RAISE:
         following = f"accept {files}{drawing.raised().option}{others}"
-    elif not learn and drawing.needs_answers(usable):
+    elif step == ASK:
         own_seed = "" if seed is None or samples else f" --seed {seed}"
         following = f"accept {files} -o {next_name}{drawing.option}{others}{own_seed}"
     return finished(Outcome(usable, messages, following, written, learn), use, drawing)
 
 
-def learn_message(samples: Sequence[object], then: str, *, more: bool) -> str:
-    """How labels of a file learn from samples, and the command after it; `more`: they learned from others before."""
+def learn_message(samples: Sequence[object], then: str, *, more: bool, applied: bool) -> str:
+    """How labels of a file learn from samples, and the command after it.
+
+    `more`: they learned from others before. `applied`: they are those of a saved model, which does not learn.
+    """
     learned, others = free_name("learned.csv"), " and the earlier answers" if more else ""
+    command = (
+        "run labelferry label LABELLED NEW, NEW being this file before apply,"
+        if applied
+        else ("repeat your command labelferry label")
+    )
     return (
-        f"repeat your command labelferry label with{named_files('--answers', samples)}{others} -o {learned}. "
-        f"Then: labelferry accept {learned}{then}"
+        f"{command} with{named_files('--answers', samples)}{others} -o {learned}. Then: labelferry accept "
+        f"{learned}{then}"
     )
 
 
@@ -380,7 +386,7 @@ def finished(outcome: Outcome, use: str, drawing: Drawing) -> Outcome:
     """The outcome with the command that writes what can be used: the next one if there is no other."""
     if drawing.usable is not None or not (outcome.usable.finished.n if drawing.whole_file else outcome.usable.n):
         return outcome
-    return outcome._replace(use=use) if outcome.following else outcome._replace(following=use)
+    return outcome._replace(use=use) if outcome.following or outcome.learn else outcome._replace(following=use)
 
 
 def named_files(option: str, files: Iterable[object]) -> str:
@@ -423,17 +429,16 @@ def example_of(several: Any) -> str:
 
 def show(outcome: Outcome, *, as_json: bool) -> None:
     """Print what may be used, and the next command."""
-    usable, messages, following, files, learn, use = outcome
+    usable, messages, following, files, learn, use, is_sample = outcome
     command = f"labelferry {following}" if following else ""
     text, written = usable.text(terminal=True).splitlines(), [f"Written: {', '.join(files)}"] if files else []
-    learning = [f"{'To learn' if command else 'Next'}: {learn}"] if learn else []
     if as_json:
-        values = {**usable.as_dict(), "sentences": [*text, *learning]}
-        print_json({"accept": values, "messages": [*messages, *written], "next": command})
+        values = {**usable.as_dict(), "sentences": text}
+        print_json({"accept": values, "messages": [*messages, *written], "next": learn or command})
         return
     console = new_console(result=True)
-    for sentence in [*messages, *text]:
+    for sentence in [*messages, *(usable.text(terminal=True, brief=True).splitlines() if is_sample else text)]:
         console.print(escape(sentence))
     writing = [f"To write the usable rows: labelferry {use}"] if use else []
-    for line in [*written, *writing, *([f"Next: {command}"] if command else []), *learning]:
+    for line in [*written, *writing, *([f"Next: {learn or command}"] if learn or command else [])]:
         console.print(escape(line), soft_wrap=True)

@@ -37,6 +37,7 @@ def export(
     --answers`) and as further labelled documents.
     """
     from ..review.job.job import open_job
+    from ..review.sample.audit import keeping_answers
 
     if corrections and (accepted or error is not None):
         raise ValueError("--corrections are answers, and --accepted and --error are about labels. Omit one of them.")
@@ -44,7 +45,9 @@ def export(
         if corrections:
             messages = opened.export_corrections(out, spreadsheet=spreadsheet)
         else:
-            messages = opened.export(out, spreadsheet=spreadsheet, accepted=accepted, error=error)
+            messages = keeping_answers(
+                out, lambda path: opened.export(path, spreadsheet=spreadsheet, accepted=accepted, error=error)
+            )
             usable = opened.exported(error, accepted=accepted)
             if usable is not None:
                 messages.append(f"Column accepted, limit {100 * usable.error:g}%: {usable.text().splitlines()[0]}")

@@ -51,7 +51,7 @@ def find(
             f"{job} is no review job. Start one: labelferry label LABELLED NEW -o OUT --store job.ferry."
             " Then: labelferry find job.ferry --class NAME."
         )
-    check_places([out], [job, *(samples or [])])
+    check_places(out, None, [job, *(samples or [])])
     if found is not None and found in (out, Path(job), *(samples or ())):
         raise ValueError(f"--found {found} is the job or a sample, which would be lost. Choose another file.")
     messages = list[str]()

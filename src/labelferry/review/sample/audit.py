@@ -7,18 +7,19 @@ The file has one row per document in the order of the sample, the seed and the n
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...certificate import audit_order, duel_order
 from ...certificate.sampling import N_AUDIT
-from ...labelling.column_names import ACCEPTED
-from ...labelling.marks import MARK
+from ...labelling.column_names import NEW_COLUMNS
 from ...linalg.matrix import Array
 from ...tables import Dialect, Table, write_table
 from ...tables.cells import as_text
@@ -28,6 +29,7 @@ from .exchange import TEXT, is_json, write_json
 from .population import Population
 from .same_labels import FINGERPRINT, check_fingerprint, labels_fingerprint, one_fingerprint, seed_of_labels
 
+T = TypeVar("T")
 ADDED = ("row", "label", "answer", "purpose", "sample_seed", "population", FINGERPRINT)  # columns of a sample
 
 
@@ -90,20 +92,33 @@ def draw(
 
 
 def check_no_answers(path: str | PathLike[str]) -> None:
-    """Raise an error if a file has answers that would be overwritten.
+    """Raise an error if a file has answers that would be overwritten."""
+    if n := answers_of(path).total():
+        raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
 
-    The answers of a file that `accept` or `export` wrote are in the samples or the job, too.
-    """
+
+def answers_of(path: str | PathLike[str]) -> Counter[tuple[str, ...]]:
+    """The answers of a file, if it is one, each with the columns of its row that are the user's own."""
     if not Path(path).is_file() or is_json(path):
-        return
+        return Counter()
     try:
         columns = read_protected(path).columns
     except ValueError:  # no table: nothing that people filled in
-        return
-    is_output = {ACCEPTED, MARK} <= columns.keys() and FINGERPRINT not in columns
-    n = sum(bool(as_text(value)) for value in columns.get("answer", ()))
-    if n and not is_output:
-        raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
+        return Counter()
+    own = [name for name in columns if name not in NEW_COLUMNS]
+    rows = zip(columns.get("answer", ()), *(columns[name] for name in own), strict=False)
+    return Counter(tuple(map(as_text, row)) for row in rows if as_text(row[0]))
+
+
+def keeping_answers(path: Path, write: Callable[[Path], T]) -> T:
+    """Write a file anew; an error if it has answers now that would be lost."""
+    if before := answers_of(path):
+        with TemporaryDirectory() as folder:
+            write(Path(folder) / path.name)
+            before -= answers_of(Path(folder) / path.name)
+        if n := before.total():
+            raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
+    return write(path)
 
 
 def seed_of(path: str | PathLike[str]) -> int:

@@ -62,6 +62,7 @@ class Population(NamedTuple):
     ranking: Ranking | None = None  # None if the file has no confidences
     rival: str = SOURCE_ONLY  # whose labels `source_only` has; empty: nobody's
     several: SetColumns | None = None  # if documents have several labels: each class is a set of them
+    is_applied: bool = False  # whether a saved model gave the labels: it gives no ranks
 
     def read_answer(self, value: Any, where: str) -> Given | None:
         """The answer in a cell; None if it is empty."""
@@ -157,6 +158,7 @@ def population_of_table(
         ranking,
         rival,
         None if sets is None else sets[0]._replace(proba=sets[0].proba[predicted.rows]),
+        chosen is None and ACCEPT_RANK not in new,
     )
 
 

@@ -256,7 +256,7 @@ class Usable:
         ladders = make_ladders(self.frozen, limit, round_number=self.round_number, among=self.ladders.among)
         found = certified_by(ladders, self.wrong)
         steps = [Step(0, found.n)] if found.n else found.needs[:1]
-        is_unlikely = found.out_of_reach and any(self.wrong.values())
+        is_unlikely = not found.n and found.out_of_reach and any(self.wrong.values())
         if not steps or is_unlikely:
             return None
         if self.needs and not self.out_of_reach and self.needs[0][0] <= steps[0].more_answers:
@@ -280,14 +280,15 @@ class Usable:
     def __repr__(self) -> str:
         return f"<labelferry usable labels: {self.n:,} of {self.n_documents:,}, at most {self.error:.0%} wrong>"
 
-    def text(self, *, terminal: bool = False) -> str:
-        """What may be used, in sentences; in a `terminal` they name options of the command."""
+    def text(self, *, terminal: bool = False, brief: bool = False) -> str:
+        """What may be used, in sentences; in a `terminal` they name options of the command. `brief`: the first ones."""
         found = sentences(
             self.as_dict(),
             whole_first=self.whole_file,
             alone=self.alone,
             one_limit=bool(self.given.first) and self.given.decided is None,  # a job knows all its limits
             terminal=terminal,
+            brief=brief,
         )
         return "\n".join(found)
 

@@ -22,11 +22,13 @@ def sentences(
     alone: bool = False,
     one_limit: bool = False,
     terminal: bool = False,
+    brief: bool = False,
 ) -> list[str]:
     """What may be used, the claim, classes, the whole file, what is next, what is assumed.
 
     `whole_first`: the promise about the whole file first. `alone`: earlier rounds are unknown. `one_limit`: so are
-    claims at other limits. The documents that have one of several labels are not the whole file, and have no classes.
+    claims at other limits. `brief`: only the first promise, and with which others it holds. The documents that have one
+    of several labels are not the whole file, and have no classes.
     """
     one_label = bool(values["name"])
     if values["learning"] is not None:
@@ -34,17 +36,19 @@ def sentences(
     part = [_usable(values) if values["n_accepted"] else _nothing(values, terminal=terminal), _by_class(values)]
     part += [_others(values) if one_label and values["n_accepted"] else "" if one_label else _classes(values)]
     part += [
-        together(values) or (each_limit(values) if (one_limit and terminal and _names_two(values)) else ""),
+        together(values) or (each_limit(values) if one_limit and terminal and _names_two(values) else ""),
         _again(values),
     ]
     whole = [whole_file(values, first=whole_first, hint=" (--whole-file)" if terminal and not whole_first else "")]
     whole = [] if one_label else whole
     promises = [*whole, *part] if whole_first else [*part, *whole]
+    earlier = _alone(values, "--after" if terminal else "`after`") if alone else ""
     lines = [
-        *promises, _waiting(values), "" if whole_first else _more(values),
-        _alone(values, "--after" if terminal else "`after`") if alone else "",
+        *promises, _waiting(values), "" if whole_first else _more(values), earlier,
         ASSUMED if values["n_accepted"] or any(whole) else "",
     ]  # fmt: skip
+    if brief:
+        lines = [promises[0], together(values), earlier]
     return [line for line in lines if line]
 
 
@@ -78,11 +82,6 @@ def _usable(values: Values) -> str:
     return claim
 
 
-def _have_answers(n: int, of: str = "") -> str:
-    """How many of some documents have an answer."""
-    return f"{n:,}{of} {'has' if n == 1 else 'have'} an answer"
-
-
 def together(values: Values) -> str:
     """What rounds and limits have cost, also if nothing is accepted; empty if there was one round and one limit."""
     rounds = values["round_number"]
@@ -99,8 +98,8 @@ def each_limit(values: Values) -> str:
 
 
 def _names_two(values: Values) -> bool:
-    """Whether people are told to try another limit, or the limit is not the usual one."""
-    return values["error"] != ERROR or bool(_is_out_of_reach(values) and values["other_limit"])
+    """Whether people may be told to try another limit, or the limit is not the usual one."""
+    return values["error"] != ERROR or bool(values["out_of_reach"])
 
 
 def _nothing(values: Values, *, terminal: bool = False) -> str:
@@ -161,7 +160,7 @@ def _still(one: Values) -> str:
 
 def _others(values: Values) -> str:
     answered, rest = values["n_answered"], values["n_not_usable"]
-    own = f"{_have_answers(answered, ' other document' + 's' * (answered > 1))}." if answered else ""
+    own = f"Also answered: {answered:,} other document{'s' * (answered > 1)}." if answered else ""
     return " ".join(part for part in (own, f"Not usable yet: {rest:,} labels." if rest else "") if part)
 
 
@@ -183,13 +182,10 @@ def _classes(values: Values) -> str:
 
 def _again(values: Values) -> str:
     n = values["ask_again"]
-    if not n:
+    if not n or values["out_of_reach"]:
         return ""
-    about = "1 answer contradicts its label" if n == 1 else f"{n} answers contradict their labels"
-    return (
-        f"{about}. {'It is' if n == 1 else 'They are'} asked again, in case an answer was a slip; let another person "
-        "answer. Until two more answers agree with the label, it counts as wrong."
-    )
+    about = "1 answer contradicts its label. It is" if n == 1 else f"{n} answers contradict their labels. They are"
+    return f"{about} asked again, best of another person; a label counts as wrong until two more answers agree with it."
 
 
 def _waiting(values: Values) -> str:
@@ -211,19 +207,19 @@ def whole_file(values: Values, *, first: bool = False, hint: str = "") -> str:
     If it is not the `first`, it is empty unless more labels can be used than people would have to label.
     """
     finish, error = values["finish"], at_most(values["error"])
-    step = finish["needs"][0] if finish["needs"] else None
-    begin = "To deliver" if first else "Or deliver"
-    if not first and finish["n"] <= finish["n_to_label"]:
-        return ""
+    step, n_left = finish["needs"][0] if finish["needs"] else None, finish["n_to_label"]
+    sure = f"{confidence(1 - finish['tail'])} confidence"
+    wrong = f"at most {finish['at_most_wrong']:,} of all {finish['n_documents']:,} labels ({error}) are wrong"
+    if not first:
+        people = f"people label {n_left:,} documents" if n_left else "the answers are used"
+        return f"Or deliver the whole file{hint}: if {people}, {wrong}, with {sure}." if finish["n"] > n_left else ""
     if finish["n"]:
-        rest = f"let people label the other {finish['n_to_label']:,}" if finish["n_to_label"] else "the answers"
-        answered = finish["n_documents"] - finish["n"] - finish["n_to_label"]
-        rest += f" ({_have_answers(answered)})" if finish["n_to_label"] and answered else ""
-        more = f" {_answers(step['more_answers'])} would make it {step['n']:,}." if step and first else ""
+        rest = f"let people label the other {n_left:,}" if n_left else "the answers"
+        rest += " without an answer" if n_left and finish["n"] + n_left < finish["n_documents"] else ""
+        more = f" {_answers(step['more_answers'])} would make it {step['n']:,}." if step else ""
         return (
-            f"{begin} the whole file{hint}: use the {finish['n']:,} most certain labels and {rest}. Then with "
-            f"{confidence(1 - finish['tail'])} confidence at most {finish['at_most_wrong']:,} of all "
-            f"{finish['n_documents']:,} labels ({error}) are wrong.{more}"
+            f"To deliver the whole file: use the {finish['n']:,} most certain labels and {rest}. Then with {sure} "
+            f"{wrong}.{more}"
         )
     if step:
         return (
@@ -244,7 +240,7 @@ def _more(values: Values) -> str:
         return "More labels are unlikely: allow more wrong ones, or learn from the answers."
     step = next((step for step in values["needs"] if _unread_after(values, step) > values["unseen"]), None)
     if step is None:
-        return "Further answers would cost more reading than they save: stop here."
+        return "" if values["ask_again"] else "Further answers would cost more reading than they save: stop here."
     more, n = step["more_answers"], step["n"]
     agree = "answer agrees with its label" if more == 1 else f"{more} answers agree with the labels"
     return f"If the next {agree}: {n:,} usable labels, about {_unread_after(values, step):,} unread."

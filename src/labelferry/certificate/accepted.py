@@ -131,12 +131,11 @@ def _chance(ladder: Ladder, top: int, rungs: Sequence[Rung], needs: Sequence[Ste
     if not needs:
         return 0.0
     rung, p = rungs[j - ladder.start], ladder.expected[j]
-    t, k = rung.answered, rung.contradicted
-    q = (np.arange(N_SHARES) + 0.5) / N_SHARES
-    shares = beta.ppf(q, PRIOR * p + k + 1e-3, PRIOR * (1 - p) + t - k + 1e-3)
-    t, k = rung.answers, rung.wrong
-    b = limits(rung.n, rung.at_most_wrong, ladder.tail, t + max(WITHIN, needs[0].more_answers + SPARE))
-    return float(chance_to_pass(b, t, k, shares).mean())
+    q, wrong = (np.arange(N_SHARES) + 0.5) / N_SHARES, rung.contradicted
+    shares = beta.ppf(q, PRIOR * p + wrong + 1e-3, PRIOR * (1 - p) + rung.answered - wrong + 1e-3)
+    last = rung.answers + max(WITHIN, needs[0].more_answers + SPARE)
+    b = limits(rung.n, rung.at_most_wrong, ladder.tail, last)
+    return float(chance_to_pass(b, rung.answers, rung.wrong, shares).mean())
 
 
 def chance_to_pass(b: Array, t: int, k: int, shares: Array) -> Array:

@@ -1,10 +1,12 @@
-"""What a person does between the commands of docs/review.md: files, and answers to the questions."""
+"""What a person does between the commands of README.md and docs/review.md: files, and answers to the questions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from pathlib import Path
+
+from labelferry.review.job.job import open_job
 
 from . import tickets
 
@@ -57,6 +59,18 @@ def answer_tasks() -> None:
     Path("exported.json").write_text(json.dumps(tasks))
 
 
+def answer_in_the_browser() -> None:
+    """Answer the questions of a job until labels can be used; the labels learn from the first answers."""
+    with open_job("job.ferry") as job:
+        while not job.accept().n:
+            question = job.question("accept")
+            if question is None:
+                job.refit()
+            else:
+                (answer,) = truth([str(question.document + 1)])
+                job.answer(question.document, answer, purpose=question.purpose)
+
+
 def write_files() -> None:
     """The two files."""
     demo = tickets.demo()
@@ -76,6 +90,7 @@ ACTIONS: dict[tuple[str, int], Callable[[], None]] = {
     ("audit job.ferry -n 40 -o sample.csv", 0): SAMPLE.unlink,
     ("certify job.ferry sample.csv --reviewer ann", 0): lambda: fill(SAMPLE),
     ("certify new-labelled.csv exported.json", 0): answer_tasks,
+    ("export job.ferry -o usable.csv --accepted", 0): answer_in_the_browser,
 }
 
 

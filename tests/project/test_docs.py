@@ -63,7 +63,9 @@ def run_page(page):
     if page == "docs/scale.md":
         pytest.importorskip("pyarrow", reason="needs pyarrow")
         page_files.write_parquet()
-    return run_blocks(read(page), page_files.before if page == "docs/review.md" else lambda command, times: None)
+    return run_blocks(
+        read(page), page_files.before if page in ("README.md", "docs/review.md") else lambda command, times: None
+    )
 
 
 def test_every_page_with_commands_is_run():

@@ -57,6 +57,7 @@ ESTIMATES = (0.02, 0.98)  # of the accuracy
 GOLDEN = (5**0.5 - 1) / 2
 PLANS = (40, 60, 80, 100, 120, 160, 200)  # numbers of answers to choose from
 SECONDS = 10  # per answer, for people who plan their time
+CAPPED = 0.05  # largest limit at which a forecast is capped by the ladder
 FEW = 0.02  # of the labels: fewer are not worth a plan
 FEW_TO_READ = 3  # times the answers of the smallest plan: fewer documents are best read as a whole
 SEEN = 0.5  # of the labels of a plan: if people read more of them, it saves no work
@@ -92,18 +93,19 @@ def expected_labels(
     tail: float = TAIL,
     n_learned: int = N_LEARN,
     answers: Sequence[int] = ANSWERS,
-    most: Sequence[int] | None = None,
+    ladder: Ladder | None = None,
 ) -> list[Expected]:
     """How many of n labels may be used after so many answers, before the first one.
 
-    `accuracy` is estimated. The labels learn from n_learned of the answers first. `most`: `at_best` of their ladder, if
-    it is known already.
+    `accuracy` is estimated. The labels learn from n_learned of the answers first. If they do not, their `ladder` is known:
+    a forecast is at most what it certifies if all answers agree with the labels.
 
     >>> expected_labels(2000, 0.9, error=0.1)[1]
     Expected(answers=80, n=1109, low=0, high=1980, unseen=1067)
     """
     x = np.array([1.0, -logit(np.clip(accuracy, *ESTIMATES))])
     lines = draw_lines(x, LEARNED if n_learned else NOT_LEARNED)
+    most = at_best(ladder, answers) if ladder is not None and not n_learned and error <= CAPPED else None
     return simulate(n, lines, error, tail, min(n_learned, n // 2), answers, most)
 
 

@@ -11,7 +11,6 @@ from ..certificate.expected import (
     N_LEARN,
     PLANS,
     Expected,
-    at_best,
     best_plan,
     expected_further,
     expected_labels,
@@ -43,10 +42,9 @@ def expected_of(result: Labelling, error: float, answers: Sequence[int], n_learn
     accuracy, n = result.estimated_accuracy["mean"], int(np.count_nonzero(free))
     if accuracy is None or not n or contradicted(result) > error:
         return []
-    n_learned, most = n_learned if can_learn(result) else 0, None
-    if not n_learned and error <= LIMIT:  # labels that learn have no ladder yet; 10% has two
-        most = at_best(make_ladder(-result.accept_rank[free], p_wrong[free], error=error), answers)
-    return expected_labels(n, accuracy, error=error, answers=answers, n_learned=n_learned, most=most)
+    n_learned = n_learned if can_learn(result) else 0
+    ladder = make_ladder(-result.accept_rank[free], p_wrong[free], error=error)
+    return expected_labels(n, accuracy, error=error, answers=answers, n_learned=n_learned, ladder=ladder)
 
 
 def contradicted(result: Labelling) -> float:

@@ -6,7 +6,7 @@ from collections import Counter, OrderedDict
 from threading import Lock
 from typing import Any
 
-from ...certificate.expected import PLANS, Expected, at_best, expected_further, expected_labels, outlook
+from ...certificate.expected import PLANS, Expected, expected_further, expected_labels, outlook
 from ..job.job import Job
 from ..job.state import JobState
 from ..sample.frozen import USUAL, Limit
@@ -78,12 +78,11 @@ def plans(usable: Usable, accuracy: float | None) -> list[Expected]:
         return expected_further(p_wrong, error=ladder.error, tail=ladder.tail, answers=PLANS)
     if accuracy is None or usable.n_learned:
         return []
-    most = None
-    if not n_learned and ladder.error <= ERROR:  # as `labelling.outlook`, whatever the random order
-        most = at_best(usable.frozen._replace(order=0).ladder(ladder.error, tail=ladder.tail), PLANS)
-    return expected_labels(
-        ladder.n_labels, accuracy, error=ladder.error, tail=ladder.tail, n_learned=n_learned, answers=PLANS, most=most
-    )
+    n, error, tail = ladder.n_labels, ladder.error, ladder.tail
+    ladder = usable.frozen._replace(order=0).ladder(
+        error, tail=tail
+    )  # as `labelling.outlook`, whatever the random order
+    return expected_labels(n, accuracy, error=error, tail=tail, n_learned=n_learned, answers=PLANS, ladder=ladder)
 
 
 def panel_values(usable: Usable) -> Values:

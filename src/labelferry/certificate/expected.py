@@ -97,7 +97,7 @@ def expected_labels(
 ) -> list[Expected]:
     """How many of n labels may be used after so many answers, before the first one.
 
-    `accuracy` is estimated. The labels learn from n_learned of the answers first. If they do not, their `ladder` is known:
+    `accuracy` is estimated. The labels learn from n_learned of the answers first. If not, their `ladder` is known:
     a forecast is at most what it certifies if all answers agree with the labels.
 
     >>> expected_labels(2000, 0.9, error=0.1)[1]

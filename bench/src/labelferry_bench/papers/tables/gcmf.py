@@ -62,7 +62,7 @@ TABLE = Table(
             """,
         ),
     ),
-    n_seeds=5,
+    n_seeds=3,
     seeds={"GCMF": 10, AS_PUBLISHED["GCMF"]: 10},
     tested="GCMF",
     remarks=(

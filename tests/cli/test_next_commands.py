@@ -99,6 +99,9 @@ def test_an_output_is_written_again_but_replaces_no_answers_and_no_input(files):
     for arguments in (("accept", "out put.csv", "-o", "u.csv"), ("audit", "out put.csv", "-o", "u.csv")):
         assert re.search(r"u\.csv has \d+ answers, which would be lost", run(*arguments).stderr)
     assert read_csv(Path("u.csv")) == typed
+    edited = rows | {"label": ["mine" if i == unread else value for i, value in enumerate(rows["label"])]}
+    write_csv(Path("u.csv"), edited)
+    assert "u.csv has 1 labels, which would be lost" in run(*command).stderr
     again = ("accept", "out put.csv", "--after", "out put.csv", "--after", "sample.csv")
     for path in ("out put.csv", "sample.csv"):
         assert f"{path} is one of the inputs" in run(*again, "--usable", path).stderr
@@ -123,6 +126,25 @@ def test_labels_of_a_saved_model_learn_by_another_command(files):
     assert "Next: run labelferry label LABELLED NEW, NEW being this file before apply, with --answers" in hopeless
     learned = label("--answers", "sample.csv", out="learned.csv")
     assert learned.exit_code == 0, learned.output
+
+
+def test_a_job_keeps_its_limit(files):
+    """To look at a claim without --error is no second claim."""
+    label("--store", "a.ferry")
+    run("accept", "a.ferry", "--learn", 0, "--error", 0.1, "-o", "s.csv")
+    fill(Path("s.csv"), TRUTH)
+    first = run("accept", "a.ferry", "s.csv", "--learn", 0, "--error", 0.1).output
+    assert "With 95% confidence" in first
+    for _ in range(2):
+        assert run("accept", "a.ferry").output == first.partition("\n")[2], "without the line about the import"
+    assert "all claims hold together with 90% confidence" in run("accept", "a.ferry", "--error", 0.05).output
+
+
+def test_a_job_is_no_model(files):
+    label("--store", "a.ferry")
+    refused = run("apply", "a.ferry", "new ones.csv", "-o", "more.csv")
+    assert refused.exit_code == 2
+    assert "a.ferry is a review job, not a model" in refused.stderr
 
 
 def test_of_the_report(files):

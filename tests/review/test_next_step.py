@@ -42,6 +42,18 @@ def test_labels_out_of_reach_learn_or_the_limit_is_raised():
     assert next_step(better, can_learn=True) == RAISE
 
 
+def test_if_most_labels_can_be_used_the_others_do_not_learn_for_it():
+    first, frozen = {}, freeze(population(np.zeros(300, dtype=bool)), 3)
+    place = usable_labels(frozen, Further({}, {})).ladder.place
+    while (row := (usable := usable_labels(frozen, Further(first, {}))).next_row()) is not None:
+        first[row] = int(frozen.labels[row]) if place[row] < 210 else 1 - int(frozen.labels[row])
+        if usable.n >= 150 and usable.out_of_reach:
+            break
+    assert 150 <= usable.n < 300
+    assert usable.out_of_reach
+    assert next_step(usable, can_learn=True) == STOP
+
+
 def test_a_contradiction_that_may_be_a_slip_is_asked_again_before_people_stop():
     usable = answered(300, 300, 0)
     assert usable.n == 300

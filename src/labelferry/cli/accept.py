@@ -118,9 +118,13 @@ def accept(
         list[Path] | None, typer.Argument(metavar="[SAMPLE]...", help="Samples of this command with answers.")
     ] = None,
     error: Annotated[
-        float,
-        typer.Option(parser=share, metavar="SHARE", help="Allowed share of wrong labels among those that can be used."),
-    ] = 0.05,
+        float | None,
+        typer.Option(
+            parser=share,
+            metavar="SHARE",
+            help="Allowed share of wrong labels among those that can be used (default: 0.05, or that of a job so far).",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the next documents to answer here.")] = None,
     n: Annotated[
         int | None,
@@ -207,7 +211,7 @@ def accept(
 
     chosen = columns_of(column, confidence)
     check_places(out, usable, [labelled, *(samples or []), *(after or [])])
-    limit = Limit(error, outside, per_class, name or "")
+    limit = Limit(default_error(labelled, name or "") if error is None else error, outside, per_class, name or "")
     if is_job(labelled):
         check_no_column(column)
         if seed is not None or after:
@@ -240,6 +244,19 @@ def check_places(sample: Path | None, other: Path | None, inputs: Sequence[str |
             raise ValueError(f"{path} is one of the inputs and would be overwritten. Write to another name.")
     if len(set(places)) < len(places):
         raise ValueError(f"--out and --usable are both {named[0]}. Give each a name of its own.")
+
+
+def default_error(labelled: str, name: str) -> float:
+    """The usual limit, or that of a job's earlier claims: to look at them is no second claim."""
+    from ..review.job.files import is_job
+    from ..review.job.job import open_job
+    from ..review.sample.frozen import ERROR
+
+    if not is_job(labelled):
+        return ERROR
+    with open_job(labelled) as job:
+        earlier = job.questions.acceptance.strictest_limit(name)
+    return ERROR if earlier is None else earlier.error
 
 
 def default_learn(n: int | None, error: float) -> int:
@@ -275,6 +292,7 @@ def of_job(
             messages += keeping_answers(
                 drawing.usable,
                 lambda path: job.export(path, accepted=True, whole_file=drawing.whole_file, **limit),
+                labels=True,
             )
             written.append(drawing.with_rows(usable))
         name = shlex.quote(job.store.name)  # without a password
@@ -338,11 +356,13 @@ def of_file(
     if drawing.usable is not None and drawing.has_rows(usable, messages):
         if several is None:
             n_rows = keeping_answers(
-                drawing.usable, lambda out: write_usable(path, usable, out, encoding=encoding, ours=chosen is None)
+                drawing.usable,
+                lambda out: write_usable(path, usable, out, encoding=encoding, ours=chosen is None),
+                labels=True,
             )
         else:
             n_rows = keeping_answers(
-                drawing.usable, lambda out: write_several(path, population, usable, out, encoding=encoding)
+                drawing.usable, lambda out: write_several(path, population, usable, out, encoding=encoding), labels=True
             )
         written.append(drawing.with_rows(usable, n_rows))
     if out is not None:

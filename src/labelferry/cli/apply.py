@@ -73,7 +73,15 @@ def apply(
     from ..core.progress import begin, expect
     from ..labelling.apply import apply as run
     from ..labelling.model import load_model
+    from ..review.job.files import is_job
 
+    if is_job(model):
+        name = shlex.quote(str(model))
+        raise ValueError(
+            f"{model} is a review job, not a model. To label later documents with its answers: labelferry export "
+            f"{name} --corrections -o answers.csv. Then repeat labelferry label with --answers answers.csv and --save "
+            "model.npz."
+        )
     targets = [file for path in files for file in tables_in(path)]
     outputs = output_files(targets, out)
     for output in outputs:

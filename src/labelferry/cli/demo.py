@@ -49,5 +49,7 @@ def show_demo(console: Console, report: dict[str, Any]) -> None:
         console.print(escape(f'\n"{row["text"]}"'))
         console.print(escape(f"true label: {row['truth']}; {'; '.join(said)}"))
     option = "" if report["call"] == "AutoTransfer" else f" --method {shlex.quote(report['call'])}"
-    console.print(f"\nNext: labelferry label labelled.csv new.csv -o out.csv{escape(option)}", soft_wrap=True)
+    console.print(
+        f"\nNext, with your files: labelferry label labelled.csv new.csv -o out.csv{escape(option)}", soft_wrap=True
+    )
     console.print("Other methods: labelferry methods")

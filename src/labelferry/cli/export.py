@@ -46,7 +46,9 @@ def export(
             messages = opened.export_corrections(out, spreadsheet=spreadsheet)
         else:
             messages = keeping_answers(
-                out, lambda path: opened.export(path, spreadsheet=spreadsheet, accepted=accepted, error=error)
+                out,
+                lambda path: opened.export(path, spreadsheet=spreadsheet, accepted=accepted, error=error),
+                labels=accepted,
             )
             usable = opened.exported(error, accepted=accepted)
             if usable is not None:

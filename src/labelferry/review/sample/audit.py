@@ -97,8 +97,8 @@ def check_no_answers(path: str | PathLike[str]) -> None:
         raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
 
 
-def answers_of(path: str | PathLike[str]) -> Counter[tuple[str, ...]]:
-    """The answers of a file, if it is one, each with the columns of its row that are the user's own."""
+def answers_of(path: str | PathLike[str], *, labels: bool = False) -> Counter[tuple[str, ...]]:
+    """The answers of a file, if it is one, each with the columns of its row that are the user's own; or its labels."""
     if not Path(path).is_file() or is_json(path):
         return Counter()
     try:
@@ -106,18 +106,22 @@ def answers_of(path: str | PathLike[str]) -> Counter[tuple[str, ...]]:
     except ValueError:  # no table: nothing that people filled in
         return Counter()
     own = [name for name in columns if name not in NEW_COLUMNS]
-    rows = zip(columns.get("answer", ()), *(columns[name] for name in own), strict=False)
+    rows = zip(columns.get("label" if labels else "answer", ()), *(columns[name] for name in own), strict=False)
     return Counter(tuple(map(as_text, row)) for row in rows if as_text(row[0]))
 
 
-def keeping_answers(path: Path, write: Callable[[Path], T]) -> T:
-    """Write a file anew; an error if it has answers now that would be lost."""
-    if before := answers_of(path):
+def keeping_answers(path: Path, write: Callable[[Path], T], *, labels: bool = False) -> T:
+    """Write a file anew; an error if it has answers now that would be lost, or `labels`."""
+    before, what = answers_of(path), "answers"
+    if before:
+        labelled = answers_of(path, labels=True) if labels else Counter()
         with TemporaryDirectory() as folder:
-            write(Path(folder) / path.name)
-            before -= answers_of(Path(folder) / path.name)
+            write(draft := Path(folder) / path.name)
+            before -= answers_of(draft)
+            if labelled and not before:
+                before, what = labelled - answers_of(draft, labels=True), "labels"
         if n := before.total():
-            raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
+            raise ValueError(f"{path} has {n} {what}, which would be lost. Write to another name.")
     return write(path)
 
 

@@ -191,7 +191,8 @@ def _again(values: Values) -> str:
 def _waiting(values: Values) -> str:
     n = values["n_waiting"]
     which = "1 answer does" if n == 1 else f"{n:,} answers do"
-    return f"{which} not count yet: documents before them in the random order have no answer." if n else ""
+    why = "documents before them in the random order have no answer, or a sample is missing"
+    return f"{which} not count yet: {why}." if n else ""
 
 
 def _alone(values: Values, name: str) -> str:

@@ -121,7 +121,7 @@ def test_the_demo_fits_on_a_screen():
     lines = shown.output.splitlines()
     assert len(lines) <= 24
     assert lines[-2:] == [
-        "Next: labelferry label labelled.csv new.csv -o out.csv --method 'TCL(n_topics=3)'",
+        "Next, with your files: labelferry label labelled.csv new.csv -o out.csv --method 'TCL(n_topics=3)'",
         "Other methods: labelferry methods",
     ]
     assert shown.output.count("true label: ") == 2

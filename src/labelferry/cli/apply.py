@@ -73,20 +73,16 @@ def apply(
     from ..core.progress import begin, expect
     from ..labelling.apply import apply as run
     from ..labelling.model import load_model
-    from ..review.job.files import is_job
 
-    if is_job(model):
-        name = shlex.quote(str(model))
-        raise ValueError(
-            f"{model} is a review job, not a model. To label later documents with its answers: labelferry export "
-            f"{name} --corrections -o answers.csv. Then repeat labelferry label with --answers answers.csv and --save "
-            "model.npz."
-        )
     targets = [file for path in files for file in tables_in(path)]
     outputs = output_files(targets, out)
     for output in outputs:
         check_outputs(output, inputs=[model, *targets], json=json)
-    fitted, written, summaries = load_model(model), list[Path | str](), list[dict[str, Any]]()
+    try:
+        fitted = load_model(model)
+    except ValueError as error:
+        raise refusal(model) or error from None
+    written, summaries = list[Path | str](), list[dict[str, Any]]()
     console = new_console(stderr=is_standard(out))
     all_safe = True
     with naming_interrupted(*outputs, model):
@@ -113,6 +109,19 @@ def apply(
         show_written(console, written, text, first=summaries[0])
     if strict:
         exit_unless(safe=all_safe)
+
+
+def refusal(model: Path) -> ValueError | None:
+    """What to do with a review job; None if it is none."""
+    from ..review.job.files import is_job
+
+    if not is_job(model):
+        return None
+    answers = f"labelferry export {shlex.quote(str(model))} --corrections -o answers.csv"
+    return ValueError(
+        f"{model} is a review job, not a model. To label later documents with its answers: {answers}. Then repeat "
+        "labelferry label with --answers answers.csv and --save model.npz."
+    )
 
 
 def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: bool) -> None:

@@ -123,7 +123,7 @@ def test_labels_of_a_saved_model_learn_by_another_command(files):
     label("--save", "model.npz")
     sampled = follow(run("apply", "model.npz", "new ones.csv", "-o", "more.csv"), MISTAKEN)
     hopeless = follow(sampled).output
-    assert "Next: run labelferry label LABELLED NEW, NEW being this file before apply, with --answers" in hopeless
+    assert "Next: run labelferry label LABELLED NEW (NEW: the file that you gave to apply) with --answers" in hopeless
     learned = label("--answers", "sample.csv", out="learned.csv")
     assert learned.exit_code == 0, learned.output
 

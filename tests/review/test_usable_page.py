@@ -156,7 +156,7 @@ def test_a_contradiction_is_asked_once_more(browser, site, job):
     learn(browser, site)
     doubted = browser.document
     agree(browser, job, 1, wrong=(0,))
-    assert "1 answer contradicts its label. It comes again, in case of a slip; best to another person." in plain(
+    assert "1 answer contradicts its label. It comes again, in case of a slip; preferably to another person." in plain(
         browser.page
     )
     agree(browser, job, 10)

@@ -97,15 +97,15 @@ def expected_labels(
 ) -> list[Expected]:
     """How many of n labels may be used after so many answers, before the first one.
 
-    `accuracy` is estimated. The labels learn from n_learned of the answers first. If not, their `ladder` is known:
-    a forecast is at most what it certifies if all answers agree with the labels.
+    `accuracy` is estimated. The labels learn from n_learned of the answers first. With the `ladder` of labels
+    that do not learn, a forecast is at most what it certifies if all answers agree with the labels.
 
     >>> expected_labels(2000, 0.9, error=0.1)[1]
     Expected(answers=80, n=1109, low=0, high=1980, unseen=1067)
     """
     x = np.array([1.0, -logit(np.clip(accuracy, *ESTIMATES))])
     lines = draw_lines(x, LEARNED if n_learned else NOT_LEARNED)
-    most = at_best(ladder, answers) if ladder is not None and not n_learned and error <= CAPPED else None
+    most = at_best(ladder, answers) if ladder is not None and error <= CAPPED else None
     return simulate(n, lines, error, tail, min(n_learned, n // 2), answers, most)
 
 

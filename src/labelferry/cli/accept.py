@@ -202,7 +202,7 @@ def accept(
     with 90%.
 
     The answers are assumed to be right. Samples do not show the labels. A document whose answer contradicts its label
-    comes again in the next sample, best for another person.
+    comes again in the next sample, preferably for another person.
 
     Labels of any origin with their confidences: labelferry accept FILE --column llm --confidence COLUMN -o sample.csv
     """
@@ -391,11 +391,9 @@ def learn_message(samples: Sequence[object], then: str, *, more: bool, applied: 
     `more`: they learned from others before. `applied`: they are those of a saved model, which does not learn.
     """
     learned, others = free_name("learned.csv"), " and the earlier answers" if more else ""
-    command = (
-        "run labelferry label LABELLED NEW, NEW being this file before apply,"
-        if applied
-        else ("repeat your command labelferry label")
-    )
+    command = "repeat your command labelferry label"
+    if applied:
+        command = "run labelferry label LABELLED NEW (NEW: the file that you gave to apply)"
     return (
         f"{command} with{named_files('--answers', samples)}{others} -o {learned}. Then: labelferry accept "
         f"{learned}{then}"
@@ -435,7 +433,7 @@ def drawn_message(usable: Any, sample: Any, drawing: Drawing, classes: Sequence[
     n_again = sum(times_asked(purpose) > 0 for purpose in sample.columns["purpose"])
     needs = [] if usable.learning is not None or drawing.n else drawing.needs(usable)
     if needs and needs[0] < len(sample) - n_again:
-        what += f" ({needs[0]} are needed)"
+        what += f" ({needs[0]} {'is' if needs[0] == 1 else 'are'} needed)"
     if n_again:
         what += f", {n_again} of them asked again because an answer contradicts the label"
     others = "none_of_these (a class that is missing here)" if several is None else f"{example_of(several)}, none"

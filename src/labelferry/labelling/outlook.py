@@ -43,7 +43,7 @@ def expected_of(result: Labelling, error: float, answers: Sequence[int], n_learn
     if accuracy is None or not n or contradicted(result) > error:
         return []
     n_learned = n_learned if can_learn(result) else 0
-    ladder = make_ladder(-result.accept_rank[free], p_wrong[free], error=error)
+    ladder = None if n_learned else make_ladder(-result.accept_rank[free], p_wrong[free], error=error)
     return expected_labels(n, accuracy, error=error, answers=answers, n_learned=n_learned, ladder=ladder)
 
 

@@ -98,7 +98,7 @@ def check_no_answers(path: str | PathLike[str]) -> None:
 
 
 def answers_of(path: str | PathLike[str], *, labels: bool = False) -> Counter[tuple[str, ...]]:
-    """The answers of a file, if it is one, each with the columns of its row that are the user's own; or its labels."""
+    """The answers (or labels) of a table, each with the user's own columns of its row; none if the file is no table."""
     if not Path(path).is_file() or is_json(path):
         return Counter()
     try:
@@ -111,7 +111,7 @@ def answers_of(path: str | PathLike[str], *, labels: bool = False) -> Counter[tu
 
 
 def keeping_answers(path: Path, write: Callable[[Path], T], *, labels: bool = False) -> T:
-    """Write a file anew; an error if it has answers now that would be lost, or `labels`."""
+    """Write a file; an error if that would lose answers, or with `labels` also labels, that the present file has."""
     before, what = answers_of(path), "answers"
     if before:
         labelled = answers_of(path, labels=True) if labels else Counter()

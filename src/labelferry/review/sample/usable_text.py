@@ -66,13 +66,13 @@ def _usable(values: Values) -> str:
     n, most, answers, unseen = values["n_accepted"], values["at_most_wrong"], values["n_answers"], values["unseen"]
     all_of, name = f"{values['n_documents']:,}", values["name"]
     of = f"the {all_of} documents with the label {name}" if name else f"{all_of} labels"
-    wrong = f"{values['n_wrong'] or 'none'} of the {answers:,} with an answer"
+    wrong = values["n_wrong"] or "none"
     if not unseen:
-        return f"Usable now: {n:,} of {of}. All have an answer; wrong: {values['n_wrong'] or 'none'}."
+        return f"Usable now: {n:,} of {of}. All have an answer; wrong: {wrong}."
     claim = (
         f"Usable now: {n:,} of {of}. With {confidence(values['level'])} confidence at most {most:,} of these {n:,} "
-        f"({at_most(max(values['error'], most / n))}) are wrong: {wrong}, up to {values['unseen_wrong']:,} of the "
-        f"{unseen:,} unread."
+        f"({at_most(max(values['error'], most / n))}) are wrong: {wrong} of the {answers:,} with an answer, "
+        f"up to {values['unseen_wrong']:,} of the {unseen:,} unread."
     )
     if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (
@@ -185,7 +185,9 @@ def _again(values: Values) -> str:
     if not n or values["out_of_reach"]:
         return ""
     about = "1 answer contradicts its label. It is" if n == 1 else f"{n} answers contradict their labels. They are"
-    return f"{about} asked again, best of another person; a label counts as wrong until two more answers agree with it."
+    return (
+        f"{about} asked again; let another person answer. A label counts as wrong until two more answers agree with it."
+    )
 
 
 def _waiting(values: Values) -> str:

@@ -79,10 +79,9 @@ def plans(usable: Usable, accuracy: float | None) -> list[Expected]:
     if accuracy is None or usable.n_learned:
         return []
     n, error, tail = ladder.n_labels, ladder.error, ladder.tail
-    ladder = usable.frozen._replace(order=0).ladder(
-        error, tail=tail
-    )  # as `labelling.outlook`, whatever the random order
-    return expected_labels(n, accuracy, error=error, tail=tail, n_learned=n_learned, answers=PLANS, ladder=ladder)
+    fixed = usable.frozen._replace(order=0)  # as `labelling.outlook`, whatever the random order
+    known = None if n_learned else fixed.ladder(error, tail=tail)
+    return expected_labels(n, accuracy, error=error, tail=tail, n_learned=n_learned, answers=PLANS, ladder=known)
 
 
 def panel_values(usable: Usable) -> Values:

@@ -173,3 +173,9 @@ def test_of_many_documents_a_sample_is_looked_at_first(monkeypatch):
     assert len(read) == 100
     many = Mapped([*english * 4, *german(360)[0]], look)
     assert foreign_languages(ENGLISH, many) == [""] * 1440 + ["german"] * 360
+
+
+def test_less_than_one_in_a_hundred_is_marked_but_not_told():
+    names = ["german", *[""] * 99]
+    assert len(detect.foreign_message(names)) == 1
+    assert detect.foreign_message([*names, ""]) == []

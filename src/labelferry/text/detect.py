@@ -48,6 +48,7 @@ MIN_OTHER = 0.1  # share of the votes of a second language that is mentioned
 MAX_FOREIGN = 0.25  # a language is foreign if its share in the source is below this part of its share in the target
 MIN_OWN = 0.01  # share of the votes from which a language is one of the labelled documents
 MAX_OWN = 0.05  # probability that a foreign text is in one of these languages
+FEW = 0.01  # share of the new documents below which their number is not told
 MIN_BYTES = 12  # of letters in UTF-8: twelve Latin letters, six Cyrillic or four Chinese ones
 LARGE, N_FIRST, MIN_FIRST = 20_000, 2_000, 2  # of this many texts, so many are first searched for so many in others
 
@@ -206,15 +207,17 @@ def foreign_language(text: str, own: Collection[str]) -> str:
 
 
 def foreign_message(languages: Sequence[str]) -> list[str]:
-    """How many texts are in a language that the labelled documents lack; none if there is no such text.
+    """How many texts are in a language that the labelled documents lack; none if they are less than FEW of the texts.
+
+    Each of these has its mark nevertheless.
 
     >>> foreign_message(["", "german", "german", "french"])
     ['3 of 4 new documents are in a language that the labelled documents lack (german 2, french 1)']
     """
     counts = count_languages(languages)
-    if not counts:
-        return []
     n = sum(counts.values())
+    if n == 0 or n < FEW * len(languages):
+        return []
     names = ", ".join(name if len(counts) == 1 else f"{name} {count:,}" for name, count in counts.items())
     verb = "is" if n == 1 else "are"
     return [

@@ -87,9 +87,11 @@ def test_an_output_is_written_again_but_replaces_no_answers_and_no_input(files):
     command = ("accept", "out put.csv", "sample.csv", "--usable", "u.csv")
     first = run(*command)
     rows = read_csv(Path("u.csv"))
-    answered, unseen = re.search(r"u\.csv \((\d+) rows answered by people, (\d+) usable", first.output).groups()
-    assert int(answered) + int(unseen) == len(rows["text"])
-    assert int(answered) == len(read_csv(Path("sample.csv"))["row"])
+    n, answered, unread = map(
+        int, re.search(r"\((\d+) rows: (\d+) answered by people, (\d+) unread", first.output).groups()
+    )
+    assert n == answered + unread == len(rows["text"])
+    assert answered == len(read_csv(Path("sample.csv"))["row"])
     run(*command)
     assert read_csv(Path("u.csv")) == rows  # its answers are in the sample
     unread = rows["accepted"].index("yes")

@@ -55,7 +55,7 @@ def test_the_labels_are_those_of_the_clean_file(name, side, clean_labels):
     old, new = (change(old, CHANGES[name]), new) if side == "source" else (old, change(new, CHANGES[name]))
     result = label(old, new)
     assert result.labels.tolist() == clean_labels
-    counted = [message for message in result.messages if "decomposed letters; words" in message]
+    counted = [message for message in result.messages if "decomposed characters; words" in message]
     assert bool(counted) == (name != "entities")  # entities are HTML, which is always removed
     if counted:
         assert re.search(r"(\d+) of \1 texts", counted[0])
@@ -94,7 +94,7 @@ def test_labels_that_look_the_same_are_one_class(character, merge):
 def test_the_command_line_counts_them_too(tmp_path):
     old = tickets.write_csv(tmp_path / "old.csv", tickets.old())
     new = tickets.write_csv(tmp_path / "new.csv", change(tickets.new(), hyphenated))
-    arguments = ["label", str(old), str(new), "-o", str(tmp_path / "out.csv"), "--method", "sourcelr"]
+    arguments = ["label", str(old), str(new), "-o", str(tmp_path / "out.csv"), "--method", "sourcelr", "-v"]
     result = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "100", "NO_COLOR": "1"})
     assert result.exit_code == 0, result.output
-    assert "360 of 360 texts with invisible characters" in " ".join(result.output.split())
+    assert "360 of 360 texts with invisible or decomposed characters" in " ".join(result.output.split())

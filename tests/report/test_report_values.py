@@ -70,10 +70,10 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
         f"Probably {span(low, high)} of the labels are correct (in tests, nine of ten such ranges were right)."
         in story["known"]
     )
-    assert re.match(r"\d+ answers \(\d+ minutes\) may make ", story["use"][0])
+    assert re.match(r"Usable after \d+ answers \(\d+ minutes\): ", story["use"][0])
     assert marks(result) in story["use"]
     assert any("really correct" in sentence for sentence in story["not_known"])
-    assert any("Whether there is a further class" in sentence for sentence in story["not_known"])
+    assert any("Whether there is a new class" in sentence for sentence in story["not_known"])
     assert "result.accept" in page_values(result, result.summary())["story"]["next"][-1]["commands"][1]
     of_job = page_values(result, result.summary(), labelled="out.csv", job="my job.ferry")["story"]
     assert of_job["next"][-1]["commands"] == ["labelferry review 'my job.ferry'"]  # one way, not three
@@ -103,9 +103,7 @@ def test_safe_beside_marks_is_one_story(result):
     """Terminal, JSON and page explain why all labels of a safe result are marked."""
     safe = with_marks(result, 360)
     (said,) = [reason for reason in safe.verdict.reasons if "marked for review" in reason]
-    assert said.startswith(
-        "All 360 labels are marked for review. Estimates alone do not show which labels you can use."
-    )
+    assert said.startswith("All 360 labels are marked for review. An estimate is no guarantee.")
     assert "The column accept_rank orders them" in said
     assert said in safe.summary()["verdict"]["reasons"]
     assert said in page_values(safe, safe.summary())["story"]["use"]
@@ -139,7 +137,7 @@ def test_class_proportions_in_words():
     classes = np.array(["a", "b"])
     assert "agree" in proportions_sentence(np.array([0.4, 0.5]), np.array([0.5, 0.6]), classes)
     said = proportions_sentence(np.array([0.4, 0.1]), np.array([0.5, 0.997]), classes)
-    assert said.endswith(": for b, estimates go from 10% to 99.7%.")
+    assert said.endswith(": the methods estimate 10% to 99.7% for b.")
 
 
 def test_class_rows(values, result):

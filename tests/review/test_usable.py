@@ -174,12 +174,14 @@ def answer_until_usable(frozen, error):
 def test_sentences():
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)
     nothing = usable_labels(frozen, Further({}, {}))
-    assert nothing.text().startswith("Usable now: no labels yet. If all agree with the labels, the next ")
-    assert re.search(r" With 10% instead, the next \d+ answers make [\d,]+ usable\.", nothing.text())
+    assert nothing.text().startswith("Usable now: no labels yet. If the next ")
+    assert re.search(r" With at most 10% wrong: [\d,]+ after \d+ answers\.", nothing.text())
     usable = answer_until_usable(frozen, 0.05)
     text = usable.text()
     assert f"Usable now: {usable.n:,} of 2,000 labels. With 95% confidence" in text
-    assert re.search(rf": none of the \d+ with an answer, up to \d+ of the {usable.accepted.unseen:,} unread\.", text)
+    assert re.search(
+        rf": none of the \d+ with an answer, up to \d+ of the {usable.accepted.unseen:,} unread \([\d.]+%\)\.", text
+    )
     assert "The guarantee holds if the answers are right" in text
     assert len(text.splitlines()) <= 7
     bad = dict.fromkeys(nothing.next_rows(40), 1)

@@ -93,7 +93,7 @@ def test_a_job_on_the_command_line(result, tmp_path):
     place = tmp_path / "job.ferry"
     result.store(place, seed=SEED).close()
     done = run("accept", place, "-o", tmp_path / "a.csv", "-n", 85)
-    assert "20 random documents to learn from" in done.output
+    assert "20 random documents to learn from" in " ".join(done.output.split())
     assert run("accept", place, "--strict").exit_code == 3
     fill(tmp_path / "a.csv")
     done = run("accept", place, tmp_path / "a.csv", "-n", 65, "-o", tmp_path / "b.csv", "--reviewer", "ann")
@@ -101,7 +101,7 @@ def test_a_job_on_the_command_line(result, tmp_path):
         r"The labels have learned from 20 answers \(--learn\): \d+ of 358 changed. They stay as they are from now on."
     )
     assert re.search(learned, " ".join(done.output.split()))
-    assert "If all agree with the labels, the next " in " ".join(done.output.split())
+    assert "If the next " in " ".join(done.output.split())
     assert len(read_csv(tmp_path / "b.csv")["row"]) == 65
     fill(tmp_path / "b.csv")
     done = run("accept", place, tmp_path / "b.csv", "--reviewer", "ann", "--strict")

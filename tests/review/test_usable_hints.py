@@ -168,7 +168,7 @@ def test_a_sample_says_which_documents_come_again_and_why(out, tmp_path):
     run("accept", out, "-n", 20, "-o", first)
     fill(first, ["none_of_these"] * len(TRUTH))
     done = flat(run("accept", out, first, "-n", 5, "-o", second).output)
-    assert "25 documents, 20 of them asked again because an answer contradicts the label" in done
+    assert "(25 documents, 20 asked again because an answer contradicts the label" in done
     assert "5% will hardly be reached" in done  # so they are not the next step, and nothing else is said about them
 
 

@@ -74,7 +74,7 @@ def test_labels_to_use_come_first_and_are_asked_blind(browser, job):
     assert f"{N_LEARN} more answers until the labels learn" in plain(browser.page)
     assert "<strong>Answers to learn from.</strong>" in browser.page
     assert "Labels to use" not in browser.page  # none yet, in no queue
-    assert " may make " not in plain(browser.page)  # this small job has no estimate
+    assert "Usable after " not in plain(browser.page)  # this small job has no estimate
     assert not re.search(KINDS, browser.page)
     assert "Show predictions" not in browser.page
     browser.answer("label:billing")
@@ -120,7 +120,10 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
     assert job.questions.acceptance.statements(fit) == []  # looking at the page is no statement
     assert "<strong>Labels to use.</strong>" in browser.page
     (more, n), *_ = job.questions.acceptance.usable().needs
-    assert re.search(rf"\b{more} answers make {n} labels usable", site.usable.panel(Limit(0.05))["claim"])
+    assert re.search(
+        rf"If the next {more} answers all agree with the labels, {n} are usable",
+        site.usable.panel(Limit(0.05))["claim"],
+    )
     assert site.usable.panel(Limit(0.05))["claim"] in plain(browser.page)
     assert 'class="next-step said"' in browser.page  # it repeats the claim, where that is folded
     assert f"If the next {more} answers agree: {n} usable labels" in plain(browser.page)
@@ -146,7 +149,9 @@ def test_the_limit_can_be_chosen(browser, site, job):
     learn(browser, site)
     browser.send("/limit", error="0.1")
     (more, n), *_ = job.questions.acceptance.usable(Limit(0.1)).needs
-    assert re.search(rf"\b{more} answers make {n} labels usable, at most 10% wrong", plain(browser.page))
+    assert re.search(
+        rf"If the next {more} answers all agree with the labels, {n} are usable, at most 10% wrong", plain(browser.page)
+    )
     assert browser.document == job.question("accept", "Ada", error=0.1).document
     assert re.search(r'value="0.1" aria-pressed="true"', browser.page)
     assert browser.client.post("/limit", data={"csrf": browser.hidden("csrf"), "error": "0.3"}).status_code == 400

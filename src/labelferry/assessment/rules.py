@@ -137,8 +137,8 @@ def of_no_class(seen: Seen) -> str | None:
     if not marked:
         return None
     return (
-        f"{marked:,} new documents ({marked / len(seen.codes):.0%}) may belong to no class, or it is a false alarm: "
-        "read 10 of them (column none_of_these). Labels of a new class are wrong, and the estimate is too high then."
+        f"{marked:,} new documents ({marked / len(seen.codes):.0%}) may fit no class: read 10 of them (column "
+        "none_of_these). If it is a new class, their labels are wrong, and the estimate is too high."
     )
 
 
@@ -148,9 +148,9 @@ def unexplained(seen: Seen) -> str | None:
         return None
     c, ratio = found
     return (
-        f"New {seen.classes[c]!r} documents hardly resemble the labelled ones: read 10 of them. They may be of a class "
-        f"that the labelled documents lack. Their similarity is {ratio:.0%} of that of the most similar label; less "
-        f"than {MIN_EXPLAINED:.0%} is a warning."
+        f"New documents labelled {seen.classes[c]!r} look unlike your own ones: read 10 of them. They may be of a new "
+        f"class. Their similarity is {ratio:.0%} of that of the most similar label; less than {MIN_EXPLAINED:.0%} is a "
+        "warning."
     )
 
 

@@ -19,20 +19,19 @@ LEVELS = {
     for level in (
         Level(
             "safe",
-            "Most of these labels are probably correct, if each new document has one of the classes and the labels "
-            "mean the same in both files.",
+            "Most of these labels are probably correct, if there is no new class and labels mean the same in both files.",
             "Labels can be transferred.",
             "green",
         ),
         Level(
             "doubtful",
-            "Check before use: answer questions, and see which of these labels you can use.",
+            "Many of these labels may be wrong. Answers show which of them you can use.",
             "Labels can be transferred with care: check a random sample of them by hand.",
             "yellow",
         ),
         Level(
             "unsafe",
-            "Do not rely on these labels: answer questions, or find closer examples.",
+            "Do not use these labels: answer questions, or use more similar labelled documents.",
             "Labels can hardly be transferred: label some of the new documents by hand.",
             "red",
         ),

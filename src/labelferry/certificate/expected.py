@@ -195,30 +195,24 @@ def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = 
     `further`: they have learned from answers.
 
     >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)
-    '80 answers (13 minutes) may make 400 (0 to 900) of 2,000 labels usable, at most 5% wrong.'
+    'Usable after 80 answers (13 minutes): about 400 (0 to 900) of 2,000 labels, guaranteed at most 5% wrong.'
     >>> outlook([Expected(200, 150, 0, 300, 10)], 1000, 0.05, further=True)
-    '200 further answers (33 minutes) may make 0 to 300 of 1,000 labels usable, at most 5% wrong.'
+    'Usable after 200 further answers (33 minutes): 0 to 300 of 1,000 labels, guaranteed at most 5% wrong.'
     >>> outlook([Expected(80, 90, 80, 100, 10)], 100, 0.05)
     'It is best to read all 100 documents: answers about a part of them would save little reading.'
     >>> outlook([Expected(200, 0, 0, 0, 0)], 1000, 0.05)
-    '200 answers will probably make none of 1,000 labels usable, at most 5% wrong.'
+    'Usable after 200 answers (33 minutes): probably none of 1,000 labels, guaranteed at most 5% wrong.'
     """
-    plan, limit = best_plan(plans, n), f"at most {error:.0%} wrong"
-    answers = "further answers" if further else "answers"
-    if plan is None:
-        if n < FEW_TO_READ * min(one.answers for one in plans):
-            return f"It is best to read all {n:,} documents: answers about a part of them would save little reading."
-        last = max(plans)
-        most = rough(max(last.n, last.high))
-        if not most:
-            return f"{last.answers} {answers} will probably make none of {n:,} labels usable, {limit}."
-        return (
-            f"{last.answers} {answers} ({minutes(last.answers)}) may make {rough(last.low):,} to {min(most, n):,} of "
-            f"{n:,} labels usable, {limit}."
-        )
+    plan, what = best_plan(plans, n), "further answers" if further else "answers"
+    if plan is None and n < FEW_TO_READ * min(one.answers for one in plans):
+        return f"It is best to read all {n:,} documents: answers about a part of them would save little reading."
+    shown = plan or max(plans)
+    most = min(rough(max(shown.n, shown.high)), n)
+    labels = f"{rough(shown.low):,} to {most:,}" if most else "probably none"
+    labels = labels if plan is None else f"about {rough(plan.n):,} ({labels})"
     return (
-        f"{plan.answers} {answers} ({minutes(plan.answers)}) may make {rough(plan.n):,} ({rough(plan.low):,} to "
-        f"{min(rough(max(plan.n, plan.high)), n):,}) of {n:,} labels usable, {limit}."
+        f"Usable after {shown.answers} {what} ({minutes(shown.answers)}): {labels} of {n:,} labels, guaranteed at most "
+        f"{error:.0%} wrong."
     )
 
 

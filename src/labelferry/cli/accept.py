@@ -13,7 +13,7 @@ from .app import app
 from .audit import check_no_column, imported, reading_options
 from .options import AsJson, Column, Confidence, Encoding, Text, columns_of, exit_unless, print_json
 from .outputs import final_path, free_name
-from .show import BY_NAME, escape, new_console
+from .show import BY_NAME, escape, fill_in, new_console
 
 FEW, OTHER_ERROR = 40, 0.1  # so few planned answers at this limit are not spent on learning
 
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
     written: Sequence[str] = ()  # files, with what is in them
     learn: str = ""  # the next step in words: how the labels of a file learn from the answers
     use: str = ""  # the command that writes what can be used now, if it is not the next one
-    is_sample: bool = False  # whether the next documents were written: the rest was said before they were asked for
+    fill: str = ""  # what to do with the next documents, if they were written; the rest was said before
 
 
 class Reading(NamedTuple):
@@ -79,7 +79,7 @@ class Drawing(NamedTuple):
 
         column = usable.column()
         n_unseen, n = column.count(YES), n or sum(map(bool, column))
-        return f"{self.usable} ({n - n_unseen:,} rows answered by people, {n_unseen:,} usable labels without an answer)"
+        return f"{self.usable} ({n:,} rows: {n - n_unseen:,} answered by people, {n_unseen:,} unread)"
 
     @property
     def option(self) -> str:
@@ -301,7 +301,8 @@ def of_job(
             drawn = draw_accept_open(
                 job, drawing.size(usable), drawing.limit, learn=learn, whole_file=drawing.whole_file
             )
-            messages += [*drawn.write(drawing.out), drawn_message(usable, drawn, drawing, job.classes, job.several)]
+            messages += drawn.write(drawing.out)
+            fill = drawn_message(usable, drawn, drawing, job.classes, job.several)
             written.append(str(drawing.out))
             following += f" {shlex.quote(str(drawing.out))}"
         else:
@@ -313,7 +314,7 @@ def of_job(
         use = f"accept {name}{drawing.option} --usable {rows}"
         use = use if drawing.limit.name or drawing.whole_file else f"export {name} -o {rows} --accepted"
         if drawing.out is not None:
-            return Outcome(usable, messages, following, written, is_sample=True)
+            return Outcome(usable, messages, following, written, fill=fill)
         return finished(Outcome(usable, messages, following, written), use, drawing)
 
 
@@ -368,9 +369,10 @@ def of_file(
     if out is not None:
         drawn = draw_accept(population, usable, drawing.size(usable), whole_file=drawing.whole_file)
         named = usable.frozen.classes if several is None else several.form.names
-        messages += [*drawn.write(out), drawn_message(usable, drawn, drawing, named, several)]
+        messages += drawn.write(out)
+        fill = drawn_message(usable, drawn, drawing, named, several)
         following = f"accept {files} {shlex.quote(str(out))}{drawing.option}{others}"
-        return Outcome(usable, messages, following, [*written, str(out)], is_sample=True)
+        return Outcome(usable, messages, following, [*written, str(out)], fill=fill)
     following, learn, next_name = "", "", free_name("next.csv" if samples else "sample.csv")
     step = next_step(usable, can_learn=bool(samples) and several is None and chosen is None)
     if step == LEARN:
@@ -426,37 +428,37 @@ def learned_message(done: dict[str, Any], n: int, *, by_itself: bool) -> str:
 
 
 def drawn_message(usable: Any, sample: Any, drawing: Drawing, classes: Sequence[str], several: Any = None) -> str:
-    """What is in a sample; `several`: if documents have several labels, with their form."""
+    """What is in a sample, and what to write into it."""
     from ..review.sample.accept_files import times_asked
 
     what = "random documents to learn from" if usable.learning is not None else "documents"
     n_again = sum(times_asked(purpose) > 0 for purpose in sample.columns["purpose"])
     needs = [] if usable.learning is not None or drawing.n else drawing.needs(usable)
     if needs and needs[0] < len(sample) - n_again:
-        what += f" ({needs[0]} {'is' if needs[0] == 1 else 'are'} needed)"
+        what += f", {needs[0]} {'is' if needs[0] == 1 else 'are'} needed"
     if n_again:
-        what += f", {n_again} of them asked again because an answer contradicts the label"
-    others = "none_of_these (a class that is missing here)" if several is None else f"{example_of(several)}, none"
-    return f"{len(sample)} {what}. Fill in the column answer: {', '.join(classes)}, {others} or unclear."
-
-
-def example_of(several: Any) -> str:
-    """How a person writes several labels of one document."""
-    return f"several as in {several.form.text(several.form.names[:2])!r}"
+        what += f", {n_again} asked again because an answer contradicts the label"
+    return fill_in(drawing.out, f"{len(sample)} {what}", classes, several)
 
 
 def show(outcome: Outcome, *, as_json: bool) -> None:
     """Print what may be used, and the next command."""
-    usable, messages, following, files, learn, use, is_sample = outcome
+    usable, messages, following, files, learn, use, fill = outcome
     command = f"labelferry {following}" if following else ""
     text, written = usable.text(terminal=True).splitlines(), [f"Written: {', '.join(files)}"] if files else []
     if as_json:
-        values = {**usable.as_dict(), "sentences": text}
-        print_json({"accept": values, "messages": [*messages, *written], "next": learn or command})
+        values, told = {**usable.as_dict(), "sentences": text}, [*messages, *written, *([fill] if fill else [])]
+        print_json({"accept": values, "messages": told, "next": learn or command})
         return
     console = new_console(result=True)
-    for sentence in [*messages, *(usable.text(terminal=True, brief=True).splitlines() if is_sample else text)]:
+    for sentence in [*messages, *(usable.text(terminal=True, brief=True).splitlines() if fill else text)]:
         console.print(escape(sentence))
     writing = [f"To write the usable rows: labelferry {use}"] if use else []
-    for line in [*written, *writing, *([f"Next: {learn or command}"] if learn or command else [])]:
-        console.print(escape(line), soft_wrap=True)
+    steps = [
+        *written,
+        *writing,
+        *([fill] if fill else []),
+        *([f"Next: {learn or command}"] if learn or command else []),
+    ]
+    for line in steps:
+        console.print(escape(line), soft_wrap=line != fill)

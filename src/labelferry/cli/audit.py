@@ -12,7 +12,7 @@ import typer
 from .app import app
 from .options import Against, Column, Confidence, Encoding, Text, columns_of
 from .outputs import final_path
-from .show import escape, new_console, print_messages
+from .show import escape, fill_in, new_console, print_messages
 
 Labelled = Annotated[
     str,
@@ -79,7 +79,7 @@ def audit(
         several = population.several
         sample_seed = None if extend is None else seed_of(extend)
         sample = draw(population, n, n_duel=duel, seed=seed, sample_seed=sample_seed, blind=blind)
-        classes = population.classes if population.several is None else list(population.several.form.names)
+        classes = population.classes if several is None else several.form.names
         if extend is not None:
             sample = keep_answers(sample, extend, population)
     if several is not None and form:
@@ -87,14 +87,10 @@ def audit(
     messages += sample.write(out, form)
     console = new_console()
     print_messages(console, messages)
-    console.print(f"{len(sample)} documents. Fill in the column answer: {escape(', '.join(classes))},", soft_wrap=True)
-    if several is None:
-        console.print("none_of_these (a class that is missing here) or unclear.")
-    else:
-        console.print(escape(f"several as in {several.form.text(several.form.names[:2])!r}, none, or unclear."))
     if form == LABEL_STUDIO:
         console.print(escape(label_studio_config(classes)), soft_wrap=True)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)
+    console.print(escape(fill_in(out, f"{len(sample)} documents", classes, several)))
     options = "" if is_job(labelled) else reading_options(text, encoding, chosen)
     files = f"{shlex.quote(labelled)} {shlex.quote(str(out))}"
     console.print(f"Next: labelferry certify {escape(f'{files}{options}')}", soft_wrap=True)

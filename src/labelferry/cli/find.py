@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from .accept import check_places, example_of
+from .accept import check_places
 from .app import app
 from .audit import imported
 from .options import AsJson, exit_unless, print_json
 from .outputs import free_name
-from .show import escape, new_console, print_messages
+from .show import escape, fill_in, new_console, print_messages
 
 N_READ = 50  # documents of a sample, if nobody asks for another number
 
@@ -70,7 +70,7 @@ def find(
             messages += [*opened.finding.write_found(result, found), f"{found}: {len(result.found):,} documents"]
         if out is not None:
             drawn = opened.finding.sample(result.of_class, n)
-            messages += [*drawn.write(out), drawn_message(drawn, out, opened)]
+            messages += [*drawn.write(out), fill_in(out, f"{len(drawn)} documents", opened.classes, opened.several)]
             following = following.replace(f"find {name}", f"find {name} {shlex.quote(str(out))}", 1)
         else:
             following += " --found found.csv" if result.done else f" -o {free_name('read.csv')}"
@@ -87,15 +87,6 @@ def goal_of(recall: str) -> Any:
         return float(recall)
     except ValueError:
         return recall
-
-
-def drawn_message(sample: Any, out: Path, job: Any) -> str:
-    """What is in a sample."""
-    others = "none_of_these" if job.several is None else f"{example_of(job.several)}, none"
-    return (
-        f"{out}: {len(sample)} documents to read. Fill in the column answer: {', '.join(job.classes)}, {others} or "
-        "unclear."
-    )
 
 
 def show(result: Any, messages: list[str], following: str, *, as_json: bool) -> None:

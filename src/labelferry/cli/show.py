@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MOST_CLASSES = 8  # in a short table
 ROUTINE = ("texts: ", "language of the documents:", "vectors of the texts")  # messages that short outputs leave out
 BY_NAME = "(its name)"  # the end of a message about a column that was not guessed
+CLEANED = "words are counted without them"  # the end of a message about characters that change nothing
 MAX_WIDTH = 120  # longer lines are hard to read
 CONTROL = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
 DIRECTION = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}  # change the order of letters
@@ -37,9 +38,23 @@ def print_messages(console: Console, messages: list[str]) -> None:
         console.print(escape(as_options(message)), soft_wrap=True)
 
 
+def fill_in(path: object, what: str, classes: Sequence[str], several: Any = None) -> str:
+    """What people write into a sample; `several`: if documents have several labels, with their form.
+
+    >>> fill_in("sample.csv", "40 documents", ["bug", "question"])
+    'Fill in the column answer of sample.csv (40 documents): bug, question, none_of_these (no class fits) or unclear.'
+    """
+    others = "none_of_these (no class fits)"
+    if several is not None:
+        others = f"several as in {several.form.text(several.form.names[:2])!r}, none"
+    return f"Fill in the column answer of {path} ({what}): {', '.join(classes)}, {others} or unclear."
+
+
 def special(messages: Iterable[str]) -> list[str]:
     """The messages that a short output has: those with an option to decide about, and one line with the others."""
-    found = [as_options(line) for line in messages if not (line.startswith(ROUTINE) or line.endswith(BY_NAME))]
+    found = [
+        as_options(line) for line in messages if not (line.startswith(ROUTINE) or line.endswith((BY_NAME, CLEANED)))
+    ]
     open_, told = [line for line in found if "--" in line], [line for line in found if "--" not in line]
     n_more = len(told) - 2
     more = f" ({n_more} more note{'s' * (n_more > 1)}: --verbose)" if n_more > 0 else ""

@@ -26,7 +26,7 @@ NO_KNOWN_WORD = "no known word"
 NO_FEATURES = "all features are 0"
 NOT_LABELLED = "not labelled"
 NOT_LEARNED = "not learned from"
-HIDDEN = "invisible characters or decomposed letters"
+HIDDEN = "invisible or decomposed characters"
 EXACT = 2**53  # a float contains all whole numbers up to this one
 REASONS = (NO_TEXT, NO_KNOWN_WORD, NO_FEATURES)  # why a row that can be read gets no label
 

@@ -80,7 +80,7 @@ def why_many(result: Labelling) -> str:
     order = "The column accept_rank orders them: 1 is the most certain label."
     if least is not None:
         return f"Most of them have a confidence below {least:.0%} (--min-confidence). {order}"
-    return f"Estimates alone do not show which labels you can use. {order}"
+    return f"An estimate is no guarantee. {order}"
 
 
 def messages_of(result: Labelling) -> list[str]:

@@ -59,7 +59,7 @@ def answered(result: Labelling) -> list[str]:
 def not_known(result: Labelling) -> list[str]:
     """What cannot be found out without labels of new documents."""
     a = result.assessment
-    sentences = ["How many labels are really correct: only answers of people show it."]
+    sentences = ["How many labels are really correct: only answers show it."]
     if a.n_answers:
         sentences = [f"How many labels are really correct, beyond the estimate from {a.n_answers} answers."]
     if not a.can_estimate:
@@ -73,7 +73,7 @@ def not_known(result: Labelling) -> list[str]:
     if not proportions.given and not a.n_answers:  # with answers they are estimated
         sentences.append(proportions_sentence(proportions.low, proportions.high, result.estimator.classes_))
     if not (result.groups >= 0).any():  # otherwise a fact says it
-        sentences.append("Whether there is a further class: none was found, but a small one can be missed.")
+        sentences.append("Whether there is a new class: none was found, but a small one can be missed.")
     return sentences
 
 
@@ -83,14 +83,14 @@ def proportions_sentence(low: Array, high: Array, classes: Array) -> str:
     beginning = "How often each class really occurs among the new documents"
     if high[c] - low[c] <= SMALL_RANGE:
         return f"{beginning}: the methods agree, but they can share an error."
-    return f"{beginning}: for {classes[c]!s}, estimates go from {span(low[c], high[c])}."
+    return f"{beginning}: the methods estimate {span(low[c], high[c])} for {classes[c]!s}."
 
 
 def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> list[dict[str, Any]]:
     """What to do, the most useful first; the last step is the way to labels that can be used."""
     ways_out = list(dict.fromkeys(fact.way_out for fact in result.assessment.facts))
     if verdict_of(result).level == "unsafe" and not ways_out:
-        ways_out = ["Use labelled documents that resemble the new ones more."]
+        ways_out = ["Use labelled documents that are more similar to the new ones, and label again; or:"]
     if result.inputs.spellings:
         ways_out.insert(0, "Merge the labels that differ only in their spelling: merge_labels=True (--merge-labels).")
     return [*({"sentence": way_out, "commands": []} for way_out in ways_out), way_to_use(result, labelled, job)]
@@ -99,7 +99,7 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str
 def way_to_use(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> dict[str, Any]:
     """How to find labels that can be used, by the way in which the labels were stored."""
     if job is not None:
-        sentence = "Answer questions in the browser: the page shows after every answer which labels you can use."
+        sentence = "Run this and answer questions in the browser. It shows after every answer which labels you can use."
         return {"sentence": sentence, "commands": [f"labelferry review {shlex.quote(job)}"]}
     if labelled is None:
         sentence = "Answer the row that the first line names, again and again; the second says which labels to use."

@@ -72,7 +72,7 @@ def _usable(values: Values) -> str:
     claim = (
         f"Usable now: {n:,} of {of}. With {confidence(values['level'])} confidence at most {most:,} of these {n:,} "
         f"({at_most(max(values['error'], most / n))}) are wrong: {wrong} of the {answers:,} with an answer, "
-        f"up to {values['unseen_wrong']:,} of the {unseen:,} unread."
+        f"up to {values['unseen_wrong']:,} of the {unseen:,} unread ({at_most(values['unseen_at_most'])})."
     )
     if values["outside"] and (rest := values["n_accepted"] - values["n_sample"]):
         claim += (
@@ -104,8 +104,8 @@ def _names_two(values: Values) -> bool:
 
 def _nothing(values: Values, *, terminal: bool = False) -> str:
     error, needs, other = at_most(values["error"]), values["needs"], values["other_limit"]
-    option = f"{at_most(other['error'])}{' (--error 0.1)' if terminal else ''}" if other else ""
-    at_ten = "" if other is None else f" With {option} instead, {_other(other)}."
+    option = f"at most {at_most(other['error'])} wrong{' (--error 0.1)' if terminal else ''}" if other else ""
+    at_ten = "" if other is None else f" With {option}: {_other(other)}."
     if _is_out_of_reach(values):
         rung = values["rungs"][0]
         way_out = "Learn from these answers and try again" + (", or allow more wrong labels." if other else ".")
@@ -117,8 +117,7 @@ def _nothing(values: Values, *, terminal: bool = False) -> str:
         return f"Usable now: no labels yet. More than 300 answers are needed for at most {error} wrong.{at_ten}"
     more, n = needs[0]["more_answers"], needs[0]["n"]
     return (
-        f"Usable now: no labels yet. If all agree with the labels, {_next(more)} {n:,} labels usable, at most {error} "
-        f"wrong.{at_ten}"
+        f"Usable now: no labels yet. If {_next(more)} with the labels, {n:,} are usable, at most {error} wrong.{at_ten}"
     )
 
 
@@ -130,11 +129,11 @@ def _is_out_of_reach(values: Values) -> bool:
 
 def _other(other: Values) -> str:
     more = other["more_answers"]
-    return f"{other['n']:,} are usable now" if more == 0 else f"{_next(more)} {other['n']:,} usable"
+    return f"{other['n']:,} are usable now" if more == 0 else f"{other['n']:,} after {more} answer{'s' * (more > 1)}"
 
 
 def _next(n: int) -> str:
-    return "the next answer makes" if n == 1 else f"the next {n} answers make"
+    return "the next answer agrees" if n == 1 else f"the next {n} answers all agree"
 
 
 def _by_class(values: Values) -> str:
@@ -245,8 +244,7 @@ def _more(values: Values) -> str:
     if step is None:
         return "" if values["ask_again"] else "Further answers would cost more reading than they save: stop here."
     more, n = step["more_answers"], step["n"]
-    agree = "answer agrees with its label" if more == 1 else f"{more} answers agree with the labels"
-    return f"If the next {agree}: {n:,} usable labels, about {_unread_after(values, step):,} unread."
+    return f"If {_next(more)} with the labels, {n:,} are usable, about {_unread_after(values, step):,} of them unread."
 
 
 def saves_reading(values: Values) -> bool:

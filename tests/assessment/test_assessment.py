@@ -350,7 +350,7 @@ def test_few_short_texts_are_a_fact():
     short = HEALTHY._replace(n_labelled=343, n_new=318, known_documents=0.978, words=8)
     (fact,) = few_short_texts(short)
     assert not fact.unsafe
-    assert fact.sentence.startswith("The texts are few and short (343 labelled, 318 new): the estimate can be far ")
+    assert fact.sentence.startswith("Few and short texts (343 labelled, 318 new): the estimate can be far ")
     assert "at most 8 words, and 2.2%" in fact.sentence
     assert few_short_texts(short._replace(known_documents=0.995)) == ()
     assert few_short_texts(short._replace(words=40)) == ()

@@ -152,7 +152,7 @@ def test_the_verdict_knows(auto, hidden):
     assert auto.verdict_.level != "safe"
     fact = next(fact for fact in auto.facts_ if fact.name == "documents of no class")
     share = f"{auto.none_of_these_.sum()} new documents ({auto.none_of_these_.mean():.0%})"
-    assert fact.sentence.startswith(f"{share} may fit no class: read 10 of them")
+    assert fact.sentence.startswith(f"{share} may fit no class: read 10 (column none_of_these)")
 
 
 def test_a_given_label_is_not_marked(hidden):

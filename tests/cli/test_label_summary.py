@@ -44,7 +44,8 @@ def test_about_ten_lines_and_one_next_command(files):
     text = " ".join(shown.stdout.split())
     assert re.search(r"Correct labels: about \d+% \([\d.]+% to [\d.]+%; estimated\)\.", text)
     assert re.search(
-        r"Usable after \d+ answers \(\d+ minutes\): about [\d,]+ \([\d,]+ to [\d,]+\) of 360 labels, guaranteed at most 5%",
+        r"Usable after \d+ answers \(\d+ minutes\): about [\d,]+ \([\d,]+ to [\d,]+\) of 360 labels, "
+        "guaranteed at most 5%",
         text,
     )
     assert "labels mean the same in both files" in text

@@ -137,8 +137,8 @@ def of_no_class(seen: Seen) -> str | None:
     if not marked:
         return None
     return (
-        f"{marked:,} new documents ({marked / len(seen.codes):.0%}) may fit no class: read 10 of them (column "
-        "none_of_these). If it is a new class, their labels are wrong, and the estimate is too high."
+        f"{marked:,} new documents ({marked / len(seen.codes):.0%}) may fit no class: read 10 (column none_of_these). "
+        "If it is a new class, their labels are wrong, and the estimate is too high."
     )
 
 
@@ -148,7 +148,7 @@ def unexplained(seen: Seen) -> str | None:
         return None
     c, ratio = found
     return (
-        f"New documents labelled {seen.classes[c]!r} look unlike your own ones: read 10 of them. They may be of a new "
+        f"New {seen.classes[c]!r} documents look unlike your labelled documents: read 10 of them. They may be of a new "
         f"class. Their similarity is {ratio:.0%} of that of the most similar label; less than {MIN_EXPLAINED:.0%} is a "
         "warning."
     )
@@ -273,8 +273,8 @@ def few_short_texts(facts: TargetFacts) -> tuple[Fact, ...]:
     return (
         Fact(
             "few short texts",
-            f"The texts are few and short ({facts.n_labelled:,} labelled, {facts.n_new:,} new): the estimate can be "
-            f"far off. Half of the new ones have at most {facts.words:.0f} words, and {1 - facts.known_documents:.1%} "
+            f"Few and short texts ({facts.n_labelled:,} labelled, {facts.n_new:,} new): the estimate can be far "
+            f"off. Half of the new ones have at most {facts.words:.0f} words, and {1 - facts.known_documents:.1%} "
             "contain no word of the labelled ones.",
             "Check a random sample by hand.",
             False,

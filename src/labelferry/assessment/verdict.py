@@ -19,13 +19,14 @@ LEVELS = {
     for level in (
         Level(
             "safe",
-            "Most of these labels are probably correct, if there is no new class and labels mean the same in both files.",
+            "Most of these labels are probably correct, if there is no new class and labels mean the same in both "
+            "files.",
             "Labels can be transferred.",
             "green",
         ),
         Level(
             "doubtful",
-            "Many of these labels may be wrong. Answers show which of them you can use.",
+            "Many of these labels may be wrong. Answers show which you can use.",
             "Labels can be transferred with care: check a random sample of them by hand.",
             "yellow",
         ),

@@ -48,7 +48,7 @@ MIN_OTHER = 0.1  # share of the votes of a second language that is mentioned
 MAX_FOREIGN = 0.25  # a language is foreign if its share in the source is below this part of its share in the target
 MIN_OWN = 0.01  # share of the votes from which a language is one of the labelled documents
 MAX_OWN = 0.05  # probability that a foreign text is in one of these languages
-FEW = 0.01  # share of the new documents below which their number is not told
+FEW = 0.02  # share of the new documents below which their number is not told
 MIN_BYTES = 12  # of letters in UTF-8: twelve Latin letters, six Cyrillic or four Chinese ones
 LARGE, N_FIRST, MIN_FIRST = 20_000, 2_000, 2  # of this many texts, so many are first searched for so many in others
 

@@ -42,7 +42,7 @@ def labelferry_command(arguments):
 
 
 def fill_in(name):
-    """Fill in the column answer of a sample; here with the true labels."""
+    """Fill in the column 'answer' of a sample; here with the true labels."""
     sample = pd.read_csv(folder / name)
     sample["answer"] = truth[sample.row - 1]
     sample.to_csv(folder / name, index=False)

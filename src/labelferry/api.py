@@ -83,7 +83,8 @@ class Result(Labelling):
         count = all_rows if n == len(predicted) else f"{n} of {len(predicted)} rows"
         return (
             f"<labelferry labels: {count} by {self.method}, {self.verdict.level}, "
-            f"{'correct share unknown' if mean is None else f'about {mean:.0%} correct'}, {n_review} to review>"
+            f"{'correct share unknown' if mean is None else f'about {mean:.0%} correct'}"
+            f"{f', {n_review} to review' if n_review else ''}>"
         )
 
     def _repr_html_(self) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import binom
 
 from labelferry import AutoTransfer
 from labelferry.assessment.calibration import load_calibration
@@ -16,6 +17,7 @@ from labelferry.assessment.new_classes import (
     mark_documents,
     measure_clusters,
     scores,
+    show_no_new_class,
     statistic,
 )
 from labelferry.assessment.words import group_words
@@ -135,6 +137,15 @@ def test_without_measurements_nothing_is_marked():
     nothing = measure_clusters(TASK.Xs, TASK.ys, TASK.Xt[:5], 4)
     c = fit_new_classes([nothing], np.array(["a"]))
     assert (mark_documents(planted_clusters([0.0, 9.0, 9.0]), c, 100) == NOT_MARKED).all()
+
+
+def test_the_bound_of_answers_is_exact():
+    """Of documents of which more than half of a marked share is of a new class, at most 5% of samples show none."""
+    for share in (0.05, 0.2, 0.5, 1.0):
+        n = next(n for n in range(1, 1000) if show_no_new_class(n, 0, share))
+        assert binom.pmf(0, n, share / 2) < 0.05 <= binom.pmf(0, n - 1, share / 2)
+        assert not show_no_new_class(n, 1, share)
+    assert not show_no_new_class(0, 0, 1.0)
 
 
 # -- in the answer -----------------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def check(name, case):
     assert level == recorded_level
     if level == "safe":
         assert accuracy >= RIGHT or name in OTHER_MEANING
-        assert "the labels mean the same in both files" in result.verdict.sentence
+        assert "no class is new or has changed its meaning" in result.verdict.sentence
         assert result.needs_review.mean() < 0.5  # the verdict and the marks do not contradict each other
 
 

@@ -73,7 +73,7 @@ def test_all_outputs(files, tmp_path, monkeypatch):
         "labelferry",
     ]
     assert written["id"] == [str(i) for i in range(120)]
-    assert "(text: text; label: label)" in result.stdout
+    assert "(columns: text, label)" in result.stdout
     assert expected.verdict.level in result.stdout
     for path in (out, report, model):
         assert path.stat().st_size > 1000
@@ -554,7 +554,7 @@ def test_later_documents_by_a_saved_model(files, tmp_path):
     strange = tmp_path / "strange.csv"
     strange.write_text("text,number\nzzz qqq,1\n")
     printed = run("apply", model, strange, "-o", later).stdout
-    assert "0 have a label" in printed
+    assert "0 got a label" in printed
     written = tickets.read_csv(later)
     assert (written["known_words"], written["label"], written["reason"]) == (["0"], [""], ["no known word"])
 

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 import labelferry
 from labelferry import cli
 from labelferry.cli.label_summary import Written, next_command
-from labelferry.cli.show import MOST_CLASSES
 from labelferry.report.summary import page_values
 
 from .. import tickets
@@ -40,15 +39,15 @@ def test_about_ten_lines_and_one_next_command(files):
     assert shown.exit_code == 0, shown.output
     lines = shown.stdout.splitlines()
     assert len(lines) <= MOST_LINES
-    assert lines[0] == "Read: 360 labelled and 360 new documents (text: text; label: label)"
+    assert lines[0] == "Read: 360 labelled and 360 new documents (columns: text, label)"
     text = " ".join(shown.stdout.split())
     assert re.search(r"Correct labels: about \d+% \([\d.]+% to [\d.]+%; estimated\)\.", text)
     assert re.search(
-        r"Usable after \d+ answers \(\d+ minutes\): about [\d,]+ \([\d,]+ to [\d,]+\) of 360 labels, "
-        "guaranteed at most 5%",
+        r"Forecast: after \d+ answers \(\d+ minutes\), about [\d,]+ \([\d,]+ to [\d,]+\) of 360 labels are usable "
+        r"\(at most 5% wrong\)",
         text,
     )
-    assert "labels mean the same in both files" in text
+    assert "no class is new or has changed its meaning" in text
     assert not DONE.search(text)
     assert lines[-1] == "Next: labelferry accept out.csv -o sample.csv"
     assert text.count("labelferry ") == 1
@@ -91,7 +90,7 @@ def test_the_other_commands_print_as_little(files):
     tickets.write_csv(Path("sample.csv"), {**sample, "answer": [truth[int(row) - 1] for row in sample["row"]]})
     firsts = {
         ("certify", "out.csv", "sample.csv"): r"Correct: [\d.]+% to [\d.]+% of the 360 labels, with 95% confidence",
-        ("apply", "model.npz", "new.csv", "-o", "later.csv"): r"Read: 360 later documents; 360 have a label",
+        ("apply", "model.npz", "new.csv", "-o", "later.csv"): r"Read: 360 later documents; 360 got a label",
         ("diagnose", *files): r"Read: 360 labelled and 360 new documents, \d+ words",
         ("compare", *files[:1], "truth.csv", "--truth", "truth"): r"true labels: column 'truth', 360 of 360",
     }
@@ -151,7 +150,7 @@ def test_the_rest_is_behind_verbose_and_json(files):
         assert words in shown.stdout
     values = json.loads(run("label", *files, "-o", "out.csv", "--json").stdout)
     usable = values["usable"]
-    assert re.match(r"Usable after \d+ answers \(\d+ minutes\): ", usable["sentence"])
+    assert re.match(r"Forecast: after \d+ answers \(\d+ minutes\), ", usable["sentence"])
     assert [row["answers"] for row in usable["expected"]] == sorted(row["answers"] for row in usable["expected"])
     assert all(row["low"] <= row["n"] <= row["high"] for row in usable["expected"])
     assert usable["plan"]["answers"] in [row["answers"] for row in usable["expected"]]
@@ -180,7 +179,7 @@ def test_nobody_is_asked_for_what_was_just_done(files):
     said += [step["sentence"] for step in story["next"]]
     for sentence in said:
         assert not DONE.search(sentence), sentence
-    assert re.match(r"Usable after \d+ further answers \(\d+ minutes\): ", story["use"][0])
+    assert re.match(r"Forecast: after \d+ further answers \(\d+ minutes\), ", story["use"][0])
     assert any("40 answers" in sentence for sentence in story["known"])
     assert "How many labels are really correct, beyond the estimate from 40 answers." in story["not_known"]
 
@@ -216,5 +215,6 @@ def test_many_classes_do_not_fill_the_screen(tmp_path, monkeypatch):
     shown = run("label", "old.csv", "new.csv", "-o", "out.csv", "--method", "sourcelr")
     assert shown.exit_code == 0, shown.output
     rows = [line for line in shown.stdout.splitlines() if re.match(r"(account|billing|technical) \d", line)]
-    assert len(rows) == MOST_CLASSES
-    assert f"{15 - MOST_CLASSES} other classes" in shown.stdout
+    assert len(rows) >= 2
+    assert f"{15 - len(rows)} other classes" in shown.stdout
+    assert len(shown.stdout.splitlines()) <= MOST_LINES, shown.stdout

@@ -274,10 +274,8 @@ def test_why_many_later_labels_are_marked(saved):
         return apply(folder / "strict.npz", folder / "same.csv").verdict.reasons[-1]
 
     assert "are marked for review" not in last_reason(target_error=0.5)
-    assert last_reason(target_error=0.0).startswith(
-        "240 of 240 labels (100%) are marked for review: a saved model has "
-    )
-    assert last_reason(target_error=0.0).endswith("has its own prediction only, not the votes of all methods.")
+    assert last_reason(target_error=0.0).startswith("240 of 240 labels (100%) are marked for review: a saved model is ")
+    assert last_reason(target_error=0.0).endswith("a saved model is one method, and no others confirm its labels.")
     assert last_reason(review_all=True).endswith("are marked for review, as all were when the model was fitted.")
     german = apply(folder / "model.npz", folder / "german.csv")
     assert german.assessment.labelled.sum() == 0 or "requires it" in german.verdict.reasons[-1]

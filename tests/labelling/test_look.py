@@ -103,7 +103,7 @@ def test_diagnosis_is_printed(files, diagnosis, monkeypatch):
     for words in (
         "Correct labels: about",
         "technical",
-        "Changed most",
+        "Words that changed most",
         "subscription",
         "nearest first",
         "Next: labelferry label",

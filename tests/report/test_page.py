@@ -246,9 +246,9 @@ def test_the_list_of_documents_is_limited(small):
     numbers = {"to_review": 500, "to_review_listed": 300, "others": 900, "others_listed": 100}
     reader = Reader(render_page({"documents": {**small["documents"], **numbers, "rows": rows}}))
     assert reader.attributes("data-name").count("Record") == page_module.MAX_DOCUMENTS
-    shown = " ".join(reader.texts)
-    assert "300 of 500" in shown
-    assert "100 of 900" in shown
+    shown = " ".join(" ".join(reader.texts).split())
+    assert "the 300 least certain of 500" in shown
+    assert "100 of 900 others" in shown
 
 
 def test_the_map_states_how_many_documents_are_drawn(reader):

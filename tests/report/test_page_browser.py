@@ -227,9 +227,9 @@ def test_corrections_are_downloaded(visit, tmp_path):
         for row, answer in zip(rows, (HOSTILE_CLASS, "none of these", "unclear", "account"), strict=False):
             select = page.get_by_label(f"Correction of record {row['row']}", exact=True)
             choices = select.locator("option").all_text_contents()
-            assert choices[1] == f"{row['label']} (correct)"
+            assert choices[1] == f"{row['label']} (keep)"
             assert choices[-2:] == ["none of these", "unclear"]
-            select.select_option(next(choice for choice in choices if choice.removesuffix(" (correct)") == answer))
+            select.select_option(next(choice for choice in choices if choice.removesuffix(" (keep)") == answer))
         assert page.locator("#answered").text_content() == "4 corrections."
         page.get_by_label(f"Correction of record {rows[3]['row']}", exact=True).select_option("")
         assert page.locator("#answered").text_content() == "3 corrections."

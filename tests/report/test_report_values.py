@@ -70,7 +70,7 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
         f"Probably {span(low, high)} of the labels are correct (in tests, nine of ten such ranges were right)."
         in story["known"]
     )
-    assert re.match(r"Usable after \d+ answers \(\d+ minutes\): ", story["use"][0])
+    assert re.match(r"Forecast: after \d+ answers \(\d+ minutes\), ", story["use"][0])
     assert marks(result) in story["use"]
     assert any("really correct" in sentence for sentence in story["not_known"])
     assert any("Whether there is a new class" in sentence for sentence in story["not_known"])
@@ -104,7 +104,7 @@ def test_safe_beside_marks_is_one_story(result):
     safe = with_marks(result, 360)
     (said,) = [reason for reason in safe.verdict.reasons if "marked for review" in reason]
     assert said.startswith("All 360 labels are marked for review. An estimate is no guarantee.")
-    assert "The column accept_rank orders them" in said
+    assert "The output column accept_rank orders them" in said
     assert said in safe.summary()["verdict"]["reasons"]
     assert said in page_values(safe, safe.summary())["story"]["use"]
     printed = StringIO()
@@ -135,9 +135,9 @@ def test_labels_that_differ_in_spelling_are_in_the_verdict():
 
 def test_class_proportions_in_words():
     classes = np.array(["a", "b"])
-    assert "agree" in proportions_sentence(np.array([0.4, 0.5]), np.array([0.5, 0.6]), classes)
+    assert "all can be wrong" in proportions_sentence(np.array([0.4, 0.5]), np.array([0.5, 0.6]), classes)
     said = proportions_sentence(np.array([0.4, 0.1]), np.array([0.5, 0.997]), classes)
-    assert said.endswith(": the methods estimate 10% to 99.7% for b.")
+    assert said.endswith(": for b, estimates go from 10% to 99.7%.")
 
 
 def test_class_rows(values, result):

@@ -252,7 +252,7 @@ def test_labels_to_use_by_keyboard(browser, job, start):
         assert page.locator(".next-step").is_hidden()
         page.set_viewport_size({"width": 375, "height": 800})
         assert page.locator("#usable-sentence").is_hidden()
-        assert page.locator(".next-step").inner_text() == f"If the next {more} answers agree: {n} usable labels"
+        assert page.locator(".next-step").inner_text() == f"If {more} more answers agree: {n} usable labels"
         page.set_viewport_size({"width": 1280, "height": 800})
         for _ in range(more):
             person.press(str(KEYS.index(label()) + 1))

@@ -74,7 +74,7 @@ def test_labels_to_use_come_first_and_are_asked_blind(browser, job):
     assert f"{N_LEARN} more answers until the labels learn" in plain(browser.page)
     assert "<strong>Answers to learn from.</strong>" in browser.page
     assert "Labels to use" not in browser.page  # none yet, in no queue
-    assert "Usable after " not in plain(browser.page)  # this small job has no estimate
+    assert "Forecast: " not in plain(browser.page)  # this small job has no estimate
     assert not re.search(KINDS, browser.page)
     assert "Show predictions" not in browser.page
     browser.answer("label:billing")
@@ -121,12 +121,12 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
     assert "<strong>Labels to use.</strong>" in browser.page
     (more, n), *_ = job.questions.acceptance.usable().needs
     assert re.search(
-        rf"If the next {more} answers all agree with the labels, {n} are usable",
+        rf"If {more} more answers all agree with the labels, {n} are usable",
         site.usable.panel(Limit(0.05))["claim"],
     )
     assert site.usable.panel(Limit(0.05))["claim"] in plain(browser.page)
     assert 'class="next-step said"' in browser.page  # it repeats the claim, where that is folded
-    assert f"If the next {more} answers agree: {n} usable labels" in plain(browser.page)
+    assert f"If {more} more answers agree: {n} usable labels" in plain(browser.page)
     agree(browser, job, more)
     usable = job.accept(0.05)
     assert usable.n == n == site.usable.panel(Limit(0.05))["n"]
@@ -135,7 +135,7 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
     assert f"at most {usable.at_most_wrong} of these {n} (" in text
     assert 'class="next-step"' in browser.page
     (more, n), *_ = usable.needs
-    assert f"If the next {more} answers agree: {n} usable labels" in text
+    assert f"If {more} more answers agree: {n} usable labels" in text
     people = sum(code >= 0 and not usable.accepted.rows[place] for place, code in usable.decided.items())
     assert f"other answers {people}" in text
     for name, count in usable.per_class().items():
@@ -150,7 +150,7 @@ def test_the_limit_can_be_chosen(browser, site, job):
     browser.send("/limit", error="0.1")
     (more, n), *_ = job.questions.acceptance.usable(Limit(0.1)).needs
     assert re.search(
-        rf"If the next {more} answers all agree with the labels, {n} are usable, at most 10% wrong", plain(browser.page)
+        rf"If {more} more answers all agree with the labels, {n} are usable, at most 10% wrong", plain(browser.page)
     )
     assert browser.document == job.question("accept", "Ada", error=0.1).document
     assert re.search(r'value="0.1" aria-pressed="true"', browser.page)

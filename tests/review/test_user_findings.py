@@ -85,7 +85,7 @@ def test_a_file_in_which_everything_is_marked_has_a_ranking_and_a_plan(crisis):
     best = np.argsort(ranks)[: len(ranks) // 5].tolist()
     assert accuracy(crisis, columns["label"], best) > accuracy(crisis, columns["label"]) + 0.05
     outlook = crisis.result.summary()["usable"]
-    assert re.match(r"Usable after \d+ answers \(\d+ minutes\): ", outlook["sentence"])
+    assert re.match(r"Forecast: after \d+ answers \(\d+ minutes\), ", outlook["sentence"])
     assert 0 < outlook["plan"]["unseen"] < outlook["plan"]["n"]
 
 

@@ -15,7 +15,7 @@ from .confidence import confidence, confidence_features, needs_review
 from .estimate import NO_ESTIMATE, Estimate, estimate
 from .facts import TargetFacts
 from .from_answers import FromAnswers
-from .new_classes import NOT_MARKED, mark_documents
+from .new_classes import NOT_MARKED, mark_documents, show_no_new_class
 from .proportions import Prior, Proportions, estimate_proportions, matched_sentence
 from .rules import Fact, Seen, few_answers, few_short_texts, find_facts, most_are_marked
 from .signals import USUAL_AGREEMENT, Signals, read_signals
@@ -227,18 +227,23 @@ def assess(
     groups = np.full(len(codes), NOT_MARKED)
     if not few:
         groups = mark_documents(facts.clusters, calibration.new_classes, len(codes))
+    n_answers, n_none = (answered.n_answers, answered.n_none) if answered is not None and answered.enough else (0, 0)
+    if show_no_new_class(n_answers, n_none, float(np.mean(groups != NOT_MARKED))):
+        groups[:] = NOT_MARKED
     groups[np.asarray(known, dtype=np.intp)] = NOT_MARKED
     expected = prior.values if prior is not None and prior.known else None
-    found = find_facts(Seen(facts, codes, predictions.source_codes, classes, groups, expected))
-    if answered is None or not answered.enough:
+    found = find_facts(
+        Seen(facts, codes, predictions.source_codes, classes, groups, expected, n_answers=n_answers, n_none=n_none)
+    )
+    if not n_answers:
         found += few
     review |= groups != NOT_MARKED
     if any(fact.review_all for fact in found):
         review = p_correct < 1
     names, level = tuple(predictions.proba), judge(balanced, found, calibration)
     if level == "safe":
-        n_answers = 0 if answered is None else answered.n_answers
-        vetoes = most_are_marked(review) + few_answers(n_answers, safe_without=safe_without)
+        n_given = 0 if answered is None else answered.n_answers
+        vetoes = most_are_marked(review) + few_answers(n_given, safe_without=safe_without)
         found, level = found + vetoes, overrule(level, vetoes)
     return Assessment(
         proba=set_top_probability(P, np.clip(p_correct, 1 / n_classes, 1)),
@@ -267,7 +272,7 @@ def assess(
         level=level,
         n_corpora=len(calibration.corpora),
         matched=matched_sentence(proportions, classes),
-        n_answers=answered.n_answers if answered is not None and answered.enough else 0,
+        n_answers=n_answers,
         at_random=answered is None or answered.at_random,
     )
 

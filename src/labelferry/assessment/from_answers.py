@@ -54,6 +54,7 @@ class FromAnswers(NamedTuple):
     balanced_accuracy: Estimate
     proportions: Proportions
     n_answers: int
+    n_none: int = 0  # answers that name none of the classes
     at_random: bool = True  # False: the answered documents are clearly more, or less, certain than the others
 
     @property
@@ -105,6 +106,7 @@ def read_from_answers(P: Array, H: Array, rows: Array, codes: Array) -> FromAnsw
         balanced_accuracy=sample.balanced_accuracy(),
         proportions=sample.proportions(),
         n_answers=len(rows),
+        n_none=int((~named).sum()),
     )
 
 

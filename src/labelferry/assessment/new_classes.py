@@ -38,6 +38,14 @@ SMOOTHING = 20.0  # weight of all documents in the unigram model of a class
 NOT_MARKED = -1
 
 
+def show_no_new_class(n_answers: int, n_none: int, share: float) -> bool:
+    """Whether answers about random documents show that at most half of this share of them is of a new class.
+
+    No answer names none of the classes, and with 95% confidence at most 1 - .05^(1 / n) of the documents are such.
+    """
+    return n_answers > 0 and n_none == 0 and 1 - 0.05 ** (1 / n_answers) < share / 2
+
+
 class NewClassCoefficients(NamedTuple):
     """Scales and limit in (1)."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.sampling import MAX_COMPARED, sample_rows
 from ..linalg.matrix import Array
 from .facts import TargetFacts
-from .new_classes import NOT_MARKED
+from .new_classes import NOT_MARKED, show_no_new_class
 
 MIN_LABELLED, MIN_PER_CLASS, MIN_NEW = 50, 10, 30
 MIN_KNOWN_DOCUMENTS, MIN_KNOWN_WEIGHT = 0.7, 0.3
@@ -33,7 +33,7 @@ class Fact(NamedTuple):
 
     name: str
     sentence: str  # with its number
-    way_out: str
+    way_out: str  # empty if the sentence has it
     unsafe: bool  # True: the verdict is unsafe; False: it is at best doubtful
     review_all: bool = False  # do all labels need review?
     no_estimate: bool = False  # does an estimate mean nothing?
@@ -69,6 +69,13 @@ class Seen(NamedTuple):
     groups: Sequence[int] | Array = ()  # `Assessment.groups`
     expected: Array | None = None  # class proportions that the user knows, or of earlier labels
     wording: Wording = TRANSFER
+    n_answers: int = 0  # answers about random documents
+    n_none: int = 0  # of them, those that name none of the classes
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether answers have measured what such documents cost, so that no guess about it is needed."""
+        return self.n_answers >= MIN_SAFE_ANSWERS
 
     @property
     def shares(self) -> Array:
@@ -90,7 +97,8 @@ class Seen(NamedTuple):
 
 def few_known_words(seen: Seen) -> str | None:
     facts, wording = seen.facts, seen.wording
-    if facts.known_documents >= MIN_KNOWN_DOCUMENTS and facts.known_weight >= MIN_KNOWN_WEIGHT:
+    has_enough = facts.known_documents >= MIN_KNOWN_DOCUMENTS and facts.known_weight >= MIN_KNOWN_WEIGHT
+    if has_enough or seen.is_measured:
         return None
     return (
         f"{facts.known_documents:.0%} of the {wording.new} contain {wording.known}, and {facts.known_weight:.0%} "
@@ -100,14 +108,14 @@ def few_known_words(seen: Seen) -> str | None:
 
 def mostly_foreign(seen: Seen) -> str | None:
     facts = seen.facts
-    if facts.foreign < MIN_MOSTLY_FOREIGN:
+    if facts.foreign < MIN_MOSTLY_FOREIGN or seen.is_measured:
         return None
     names = f": {facts.source_language} and {facts.target_language}" if facts.target_language else ""
     return f"{facts.foreign:.0%} of the {seen.wording.new} are in another language than the labelled documents{names}."
 
 
 def partly_foreign(seen: Seen) -> str | None:
-    if not MIN_FOREIGN <= seen.facts.foreign < MIN_MOSTLY_FOREIGN:
+    if not MIN_FOREIGN <= seen.facts.foreign < MIN_MOSTLY_FOREIGN or seen.is_measured:
         return None
     return f"{seen.facts.foreign:.0%} of the {seen.wording.new} are in another language than the labelled documents."
 
@@ -138,7 +146,7 @@ def of_no_class(seen: Seen) -> str | None:
         return None
     return (
         f"{marked:,} new documents ({marked / len(seen.codes):.0%}) may fit no class: read 10 (column none_of_these). "
-        "If it is a new class, their labels are wrong, and the estimate is too high."
+        "If they are a new class, their labels are wrong and the estimate is too high: add labelled documents of it."
     )
 
 
@@ -147,6 +155,8 @@ def unexplained(seen: Seen) -> str | None:
     if found is None:
         return None
     c, ratio = found
+    if show_no_new_class(seen.n_answers, seen.n_none, float(seen.shares[c])):
+        return None
     return (
         f"New {seen.classes[c]!r} documents look unlike your labelled documents: read 10 of them. They may be of a new "
         f"class. Their similarity is {ratio:.0%} of that of the most similar label; less than {MIN_EXPLAINED:.0%} is a "
@@ -169,7 +179,7 @@ def tiny_classes(seen: Seen) -> str | None:
         return f"The smallest class has {least} of {n} labelled documents."
     names = ", ".join(f"{name!r} ({count})" for count, name in tiny[:3])
     more = f" and {len(tiny) - 3} more" if len(tiny) > 3 else ""
-    return f"Of {n} labelled documents, hardly any have the label {names}{more}."
+    return f"Hardly any labelled documents have the label {names}{more}: merge or drop it."
 
 
 def few_new(seen: Seen) -> str | None:
@@ -228,7 +238,7 @@ RULES = (
     Rule(
         "documents of no class",
         of_no_class,
-        "If documents marked none_of_these are of a new class, add labelled documents of it.",
+        "",
     ),
     Rule(
         "unexplained class",

@@ -19,20 +19,20 @@ LEVELS = {
     for level in (
         Level(
             "safe",
-            "Most of these labels are probably correct, if there is no new class and labels mean the same in both "
-            "files.",
+            "Most new labels are probably correct, if no class is new or has changed its meaning. Only answers give a "
+            "guarantee.",
             "Labels can be transferred.",
             "green",
         ),
         Level(
             "doubtful",
-            "Many of these labels may be wrong. Answers show which you can use.",
-            "Labels can be transferred with care: check a random sample of them by hand.",
+            "Many new labels may be wrong. Your answers show which to use.",
+            "Labels can be transferred, with care: check some of them afterwards.",
             "yellow",
         ),
         Level(
             "unsafe",
-            "Do not use these labels: answer questions, or use more similar labelled documents.",
+            "Do not use the new labels. Your answers may show some that you can use.",
             "Labels can hardly be transferred: label some of the new documents by hand.",
             "red",
         ),

@@ -129,7 +129,7 @@ def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: boo
     from ..certificate.interval import count
 
     n, n_labelled = summary["n_documents"], summary["n_labelled"]
-    read = f"Read: {n:,} later documents; {n_labelled:,} have a label, {summary['to_review']:,} of them to review"
+    read = f"Read: {n:,} later documents; {n_labelled:,} got a label, {summary['to_review']:,} to review"
     print_messages(console, [read, *(summary["messages"] if verbose else special(summary["messages"]))])
     if summary["verdict"] is not None:
         show_level(console, summary["verdict"]["level"], summary["verdict"]["sentence"])
@@ -138,7 +138,7 @@ def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: boo
         console.print(f"- {count(n_unknown, 'document')} without a word that the model knows: no label.")
     rows = summary["classes"]
     shown = rows if verbose else sorted(rows, key=lambda row: -row["documents"])[:MOST_CLASSES]
-    table = new_table("label", "documents", "share", "at fitting", numbers=3, compact=True)
+    table = new_table("label", "documents", "share", "before", numbers=3, compact=True)
     for row in rows:
         if row in shown:
             before = f"{row['at_fitting']:.0%}" if "at_fitting" in row else ""

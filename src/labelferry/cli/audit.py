@@ -12,7 +12,7 @@ import typer
 from .app import app
 from .options import Against, Column, Confidence, Encoding, Text, columns_of
 from .outputs import final_path
-from .show import escape, fill_in, new_console, print_messages
+from .show import BY_NAME, escape, fill_in, new_console, print_messages
 
 Labelled = Annotated[
     str,
@@ -86,7 +86,7 @@ def audit(
         raise ValueError("--format is for one label per document. Write several to .csv or .xlsx: omit it.")
     messages += sample.write(out, form)
     console = new_console()
-    print_messages(console, messages)
+    print_messages(console, [line for line in messages if not line.endswith(BY_NAME)])
     if form == LABEL_STUDIO:
         console.print(escape(label_studio_config(classes)), soft_wrap=True)
     console.print(f"Written: {escape(str(out))}", soft_wrap=True)

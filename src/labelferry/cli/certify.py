@@ -141,9 +141,7 @@ def show_briefly(console: Console, result: dict[str, Any]) -> None:
         d = duel["difference"]
         points = f"{100 * d['low']:+.1f} to {100 * d['high']:+.1f} points"
         console.print(escape(f"Better than the {duel['rival']}: {duel['verdict']} ({points})"))
-    console.print(
-        f"Each range alone holds with {level} confidence if the answers are right; none is about later documents."
-    )
+    console.print(f"Each range alone holds with {level} confidence, if the answers are right; not for later documents.")
 
 
 def ends(interval: dict[str, float] | None) -> str:

@@ -72,7 +72,7 @@ def show_briefly(console: Console, diagnosis: dict[str, Any]) -> None:
     carriers = diagnosis["carriers"]
     words = {row["class"]: [word["word"] for word in row["words"][:N_WORDS]] for row in carriers["classes"]}
     rows = sorted(diagnosis["classes"], key=lambda row: -row["source"])
-    table = new_table("class", "labelled", "new (estimate)", "words that transfer it", compact=True)
+    table = new_table("class", "labelled", "new (estimate)", "words that show it", compact=True)
     for row in rows[:MOST_CLASSES]:
         listed = ", ".join(words[row["class"]]) or "none"
         table.add_row(
@@ -85,7 +85,7 @@ def show_briefly(console: Console, diagnosis: dict[str, Any]) -> None:
     changed = [
         f"{row['word']} {row['source']:.0%} to {row['target']:.0%}" for row in diagnosis["changed_words"][:N_WORDS]
     ]
-    console.print(escape(f"Changed most, share of the documents: {', '.join(changed)}"))
+    console.print(escape(f"Words that changed most, from labelled to new documents: {', '.join(changed)}"))
     if len(diagnosis["sources"]) > 1:
         nearest = [f"{row['name']} {row['gap']:.2f}" for row in diagnosis["sources"][:N_WORDS]]
         console.print(escape(f"Sources, nearest first (0 equal, 1 no common word): {', '.join(nearest)}"))

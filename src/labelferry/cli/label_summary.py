@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .outputs import free_name, is_standard
 from .show import (
-    MOST_CLASSES,
     escape,
     estimate_line,
     heading,
@@ -23,6 +22,7 @@ from .show import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+MOST_LINES, LEAST_CLASSES = 12, 3  # of a short output, and in its table
 MOST_LABELS = 20  # in the short table of several labels per document
 
 
@@ -48,10 +48,10 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
         show_briefly(console, result, messages, in_job=written.job is not None)
     if written.files:
         console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
-    if command := next_command(written):
-        console.print(f"Next: {escape(command)}", soft_wrap=True)
     if written.learned and not written.job:
         console.print("If you accepted labels before: add --after for their file and for each of its samples.")
+    if command := next_command(written):
+        console.print(f"Next: {escape(command)}", soft_wrap=True)
 
 
 def show_several(console: Console, result: Any, messages: list[str], written: Written, *, verbose: bool) -> None:
@@ -90,21 +90,23 @@ def show_briefly(console: Console, result: Any, messages: list[str], *, in_job: 
     columns = result.inputs.columns
     n_labelled, n_new = sum(len(source.labels) for source in result.inputs.sources), len(result.inputs.texts)
     text = ", ".join(dict.fromkeys((*columns.text, *columns.text_target)))
-    read = f"Read: {n_labelled:,} labelled and {n_new:,} new documents (text: {text}; label: {columns.label})"
-    print_messages(console, [read, *special([*result.messages, *messages])])
+    read = f"Read: {n_labelled:,} labelled and {n_new:,} new documents (columns: {text}, {columns.label})"
+    notes, reasons = special([*result.messages, *messages]), notable(result)
+    print_messages(console, [read, *notes])
     show_level(console, result.verdict.level, result.verdict.sentence)
-    show_reasons(console, notable(result))
+    show_reasons(console, reasons)
     estimate = estimate_line(result.estimated_accuracy, result.assessment.n_answers)
     console.print(f"{estimate} {usable_outlook(result.documents, in_job=in_job)['sentence']}")
-    console.print(short_table(result))
+    others = 8 + len(notes)  # lines: one read, two of the verdict with its reason, two of numbers, three around a table
+    console.print(short_table(result, max(LEAST_CLASSES, MOST_LINES - others)))
 
 
-def short_table(result: Any) -> Any:
-    """The largest classes."""
+def short_table(result: Any, most: int) -> Any:
+    """The largest classes, and one row for the others."""
     from ..labelling.class_table import class_table
 
     rows = class_table(result)
-    shown = sorted(rows, key=lambda row: -row.documents)[:MOST_CLASSES] if len(rows) > MOST_CLASSES else rows
+    shown = sorted(rows, key=lambda row: -row.documents)[: most - 1] if len(rows) > most else rows
     table = new_table("label", "documents", "share", numbers=2, compact=True)
     for row in shown:
         table.add_row(escape(str(row.label)), f"{row.documents:,}", f"{row.share:.0%}")

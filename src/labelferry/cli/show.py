@@ -42,12 +42,12 @@ def fill_in(path: object, what: str, classes: Sequence[str], several: Any = None
     """What people write into a sample; `several`: if documents have several labels, with their form.
 
     >>> fill_in("sample.csv", "40 documents", ["bug", "question"])
-    'Fill in the column answer of sample.csv (40 documents): bug, question, none_of_these (no class fits) or unclear.'
+    "Fill in the column 'answer' of sample.csv (40 documents): bug, question, none_of_these (no class fits) or unclear."
     """
     others = "none_of_these (no class fits)"
     if several is not None:
         others = f"several as in {several.form.text(several.form.names[:2])!r}, none"
-    return f"Fill in the column answer of {path} ({what}): {', '.join(classes)}, {others} or unclear."
+    return f"Fill in the column 'answer' of {path} ({what}): {', '.join(classes)}, {others} or unclear."
 
 
 def special(messages: Iterable[str]) -> list[str]:

@@ -192,7 +192,7 @@ def many_marked(a: LaterAssessment) -> list[str]:
         return [f"{start}: what is said above about the documents requires it."]
     if a.reference.review_all:
         return [f"{start}, as all were when the model was fitted."]
-    return [f"{start}: a saved model has its own prediction only, not the votes of all methods."]
+    return [f"{start}: a saved model is one method, and no others confirm its labels."]
 
 
 def text_columns(table: Table, fitted: Model, text: str | Sequence[str] | None, messages: list[str]) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def why_many(result: Labelling) -> str:
     a, least = result.assessment, result.settings["min_confidence"]
     if any(fact.review_all for fact in a.facts):
         return "What is said above about the documents requires it."
-    order = "The column accept_rank orders them: 1 is the most certain label."
+    order = "The output column accept_rank orders them: 1 is the most certain label."
     if least is not None:
         return f"Most of them have a confidence below {least:.0%} (--min-confidence). {order}"
     return f"An estimate is no guarantee. {order}"

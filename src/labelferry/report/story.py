@@ -80,15 +80,15 @@ def not_known(result: Labelling) -> list[str]:
 def proportions_sentence(low: Array, high: Array, classes: Array) -> str:
     """How uncertain the class proportions are."""
     c = int(np.argmax(high - low))
-    beginning = "How often each class really occurs among the new documents"
+    beginning = "The real share of each class among the new documents"
     if high[c] - low[c] <= SMALL_RANGE:
-        return f"{beginning}: the methods agree, but they can share an error."
-    return f"{beginning}: the methods estimate {span(low[c], high[c])} for {classes[c]!s}."
+        return f"{beginning}: all methods agree, but all can be wrong."
+    return f"{beginning}: for {classes[c]!s}, estimates go from {span(low[c], high[c])}."
 
 
 def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> list[dict[str, Any]]:
     """What to do, the most useful first; the last step is the way to labels that can be used."""
-    ways_out = list(dict.fromkeys(fact.way_out for fact in result.assessment.facts))
+    ways_out = list(dict.fromkeys(fact.way_out for fact in result.assessment.facts if fact.way_out))
     if verdict_of(result).level == "unsafe" and not ways_out:
         ways_out = ["Use labelled documents that are more similar to the new ones, and label again; or:"]
     if result.inputs.spellings:
@@ -99,7 +99,7 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str
 def way_to_use(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> dict[str, Any]:
     """How to find labels that can be used, by the way in which the labels were stored."""
     if job is not None:
-        sentence = "Run this and answer questions in the browser. It shows after every answer which labels you can use."
+        sentence = "Run this and answer questions about documents. After every answer you see which labels you can use."
         return {"sentence": sentence, "commands": [f"labelferry review {shlex.quote(job)}"]}
     if labelled is None:
         sentence = "Answer the row that the first line names, again and again; the second says which labels to use."
@@ -110,8 +110,8 @@ def way_to_use(result: Labelling, labelled: str | PathLike[str] | None, job: str
     # labels that learned probably did so from sample.csv, which must not be overwritten
     sample = f"{Path(labelled).stem}_sample.csv" if has_learned(result) else "sample.csv"
     sentence = (
-        f"Run this in the folder of {Path(labelled).name}, fill in the column “answer” of {sample}, and run the "
-        "command that is printed: it says which labels you can use, with a guarantee."
+        f"Run this, fill in the column “answer” of {sample}, and run the command that is printed: it says which labels "
+        "you can use, with a guarantee."
     )
     command = f"labelferry accept {shlex.quote(fspath(labelled))} -o {shlex.quote(sample)}"
     return {"sentence": sentence, "commands": [command]}

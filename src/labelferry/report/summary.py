@@ -20,7 +20,7 @@ from ..labelling.diagnose import source_rows
 from ..labelling.labelling import Labelling
 from ..labelling.outlook import usable_outlook
 from ..labelling.verdict import messages_of, verdict_of
-from ..linalg.matrix import word_counts
+from ..linalg.matrix import Array, word_counts
 from ..text.detect import count_languages
 from .documents import label_values, list_documents, own_columns, shown_value
 from .projection import MAX_CHARACTERS, projection
@@ -31,6 +31,7 @@ N_WORDS = 20
 N_TOPICS = 12
 N_BINS = 20
 N_EXAMPLES = 3  # documents per group that no class explains
+MAX_READ = 1000  # of a group, to find its examples
 # Keys of the summary that contain no words of documents. Names of classes and files are kept.
 WITHOUT_WORDS = (
     *("title", "created", "version", "method", "n_source", "n_target", "n_labelled"),
@@ -178,15 +179,21 @@ def review(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
 
 
 def none_of_these(result: Labelling, inputs: Inputs) -> list[dict[str, Any]]:
-    """One dict per group of documents that no class explains: their number, typical words and some examples."""
+    """One dict per group of documents that no class explains: their number, typical words and typical examples."""
     records, names = inputs.documents.numbers, own_columns(inputs.target, inputs.columns.text_target)
 
     def example(i: int) -> dict[str, Any]:
         own = [shown_value(inputs.target.columns[name][i]) for name in names]
         return {"row": int(records[i]), "own": own, "text": inputs.texts[i][:MAX_CHARACTERS]}
 
+    def typical(rows: Array, words: list[str]) -> list[int]:
+        def few_words(i: int) -> int:
+            return -sum(word in inputs.texts[i].lower() for word in words)
+
+        return sorted(rows[:MAX_READ].tolist(), key=few_words)[:N_EXAMPLES]
+
     return [
-        {"documents": len(rows), "words": words, "examples": [example(i) for i in rows[:N_EXAMPLES].tolist()]}
+        {"documents": len(rows), "words": words, "examples": [example(i) for i in typical(rows, words)]}
         for group, words in enumerate(result.group_words)
         if len(rows := np.flatnonzero(result.groups == group))
     ]

@@ -45,7 +45,7 @@
     const select = document.createElement("select");
     select.setAttribute("aria-label", "Correction of record " + row.record);
     addOption(select, "", "choose …");
-    addOption(select, "label:" + row.label, row.label + " (correct)");
+    addOption(select, "label:" + row.label, row.label + " (keep)");
     const alternative = row.element.dataset.alternative;
     const others = classes.filter((name) => name !== row.label && name !== alternative);
     if (classes.includes(alternative) && alternative !== row.label) others.unshift(alternative);

@@ -104,8 +104,8 @@ def _names_two(values: Values) -> bool:
 
 def _nothing(values: Values, *, terminal: bool = False) -> str:
     error, needs, other = at_most(values["error"]), values["needs"], values["other_limit"]
-    option = f"at most {at_most(other['error'])} wrong{' (--error 0.1)' if terminal else ''}" if other else ""
-    at_ten = "" if other is None else f" With {option}: {_other(other)}."
+    option = f"{at_most(other['error'])} may be wrong{' (--error 0.1)' if terminal else ''}" if other else ""
+    at_ten = "" if other is None else f" If {option}: {_other(other)}."
     if _is_out_of_reach(values):
         rung = values["rungs"][0]
         way_out = "Learn from these answers and try again" + (", or allow more wrong labels." if other else ".")
@@ -114,11 +114,9 @@ def _nothing(values: Values, *, terminal: bool = False) -> str:
             f"most certain {rung['n']:,} documents: {error} will hardly be reached. {way_out}"
         )
     if not needs:
-        return f"Usable now: no labels yet. More than 300 answers are needed for at most {error} wrong.{at_ten}"
+        return f"Usable now: no labels. More than 300 answers are needed for at most {error} wrong.{at_ten}"
     more, n = needs[0]["more_answers"], needs[0]["n"]
-    return (
-        f"Usable now: no labels yet. If {_next(more)} with the labels, {n:,} are usable, at most {error} wrong.{at_ten}"
-    )
+    return f"Usable now: no labels. If {_next(more)} with the labels, {n:,} are usable, at most {error} wrong.{at_ten}"
 
 
 def _is_out_of_reach(values: Values) -> bool:
@@ -129,11 +127,13 @@ def _is_out_of_reach(values: Values) -> bool:
 
 def _other(other: Values) -> str:
     more = other["more_answers"]
-    return f"{other['n']:,} are usable now" if more == 0 else f"{other['n']:,} after {more} answer{'s' * (more > 1)}"
+    return (
+        f"{other['n']:,} are usable now" if more == 0 else f"{other['n']:,} after {more} such answer{'s' * (more > 1)}"
+    )
 
 
 def _next(n: int) -> str:
-    return "the next answer agrees" if n == 1 else f"the next {n} answers all agree"
+    return "one more answer agrees" if n == 1 else f"{n} more answers all agree"
 
 
 def _by_class(values: Values) -> str:

@@ -129,7 +129,7 @@ class Assessment(NamedTuple):
     def verdict(self) -> Verdict:
         """The verdict in words."""
         s = self.signals
-        reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
+        reasons = [fact.advice for fact in self.facts]
         reasons.append(self._estimates() if self.can_estimate else "How many labels are correct cannot be estimated.")
         tested = (
             f", balanced accuracy of linear models on held-out labelled documents {s.held_out:.2f}"

@@ -55,7 +55,7 @@ class LaterAssessment(NamedTuple):
     def verdict(self) -> Verdict:
         """The verdict in words."""
         r, a = self.reference, self.reference.accuracy
-        reasons = [f"{fact.sentence} {fact.way_out}" for fact in self.facts]
+        reasons = [fact.advice for fact in self.facts]
         estimated = (
             "share of correct labels unknown"
             if a is None

@@ -38,6 +38,11 @@ class Fact(NamedTuple):
     review_all: bool = False  # do all labels need review?
     no_estimate: bool = False  # does an estimate mean nothing?
 
+    @property
+    def advice(self) -> str:
+        """The sentence with the way out."""
+        return f"{self.sentence} {self.way_out}".rstrip()
+
 
 class Wording(NamedTuple):
     """How the sentences name the documents."""

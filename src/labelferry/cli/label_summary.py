@@ -49,7 +49,7 @@ def show_result(console: Console, result: Any, messages: list[str], written: Wri
     if written.files:
         console.print(f"Written: {escape(', '.join(written.files))}", soft_wrap=True)
     if written.learned and not written.job:
-        console.print("If you accepted labels before: add --after for their file and for each of its samples.")
+        console.print("Did you accept labels before? Then add --after for their file and samples.")
     if command := next_command(written):
         console.print(f"Next: {escape(command)}", soft_wrap=True)
 

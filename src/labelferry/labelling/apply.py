@@ -50,7 +50,7 @@ class Applied(NamedTuple):
         """What is special about these documents: the reasons of the verdict without the measurements."""
         if self.assessment is None:
             return []
-        return [*(f"{fact.sentence} {fact.way_out}" for fact in self.assessment.facts), *many_marked(self.assessment)]
+        return [*(fact.advice for fact in self.assessment.facts), *many_marked(self.assessment)]
 
     @property
     def is_safe(self) -> bool:

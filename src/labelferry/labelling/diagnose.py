@@ -84,7 +84,7 @@ def diagnose(
     return {
         "title": inputs.title,
         "verdict": {**verdict.as_dict(), "sentence": LEVELS[verdict.level].before},
-        "facts": [f"{fact.sentence} {fact.way_out}" for fact in assessment.facts],
+        "facts": [fact.advice for fact in assessment.facts],
         "n_source": int(np.concatenate(features.learned).sum()),
         "n_target": Xt.shape[0],
         "n_words": Xt.shape[1],

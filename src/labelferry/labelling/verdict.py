@@ -33,7 +33,7 @@ def verdict_of(result: Labelling) -> Verdict:
 
 def notable(result: Labelling) -> list[str]:
     """What a person has to know beside the level: spellings, and the facts with their way out."""
-    return [*spellings(result), *(f"{fact.sentence} {fact.way_out}" for fact in result.assessment.facts)]
+    return [*spellings(result), *(fact.advice for fact in result.assessment.facts)]
 
 
 def spellings(result: Labelling) -> list[str]:

@@ -13,6 +13,7 @@ import random
 import signal
 import sqlite3
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -83,17 +84,50 @@ def answer(job: Job, truth: list[str], purpose: str, error: float) -> bool:
     return True
 
 
-def look(usable: Any, truth: list[str], n: int) -> str:
-    """One line: what can be used after n answers, and how many of these labels are really wrong."""
-    finish = usable.finished
+class Look(NamedTuple):
+    """What can be used after some answers, and how many of these labels are really wrong."""
+
+    answers: int
+    usable: int
+    unread: int
+    at_most_wrong: int
+    labels: int  # with the answers
+    wrong: int
+    whole_file: int  # labels to use if people label the others
+    to_label: int
+
+    def __str__(self) -> str:
+        return (
+            f"  {self.answers:3} answers, {self.answers * SECONDS / 60:4.1f} min: usable {self.usable:5,} "
+            f"({self.unread:,} unread), at most {self.at_most_wrong} wrong; "
+            f"with answers {self.labels:5,} labels, {self.wrong} really wrong; whole file: use {self.whole_file:5,}, "
+            f"people label {self.to_label:5,}"
+        )
+
+
+def look(usable: Any, truth: list[str], n: int) -> Look:
+    """What can be used after n answers."""
     wrong = sum(label is not None and label != true for label, true in zip(usable.labels, truth, strict=True))
     mine = sum(label is not None for label in usable.labels)
-    return (
-        f"  {n:3} answers, {n * SECONDS / 60:4.1f} min: usable {usable.n:5,} "
-        f"({usable.accepted.unseen:,} unread), at most {usable.at_most_wrong} wrong; "
-        f"with answers {mine:5,} labels, {wrong} really wrong; whole file: use {finish.n:5,}, people label "
-        f"{finish.n_to_label:5,}"
-    )
+    finish = usable.finished
+    return Look(n, usable.n, usable.accepted.unseen, usable.at_most_wrong, mine, wrong, finish.n, finish.n_to_label)
+
+
+def learn(job: Job, truth: list[str], error: float) -> dict[str, Any]:
+    """Give the first answers, from which the labels learn."""
+    for _ in range(LEARN):
+        answer(job, truth, "accept", error)
+    return job.refit()
+
+
+def looks(job: Job, truth: list[str], error: float) -> Iterator[Look]:
+    """Answer the further questions; what can be used after the numbers of answers in LOOKS, or when none is left."""
+    for n in range(LEARN, max(LOOKS) + 1):
+        if n in LOOKS:
+            yield look(job.accept(error), truth, n)
+        if not answer(job, truth, "accept", error):
+            yield look(job.accept(error), truth, n)
+            return
 
 
 def draw(job: Job, name: str, error: float) -> None:
@@ -135,18 +169,12 @@ def play(name: str) -> None:
         )
         print(f"  limit {error:.0%}; expected before the first answer: {plans}")
         with TemporaryDirectory() as folder, result.store(Path(folder) / "job.ferry", seed=SEED) as job:
-            for _ in range(LEARN):
-                answer(job, files.truth, "accept", error)
-            done = job.refit()
+            done = learn(job, files.truth, error)
             print(f"  learned from {done['answers']} answers, {done['changed']} labels changed")
-            for n in range(LEARN, max(LOOKS) + 1):
-                if n in LOOKS:
-                    print(look(job.accept(error), files.truth, n), flush=True)
-                if n == PICTURES.get((name, error)):
+            for found in looks(job, files.truth, error):
+                print(found, flush=True)
+                if found.answers == PICTURES.get((name, error)):
                     draw(job, name, error)
-                if not answer(job, files.truth, "accept", error):
-                    print(look(job.accept(error), files.truth, n), "; nothing is left to ask")
-                    break
 
 
 if __name__ == "__main__":

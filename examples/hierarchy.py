@@ -20,13 +20,13 @@ texts = demo.texts_source + demo.texts_target
 team = np.repeat(["desk", "home"], [len(demo.texts_source), len(demo.texts_target)])
 labels = np.char.add(np.char.add(team, "/"), np.append(demo.y_source, demo.y_target))
 rows = np.random.default_rng(0).permutation(len(texts))
-old, new = rows[:90], rows[90:]
+old, new = rows[:60], rows[60:]
 source, target = [texts[row] for row in old], [texts[row] for row in new]
 
 # %%
 # ## The children
 #
-# 90 labelled tickets are few for six classes, and labelferry says so.
+# 60 labelled tickets are few for six classes, and labelferry says so.
 
 children = labelferry.label(source, target, label=labels[old].tolist())
 print(children)

@@ -8,9 +8,12 @@ The first file is labelled together with last year's; later ones by the saved mo
 # %%
 # ## The first month
 
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 import labelferry
@@ -45,16 +48,28 @@ for name, texts in months.items():
 # %%
 # ## Answers of later months
 #
-# The output of `apply` can be certified, and learned from. Somebody answers 40 tickets of February (here: the true
-# labels); `certify` bounds the share of correct labels, and `label` learns from the answers and makes the next model.
-#
-# On the command line: `labelferry audit`, `labelferry certify`, and `labelferry label last_year.csv february.csv
-# --answers sample.csv -o learned.csv --save model.npz`
+# The output of `apply` can be certified, and learned from. Somebody answers 40 random tickets of February (here: the
+# true labels); `certify` bounds the share of correct labels.
+
+
+def labelferry_command(arguments):
+    """Run a command and print what it prints."""
+    command = [sys.executable, "-m", "labelferry", *arguments.split()]
+    print(subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True).stdout)
+
 
 truth = demo.y_target[400:560]
-february = pd.read_csv(folder / "february.csv")
-answers = {row: truth[row] for row in range(0, len(february), 4)}
-learned = labelferry.label(last_year, february, answers=answers)
+labelferry_command("apply model.npz february.csv -o labelled.csv --quiet")
+labelferry_command("audit labelled.csv -o sample.csv -n 40 --seed 0")
+sample = pd.read_csv(folder / "sample.csv")
+sample["answer"] = truth[sample.row - 1]
+sample.to_csv(folder / "sample.csv", index=False)
+labelferry_command("certify labelled.csv sample.csv")
+
+# %%
+# `label` learns from the answers and makes the next model.
+
+learned = labelferry.label(last_year, folder / "february.csv", answers=folder / "sample.csv")
 learned.save(folder / "model.npz")
-asked = february.index.isin(list(answers))
-print(f"rows nobody answered, correct: {(learned.labels == truth)[~asked].mean():.3f}")
+others = np.delete(np.arange(len(truth)), sample.row - 1)
+print(f"rows nobody answered, correct: {(learned.labels == truth)[others].mean():.3f}")

@@ -1,7 +1,8 @@
-"""What a person does between the commands of README.md and docs/review.md: files, and answers to the questions."""
+"""What a person does between the commands of the pages: files, and answers to the questions."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 from labelferry.review.job.job import open_job
 
 from . import tickets
+from .labelling import test_multi as several
+from .pages import write_demo_files
 
+PAGE_SEVERAL = "docs/several-labels.md"
 LABELLED, SAMPLE = Path("new-labelled.csv"), Path("sample.csv")
 
 
@@ -79,6 +83,50 @@ def write_files() -> None:
     tickets.write_csv(Path("next-month.csv"), {"text": demo.texts_target[:90]})
 
 
+def write_gzipped() -> None:
+    """The file of docs/files.md."""
+    write_demo_files()
+    Path("new.csv.gz").write_bytes(gzip.compress(Path("new.csv").read_bytes()))
+
+
+def write_half_labelled() -> None:
+    """The file of docs/tables.md: the new tickets have no label."""
+    old, new = tickets.old(), tickets.new()
+    columns = {"text": old["text"] + new["text"], "label": old["label"] + [""] * len(new["text"])}
+    tickets.write_csv(Path("export.csv"), columns)
+
+
+def write_several() -> None:
+    """The files of docs/several-labels.md."""
+    labels = [";".join(sorted(names)) or "none" for names in several.OLD[1]]
+    tickets.write_csv(Path("labelled.csv"), {"text": several.OLD[0], "label": labels})
+    tickets.write_csv(Path("new.csv"), {"text": several.NEW[0]})
+
+
+def answer_several() -> None:
+    """Answer the questions about documents and about the label bug in the browser."""
+    with open_job("job.ferry") as job:
+        for name in ("", "bug"):
+            while not job.accept(name=name).n:
+                question = job.question("accept", name=name)
+                if question is None:
+                    job.refit()
+                else:
+                    answer = sorted(several.TRUTH[question.document])
+                    job.answer(question.document, answer, purpose=question.purpose)
+
+
+# Files that a page supposes, and what happens before a command, with how often it ran before.
+FILES: dict[str, Callable[[], None]] = {
+    "README.md": write_demo_files,
+    "docs/index.md": write_demo_files,
+    "docs/embeddings.md": write_demo_files,
+    "docs/find.md": write_demo_files,
+    "docs/scale.md": write_parquet,
+    "docs/files.md": write_gzipped,
+    "docs/tables.md": write_half_labelled,
+    PAGE_SEVERAL: write_several,
+}
 ACTIONS: dict[tuple[str, int], Callable[[], None]] = {
     ("label old.csv new.csv -o new-labelled.csv", 0): write_files,
     ("certify new-labelled.csv sample.csv", 0): lambda: fill(SAMPLE),
@@ -91,9 +139,21 @@ ACTIONS: dict[tuple[str, int], Callable[[], None]] = {
     ("certify job.ferry sample.csv --reviewer ann", 0): lambda: fill(SAMPLE),
     ("certify new-labelled.csv exported.json", 0): answer_tasks,
     ("export job.ferry -o usable.csv --accepted", 0): answer_in_the_browser,
+    ("find job.ferry read.csv --class billing -o next.csv", 0): lambda: fill(Path("read.csv")),
+    ("find job.ferry next.csv --class billing --found found.csv", 0): lambda: fill(Path("next.csv")),
+}
+SEVERAL: dict[tuple[str, int], Callable[[], None]] = {
+    ("export job.ferry -o usable.csv --accepted", 0): answer_several,
+    ("accept out.csv sample.csv --class bug --usable more-bugs.csv", 0): lambda: several.fill(SAMPLE),
+    ("certify out.csv random.csv", 0): lambda: several.fill("random.csv"),
 }
 
 
-def before(command: str, times: int) -> None:
-    """Do what comes before a command."""
-    ACTIONS.get((command, times), lambda: None)()
+def before(page: str) -> Callable[[str, int], None]:
+    """What does what comes before a command of this page."""
+    actions = {"README.md": ACTIONS, "docs/review.md": ACTIONS, "docs/find.md": ACTIONS, PAGE_SEVERAL: SEVERAL}
+
+    def act(command: str, times: int) -> None:
+        actions.get(page, {}).get((command, times), lambda: None)()
+
+    return act

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from collections import Counter
 from contextlib import redirect_stdout
 from io import StringIO
@@ -50,13 +51,18 @@ def run_blocks(page, before=lambda command, times: None):
     namespace, outputs, times = {}, [], Counter()
 
     def command(line):
+        first, piped, line = line.rpartition(" | ")
+        line, _, place = line.partition(" > ")
         program, *arguments = shlex.split(line, comments=True)
         if program in ("make", "pip") or arguments[:1] == ["review"]:  # installs, or starts a server
             return None
         assert program == "labelferry", line
         before(name := shlex.join(arguments), times[name])
         times[name] += 1
-        result = CliRunner().invoke(cli.app, arguments, env={"COLUMNS": "80", "NO_COLOR": "1"})
+        given = subprocess.run(shlex.split(first), check=True, capture_output=True).stdout if piped else None
+        result = CliRunner().invoke(cli.app, arguments, given, env={"COLUMNS": "80", "NO_COLOR": "1"})
+        if place:
+            Path(place).write_text(result.stdout, encoding="utf-8")
         return Output(name, None, result.output if result.exit_code else result.stdout), result.exit_code
 
     for language, text, shown in BLOCK.findall(page):

@@ -52,6 +52,21 @@ def test_a_folder_of_files_gets_one_output_per_file_with_its_name(folder):
         assert (folder / "labelled" / name).read_bytes() == alone.read_bytes()
 
 
+def test_one_file_goes_to_a_folder_as_several_do(folder, monkeypatch):
+    """A folder that has one file today has two tomorrow: the command is the same."""
+    monkeypatch.chdir(folder)
+    (folder / "inbox").mkdir()
+    shutil.copy(folder / "later" / "june.csv", folder / "inbox")
+    for i, file in enumerate(("inbox", "inbox/june.csv")):
+        shown = run("apply", "model.npz", file, "-o", f"labelled{i}", "-q")
+        assert shown.exit_code == 0, shown.output
+        assert [path.name for path in (folder / f"labelled{i}").iterdir()] == ["june.csv"]
+    shown = run("apply", "model.npz", "inbox", "-o", "labelled.csv")
+    assert shown.exit_code == 2
+    assert "the files of a folder need a folder" in " ".join(shown.output.split())
+    assert run("apply", "model.npz", "inbox/june.csv", "-o", "-").stdout.startswith("text,truth,label")
+
+
 def test_the_json_of_several_files_has_one_entry_per_file(folder):
     files = [folder / "later" / f"{name}.csv" for name in ("june", "may")]
     found = json.loads(run("apply", folder / "model.npz", *files, "-o", folder / "labelled", "--json").stdout)
@@ -71,8 +86,10 @@ def test_a_folder_of_texts_is_one_table(folder):
 @pytest.mark.parametrize(
     ("files", "out", "message"),
     [
-        (["later"], "labelled.csv", "3 files need a folder"),
-        (["later", "later/june.csv"], "labelled", "two inputs have the output june.csv"),
+        (["later"], "labelled.csv", "the files of a folder need a folder .* Name a folder"),
+        (["later/june.csv", "later/may.csv"], "labelled.csv", "2 files need a folder"),
+        (["later/june.csv", "later/may.csv"], "-", "2 files need a folder"),
+        (["later", "again"], "labelled", "the output july.csv. Run the command for each .* another folder as --out"),
         (["later"], "later", "would be overwritten"),
         (["later/june.csv", "-"], "labelled", "has no name for its output"),
         (["later"], "missing/labelled", "there is no folder"),
@@ -81,6 +98,7 @@ def test_a_folder_of_texts_is_one_table(folder):
 )
 def test_what_cannot_be_done_is_one_line(folder, files, out, message, monkeypatch):
     monkeypatch.chdir(folder)
+    shutil.copytree("later", "again")
     shown = run("apply", "model.npz", *files, "-o", out)
     assert shown.exit_code == 2
     assert re.search(message, " ".join(shown.output.split()))

@@ -102,8 +102,7 @@ def test_the_other_commands_print_as_little(files):
         assert re.match(first, lines[0]), lines[0]
         more = run(*command, "--verbose").stdout
         assert len(more.split()) > len(shown.stdout.split())
-        if command[0] != "compare":
-            assert lines[-1].startswith("Next: labelferry "), lines[-1]
+        assert lines[-1].startswith("Next: labelferry "), lines[-1]
 
 
 def test_messages_about_files_are_one_line(tmp_path, monkeypatch):

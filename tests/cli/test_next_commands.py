@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from labelferry.cli.compare import clearly_best
+from labelferry.cli.options import next_label
 from tests.tickets import new, old, read_csv, write_csv
 from tests.usable import TRUTH, fill, run
 
@@ -158,3 +160,35 @@ def test_of_the_report(files):
     )[1]
     assert run(*shlex.split(found)).exit_code == 0
     assert Path("learned_sample.csv").exists()
+
+
+def test_from_a_comparison_to_labels(files):
+    """With the method that is clearly better than auto by true labels; else, and without any, with auto."""
+    write_csv(Path("true ones.csv"), {**new(), "truth": TRUTH})
+    shown = run("compare", "old.csv", "new ones.csv", "--methods", "sourcelr")
+    assert shown.output.splitlines()[-1] == "Next: labelferry label old.csv 'new ones.csv' -o out.csv"
+    assert follow(shown).exit_code == 0
+    shown = run("compare", "old.csv", "true ones.csv", "--truth", "truth", "--methods", "auto,sourcelr", "--seed", 1)
+    (last,) = re.findall("^Next.*", shown.output, re.MULTILINE)
+    assert last == "Next, with the same options: labelferry label old.csv 'true ones.csv' -o out.csv"
+
+
+@pytest.mark.parametrize(
+    ("others", "found"),
+    [
+        ([("auto", 0.80, 0.90)], "TCL(n_topics=4)"),
+        ([("auto", 0.80, 0.91)], ""),  # it overlaps
+        ([("auto", 0.70, 0.80), ("SourceLR", 0.80, 0.91)], ""),
+        ([("SourceLR", 0.80, 0.90)], ""),  # nothing is known about auto
+        ([("auto", 0.80, 0.90), ("LR(co-training)", 0.98, 1.00)], ""),  # no method that label knows
+        ([("auto(smoothing=1)", None, None)], ""),
+    ],
+)
+def test_a_method_is_named_if_it_is_clearly_best(others, found):
+    rows = [
+        {"method": name, "accuracy": None if low is None else (low + high) / 2, "low": low, "high": high}
+        for name, low, high in [*others, ("TCL(n_topics=4)", *((None, None) if others[0][1] is None else (0.91, 0.97)))]
+    ]
+    assert clearly_best(rows) == found
+    command = next_label([Path("old.csv")], Path("new.csv"), {}, method=found)
+    assert command.endswith(" -o out.csv --method 'TCL(n_topics=4)'" if found else " -o out.csv")

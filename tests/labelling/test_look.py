@@ -181,6 +181,17 @@ def test_comparison_is_printed(files, comparison, monkeypatch):
     assert run(*arguments, "--quiet").output == ""
 
 
+def test_numbers_of_a_comparison_have_one_form(tmp_path):
+    columns = {name: 4 * values for name, values in tickets.new().items()}
+    truth = ["none of them", *tickets.demo().y_target.tolist()[1:]] * 4
+    target = tickets.write_csv(tmp_path / "new.csv", {**columns, "truth": truth})
+    old = tickets.write_csv(tmp_path / "old.csv", tickets.old())
+    shown = run("compare", old, target, "--methods", "sourcelr", "--truth", "truth", "-v").stdout
+    assert "1,440 of 1,440 documents" in shown
+    assert re.search(r"SourceLR +1,\d{3} of 1,440 ", shown)
+    assert not re.search(r"\b\d{4}\b", shown)
+
+
 def test_names_of_methods_do_not_break_at_100_columns(files):
     found = compare(*files, truth="truth")
     printed = StringIO()

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from email import message_from_bytes
 
 import pytest
 
@@ -37,15 +38,41 @@ def copied(tmp_path_factory):
     return folder
 
 
-def test_the_files_of_the_container_are_enough_to_build_a_wheel(copied, tmp_path):
+@pytest.fixture(scope="module")
+def wheel(copied, tmp_path_factory):
+    """The wheel of the copied files."""
     pytest.importorskip("hatchling", reason="needs hatchling")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
+    pytest.importorskip("hatch_fancy_pypi_readme", reason="needs hatch-fancy-pypi-readme")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=copied)
     assert done.returncode == 0, done.stdout + done.stderr
-    (wheel,) = tmp_path.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
-    assert "labelferry/review/server/static/review.css" in names
-    assert not [name for name in names if "/sboms/" in name]  # nothing bundled, nothing to list
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_the_files_of_the_container_are_enough_to_build_a_wheel(wheel):
+    assert "labelferry/review/server/static/review.css" in wheel.namelist()
+    assert not [name for name in wheel.namelist() if "/sboms/" in name]  # nothing bundled, nothing to list
+
+
+def test_the_page_on_pypi_has_no_relative_link_and_says_how_to_install(wheel):
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    metadata = message_from_bytes(wheel.read(name))
+    page = metadata.get_payload()
+    (source,) = (url.split(", ")[1] for url in metadata.get_all("Project-URL") if url.startswith("Source, "))
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", page)
+    assert len(links) == page.count("](") > 10
+    assert [link for _, link in links if not link.startswith("https://")] == []
+    ours = {link.removeprefix(f"{source}/") for _, link in links if link.startswith(source)}
+    assert {"raw/main/docs/review-usable.png", "blob/main/docs/tables.md", "blob/main/CONTRIBUTING.md"} <= ours
+    for picture, link in links:
+        if link.startswith(source):
+            kind, path = link.removeprefix(f"{source}/").split("/main/")
+            assert kind == ("raw" if picture else "blob")
+            assert (ROOT / path.split("#")[0]).exists(), path
+    assert "Not on PyPI" not in page
+    assert re.search(r'`pip install "labelferry\[all\]"`', page)
 
 
 def test_the_container_installs_locked_versions_only():

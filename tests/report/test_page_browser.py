@@ -259,7 +259,7 @@ def test_sections_are_folded_on_a_phone_and_open_by_link(visit):
         assert not events
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(375, "dark"), (1400, "light"), (1400, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(375, "dark"), (375, "light"), (1400, "light"), (1400, "dark")])
 def test_no_violation_of_accessibility(visit, width, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python").Axe()
     with visit(width, scheme) as (page, _):

@@ -33,7 +33,10 @@ def apply(
         list[Path], typer.Argument(metavar="FILE...", help="Files of later documents, or folders with such files.")
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Output file (- is standard output); for several files a folder.")
+        Path,
+        typer.Option(
+            "--out", "-o", help="Output file (- is standard output); a folder for several files or those of a folder."
+        ),
     ],
     text: Text = None,
     skip_bad: SkipBad = False,
@@ -51,8 +54,8 @@ def apply(
 
     Example: labelferry apply model.npz june.csv -o labelled.csv
 
-    Several files: labelferry apply model.npz june.csv july.csv -o labelled (one output per file, with its name, in the
-    folder labelled)
+    Several files, or a folder of files: labelferry apply model.npz june.csv july.csv -o labelled (one output per file,
+    with its name, in the folder labelled)
 
     The output has all columns of the file and label, confidence, alternative, evidence (words that support the label),
     known_words, needs_review and labelferry (a mark for accept, audit and certify). A row without a text or without a
@@ -75,7 +78,7 @@ def apply(
     from ..labelling.model import load_model
 
     targets = [file for path in files for file in tables_in(path)]
-    outputs = output_files(targets, out)
+    outputs = output_files(targets, out, of_folder=targets != files)
     for output in outputs:
         check_outputs(output, inputs=[model, *targets], json=json)
     try:

@@ -15,6 +15,7 @@ from .options import (
     Sources,
     Target,
     Verbose,
+    next_label,
     print_json,
     proportions_of,
     with_text_options,
@@ -25,7 +26,7 @@ from .show import escape, heading, new_console, new_table, print_messages, speci
 if TYPE_CHECKING:
     from rich.console import Console
 
-MOST_METHODS = 8  # in the short table
+MOST_METHODS = 7  # in the short table
 MAX_CLASSES = 12  # of a confusion matrix on the screen
 
 
@@ -62,7 +63,34 @@ def compare(
     if json:
         print_json(comparison)
     elif not quiet:
-        (show if verbose else show_briefly)(new_console(result=True), comparison)
+        console = new_console(result=True)
+        (show if verbose else show_briefly)(console, comparison)
+        best, others = clearly_best(comparison["rows"]), class_prior is not None or seed != 0
+        console.print(escape(next_label(sources, target, options, method=best, others=others)), soft_wrap=True)
+
+
+def clearly_best(rows: list[dict[str, Any]]) -> str:
+    """The method whose interval of the accuracy is above those of all others, with `auto` among them; empty: none.
+
+    Some members of the panel are no methods that `label` knows.
+    """
+    from ..core.method_spec import parse_method
+
+    first = rows[0] if rows[0]["accuracy"] is None else max(rows, key=lambda row: row["accuracy"])
+    others = [row for row in rows if row is not first]
+    if first["accuracy"] is None or not any(is_auto(row) for row in others):
+        return ""
+    if first["low"] <= max(row["high"] for row in others):
+        return ""
+    try:
+        return str(parse_method(first["method"]))
+    except ValueError:
+        return ""
+
+
+def is_auto(row: dict[str, Any]) -> bool:
+    """Whether this is the row of `auto`, which has its parameters behind it."""
+    return bool(row["method"].partition("(")[0] == "auto")
 
 
 def show_briefly(console: Console, comparison: dict[str, Any]) -> None:
@@ -80,7 +108,7 @@ def show_briefly(console: Console, comparison: dict[str, Any]) -> None:
     if len(rows) > MOST_METHODS:
         table.add_row(f"{len(rows) - MOST_METHODS} more: --verbose", *[""] * len(names))
     console.print(table)
-    console.print("agreement with the other methods: 0 as by chance, 1 always")
+    console.print("agreement with the other methods: 0 = as by chance, 1 = always")
 
 
 def show(console: Console, comparison: dict[str, Any]) -> None:
@@ -107,14 +135,14 @@ def show_scores(console: Console, rows: list[dict[str, Any]]) -> None:
     table = new_table("method", "correct", "accuracy", "95% interval", "balanced", numbers=4)
     for row in sorted(rows, key=lambda row: -row["accuracy"]):
         interval = f"{row['low']:.0%} to {row['high']:.0%}"
-        correct = f"{row['correct']} of {row['documents']}"
+        correct = f"{row['correct']:,} of {row['documents']:,}"
         table.add_row(escape(row["method"]), correct, f"{row['accuracy']:.1%}", interval, f"{row['balanced']:.1%}")
     console.print(table)
 
 
 def show_confusion(console: Console, rows: list[dict[str, Any]]) -> None:
     """Print the confusion matrix of `auto`, or of the first method."""
-    row = next((row for row in rows if row["method"].partition("(")[0] == "auto"), rows[0])
+    row = next(filter(is_auto, rows), rows[0])
     confusion = row["confusion"]
     heading(console, f"Documents by true and predicted label, {escape(row['method'])}")
     names = [escape(name) for name in confusion["predicted"]]
@@ -125,5 +153,5 @@ def show_confusion(console: Console, rows: list[dict[str, Any]]) -> None:
     for i, (name, counts) in enumerate(zip(confusion["true"], confusion["documents"], strict=True)):
         correct = counts[i] if i < len(names) else 0
         recall = f"{correct / sum(counts):.0%}" if sum(counts) else ""
-        table.add_row(escape(name), *map(str, counts), recall)
+        table.add_row(escape(name), *(f"{count:,}" for count in counts), recall)
     console.print(table)

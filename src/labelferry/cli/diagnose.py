@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from .app import app
-from .options import TEXT_OPTIONS, AsJson, Method, Seed, Sources, Target, Verbose, print_json, with_text_options
+from .options import AsJson, Method, Seed, Sources, Target, Verbose, next_label, print_json, with_text_options
 from .progress import one_line_warnings, show_progress
 from .show import (
     MOST_CLASSES,
@@ -56,10 +55,7 @@ def diagnose(
         show(console, diagnosis)
         return
     show_briefly(console, diagnosis)
-    files = shlex.join(str(path) for path in (*sources, target) if path is not None)
-    same = any(value != TEXT_OPTIONS[name].default for name, value in options.items() if name != "html")
-    also = ", with the same options" if same else ""
-    console.print(f"Next{also}: labelferry label {escape(files)} -o out.csv", soft_wrap=True)
+    console.print(escape(next_label(sources, target, options)), soft_wrap=True)
 
 
 def show_briefly(console: Console, diagnosis: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import shlex
 from collections.abc import Callable
 from dataclasses import Field, fields
 from pathlib import Path
@@ -115,6 +116,16 @@ def with_text_options(command: Callable[..., None]) -> Callable[..., None]:
     with_options.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in parameters}
     return with_options
+
+
+def next_label(
+    sources: list[Path], target: Path | None, options: dict[str, Any], *, method: str = "", others: bool = False
+) -> str:
+    """The last line of a command that shows what `label` would do; `others`: it had more options that `label` has."""
+    files = shlex.join(str(path) for path in (*sources, target) if path is not None)
+    same = others or any(value != TEXT_OPTIONS[name].default for name, value in options.items() if name != "html")
+    also, chosen = ", with the same options" if same else "", f" --method {shlex.quote(method)}" if method else ""
+    return f"Next{also}: labelferry label {files} -o out.csv{chosen}"
 
 
 def html_of(answer: str) -> bool | str:

@@ -42,17 +42,25 @@ def tables_in(path: Path) -> list[Path]:
     return sorted(p for p in path.iterdir() if p.is_file() and is_table_file(p.name)) or [path]
 
 
-def output_files(inputs: list[Path], out: Path) -> list[Path]:
-    """OUT for one input. For several, or if OUT is a folder, one file per input in this folder, with its name."""
-    if len(inputs) == 1 and not out.is_dir():
+def output_files(inputs: list[Path], out: Path, *, of_folder: bool = False) -> list[Path]:
+    """One file per input in the folder OUT, with its name; OUT itself if it is a file, for one input.
+
+    OUT is a folder if it is one already, if its name has no suffix, or if the inputs are the files of a folder: however
+    many there are today.
+    """
+    to_folder = out.is_dir() or not (out.suffix or is_standard(out))
+    if len(inputs) == 1 and not of_folder and not to_folder:
         return [out]
-    if out.suffix and not out.is_dir():
-        raise ValueError(f"{len(inputs)} files need a folder for their outputs; got --out {out}. Name a folder.")
+    if not to_folder:
+        many = "the files of a folder" if of_folder else f"{len(inputs)} files"
+        raise ValueError(f"{many} need a folder for their outputs; got --out {out}. Name a folder, without a suffix.")
     if any(map(is_standard, inputs)):
         raise ValueError("- (standard input) has no name for its output. Pass it alone, with a file as --out.")
     outputs = [out / output_name(path) for path in inputs]
     if double := [path.name for path in outputs if outputs.count(path) > 1]:
-        raise ValueError(f"two inputs have the output {double[0]}. Label them one after the other.")
+        raise ValueError(
+            f"two inputs have the output {double[0]}. Run the command for each of them, with another folder as --out."
+        )
     if not out.is_dir():
         from ..tables import check_place
 

@@ -30,12 +30,12 @@ class Truth(NamedTuple):
     def messages(self) -> list[str]:
         """What the user should know about the column."""
         n = int(self.known.sum())
-        lines = [f"true labels: column {self.column!r}, {n} of {len(self.labels)} documents"]
+        lines = [f"true labels: column {self.column!r}, {n:,} of {len(self.labels):,} documents"]
         if self.unknown:
-            named = ", ".join(f"{name!r} ({count})" for name, count in list(self.unknown.items())[:MAX_NAMED])
+            named = ", ".join(f"{name!r} ({count:,})" for name, count in list(self.unknown.items())[:MAX_NAMED])
             more = f" and {len(self.unknown) - MAX_NAMED} others" if len(self.unknown) > MAX_NAMED else ""
             lines.append(
-                f"{sum(self.unknown.values())} documents have a true label that the labelled documents lack: "
+                f"{sum(self.unknown.values()):,} documents have a true label that the labelled documents lack: "
                 f"{named}{more}. They count as wrong."
             )
         return lines

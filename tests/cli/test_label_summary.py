@@ -74,7 +74,8 @@ def test_one_number_is_shown_everywhere_the_share_of_correct_labels(tmp_path, mo
     page = " ".join(Path("page.html").read_text(encoding="utf-8").split())
     assert f'<dd>{about}</dd> <dd class="note">{low}% to {high}%</dd>' in page
     assert (
-        f"Probably {low}% to {high}% of the labels are correct (in tests, nine of ten such ranges were right)." in page
+        f"Probably {low}% to {high}% of the labels are correct (in tests, nine of ten such ranges held the true share)."
+        in page
     )
     result = labelferry.label(*files, method="sourcelr")
     assert f", about {about} correct, " in repr(result)
@@ -121,7 +122,7 @@ def test_messages_about_files_are_one_line(tmp_path, monkeypatch):
     assert lines[1].endswith(" (1 more note: --verbose)")
     assert len(lines) <= MOST_LINES, shown.stdout
     more = run("label", "old.csv", "new.csv", "-o", "out.csv", "-v").stdout
-    for words in ("blanks around", "invisible or decomposed", "not learned from", "not labelled"):
+    for words in ("blanks around", "invisible or decomposed", "ignored", "not labelled"):
         assert words in more
     tickets.write_csv(tmp_path / "old.csv", tickets.old() | {"text": hidden + tickets.old()["text"][3:]})
     shown = run("label", "old.csv", "new.csv", "-o", "out.csv", "--report", "page.html")

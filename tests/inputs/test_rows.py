@@ -520,7 +520,7 @@ def test_a_half_labelled_frame_and_list(plain):
     assert (result.labels[0], result.labels[119]) == (columns["category"][0], None)
     assert result.columns()["origin"][-2:] == ["given", None]
     assert result.columns()["reason"][-1] == "no text"
-    assert "the labelled data frame: 1 row with a label and without a text, not learned from; row 1" in result.messages
+    assert "the labelled data frame: 1 row with a label and without a text, ignored; row 1" in result.messages
     listed = label(columns["text"], label=columns["category"])
     assert listed.labels[1::2].tolist() == plain.labels.tolist()
 

@@ -113,7 +113,7 @@ def test_a_labelled_document_without_a_known_word_is_counted_in_a_message(tmp_pa
     old = tickets.write_csv(tmp_path / "old.csv", OLD)
     new = tickets.write_csv(tmp_path / "new.csv", {"text": ["the printer paper", "the invoice was paid", "zzz"]})
     result = labelferry.label(old, new, method=method)
-    message = f"{old}: 1 row with a label but no known word, not learned from; line 4"
+    message = f"{old}: 1 row with a label but no known word, ignored; line 4"
     assert message in result.messages
     reasons = " ".join(result.verdict.reasons)
     assert "There are 5 labelled documents, 2 of the smallest class." in reasons
@@ -131,4 +131,4 @@ def test_labelled_documents_without_features_are_counted_in_a_message():
     X = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]
     texts = ["a first text", "a second text", "a third text"]
     result = labelferry.label(texts, ["one", "two"], label=["x", "y", "x"], features=X, method="sourcelr")
-    assert "source 1: 1 row with a label, whose features are all 0, not learned from; row 3" in result.messages
+    assert "source 1: 1 row with a label, whose features are all 0, ignored; row 3" in result.messages

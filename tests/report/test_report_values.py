@@ -67,7 +67,7 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
     assert story["next"][-1]["commands"] == ["labelferry accept 'my labels.csv' -o sample.csv"]
     low, high = (result.estimated_accuracy[end] for end in ("low", "high"))
     assert (
-        f"Probably {span(low, high)} of the labels are correct (in tests, nine of ten such ranges were right)."
+        f"Probably {span(low, high)} of the labels are correct (in tests, nine of ten such ranges held the true share)."
         in story["known"]
     )
     assert re.match(r"Forecast: after \d+ answers \(\d+ minutes\), ", story["use"][0])
@@ -103,8 +103,8 @@ def test_safe_beside_marks_is_one_story(result):
     """Terminal, JSON and page explain why all labels of a safe result are marked."""
     safe = with_marks(result, 360)
     (said,) = [reason for reason in safe.verdict.reasons if "marked for review" in reason]
-    assert said.startswith("All 360 labels are marked for review. An estimate is no guarantee.")
-    assert "The output column accept_rank orders them" in said
+    assert said.startswith("All 360 labels are marked for review. You need not read all:")
+    assert "the output column accept_rank orders them" in said
     assert said in safe.summary()["verdict"]["reasons"]
     assert said in page_values(safe, safe.summary())["story"]["use"]
     printed = StringIO()
@@ -137,7 +137,7 @@ def test_class_proportions_in_words():
     classes = np.array(["a", "b"])
     assert "all can be wrong" in proportions_sentence(np.array([0.4, 0.5]), np.array([0.5, 0.6]), classes)
     said = proportions_sentence(np.array([0.4, 0.1]), np.array([0.5, 0.997]), classes)
-    assert said.endswith(": for b, estimates go from 10% to 99.7%.")
+    assert said.endswith(": for b, the methods say 10% to 99.7%.")
 
 
 def test_class_rows(values, result):

@@ -175,7 +175,7 @@ def test_sentences():
     frozen = freeze(population(np.zeros(2000, dtype=bool)), 3)
     nothing = usable_labels(frozen, Further({}, {}))
     assert nothing.text().startswith("Usable now: no labels. If ")
-    assert re.search(r" If 10% may be wrong: [\d,]+ after \d+ such answers\.", nothing.text())
+    assert re.search(r" If you accept 10% wrong: [\d,]+ after \d+ answers\.", nothing.text())
     usable = answer_until_usable(frozen, 0.05)
     text = usable.text()
     assert f"Usable now: {usable.n:,} of 2,000 labels. With 95% confidence" in text

@@ -227,7 +227,7 @@ def test_the_early_ladder_is_told_as_it_is():
     assert [rung["n"] for rung in values["rungs"] if rung["certified"]][-1] == values["n_accepted"]
     lower = usable_labels(frozen, Further(answers, {}), Limit(0.02))
     assert lower.other_limit() == {"error": 0.1, "more_answers": 0, "n": usable.n}
-    assert f"If 10% may be wrong: {usable.n:,} are usable now." in lower.text()
+    assert f"If you accept 10% wrong: {usable.n:,} are usable now." in lower.text()
 
 
 def test_labels_without_a_rank_and_rounds_that_are_not_named_are_told(first_round, tmp_path):

@@ -151,7 +151,7 @@ def of_no_class(seen: Seen) -> str | None:
         return None
     return (
         f"{marked:,} new documents ({marked / len(seen.codes):.0%}) may fit no class: read 10 (column none_of_these). "
-        "If they are a new class, their labels are wrong and the estimate is too high: add labelled documents of it."
+        "If they are a new class, their labels are wrong and the estimate is too high: label some and add them."
     )
 
 
@@ -163,9 +163,9 @@ def unexplained(seen: Seen) -> str | None:
     if show_no_new_class(seen.n_answers, seen.n_none, float(seen.shares[c])):
         return None
     return (
-        f"New {seen.classes[c]!r} documents look unlike your labelled documents: read 10 of them. They may be of a new "
-        f"class. Their similarity is {ratio:.0%} of that of the most similar label; less than {MIN_EXPLAINED:.0%} is a "
-        "warning."
+        f"New {seen.classes[c]!r} documents look unlike all labelled ones: read 10 of the new ones. They may be of a "
+        f"new class. Their similarity is {ratio:.0%} of that of the most similar label; less than {MIN_EXPLAINED:.0%} "
+        "is a warning."
     )
 
 

@@ -19,20 +19,20 @@ LEVELS = {
     for level in (
         Level(
             "safe",
-            "Most new labels are probably correct, if no class is new or has changed its meaning. Only answers give a "
-            "guarantee.",
+            "Most new labels are probably correct, if no class is new or has changed its meaning. Nothing is "
+            "guaranteed without answers.",
             "Labels can be transferred.",
             "green",
         ),
         Level(
             "doubtful",
-            "Many new labels may be wrong. Your answers show which to use.",
-            "Labels can be transferred, with care: check some of them afterwards.",
+            "Many new labels may be wrong. Answer questions to see which to use.",
+            "Labels can be transferred, but many may be wrong: check some before use.",
             "yellow",
         ),
         Level(
             "unsafe",
-            "Do not use the new labels. Your answers may show some that you can use.",
+            "Do not use the new labels. Answer questions: some of them may be usable.",
             "Labels can hardly be transferred: label some of the new documents by hand.",
             "red",
         ),

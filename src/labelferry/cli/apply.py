@@ -141,7 +141,7 @@ def show(console: Console, result: Any, summary: dict[str, Any], *, verbose: boo
         console.print(f"- {count(n_unknown, 'document')} without a word that the model knows: no label.")
     rows = summary["classes"]
     shown = rows if verbose else sorted(rows, key=lambda row: -row["documents"])[:MOST_CLASSES]
-    table = new_table("label", "documents", "share", "before", numbers=3, compact=True)
+    table = new_table("label", "documents", "share", "when saved", numbers=3, compact=True)
     for row in rows:
         if row in shown:
             before = f"{row['at_fitting']:.0%}" if "at_fitting" in row else ""

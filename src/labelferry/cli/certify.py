@@ -116,6 +116,7 @@ def certify(
 
 def show_briefly(console: Console, result: dict[str, Any]) -> None:
     """The accuracy, the classes in a table, the comparison, and what it means."""
+    from ..certificate.duel import SOURCE_ONLY
     from ..certificate.interval import count
 
     level = f"{100 * result['level']:g}%"
@@ -140,7 +141,8 @@ def show_briefly(console: Console, result: dict[str, Any]) -> None:
     if duel is not None and duel["rival"] and duel["n_different"]:
         d = duel["difference"]
         points = f"{100 * d['low']:+.1f} to {100 * d['high']:+.1f} points"
-        console.print(escape(f"Better than the {duel['rival']}: {duel['verdict']} ({points})"))
+        rival = "an ordinary classifier" if duel["rival"] == SOURCE_ONLY else f"the {duel['rival']}"
+        console.print(escape(f"Better than {rival}: {duel['verdict']} ({points})"))
     console.print(f"Each range alone holds with {level} confidence, if the answers are right; not for later documents.")
 
 

@@ -77,10 +77,10 @@ def why_many(result: Labelling) -> str:
     a, least = result.assessment, result.settings["min_confidence"]
     if any(fact.review_all for fact in a.facts):
         return "What is said above about the documents requires it."
-    order = "The output column accept_rank orders them: 1 is the most certain label."
+    order = "You need not read all: the output column accept_rank orders them, 1 is the most certain label."
     if least is not None:
         return f"Most of them have a confidence below {least:.0%} (--min-confidence). {order}"
-    return f"An estimate is no guarantee. {order}"
+    return order
 
 
 def messages_of(result: Labelling) -> list[str]:

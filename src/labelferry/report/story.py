@@ -45,7 +45,11 @@ def estimates(a: Assessment) -> list[str]:
     """What the range of correct labels is worth, if there is one."""
     if not a.can_estimate:
         return []
-    origin = f"estimated from {a.n_answers} answers" if a.n_answers else "in tests, nine of ten such ranges were right"
+    origin = (
+        f"estimated from {a.n_answers} answers"
+        if a.n_answers
+        else "in tests, nine of ten such ranges held the true share"
+    )
     return [f"Probably {span(a.accuracy.low, a.accuracy.high)} of the labels are correct ({origin})."]
 
 
@@ -83,14 +87,14 @@ def proportions_sentence(low: Array, high: Array, classes: Array) -> str:
     beginning = "The real share of each class among the new documents"
     if high[c] - low[c] <= SMALL_RANGE:
         return f"{beginning}: all methods agree, but all can be wrong."
-    return f"{beginning}: for {classes[c]!s}, estimates go from {span(low[c], high[c])}."
+    return f"{beginning}: for {classes[c]!s}, the methods say {span(low[c], high[c])}."
 
 
 def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> list[dict[str, Any]]:
     """What to do, the most useful first; the last step is the way to labels that can be used."""
     ways_out = list(dict.fromkeys(fact.way_out for fact in result.assessment.facts if fact.way_out))
     if verdict_of(result).level == "unsafe" and not ways_out:
-        ways_out = ["Use labelled documents that are more similar to the new ones, and label again; or:"]
+        ways_out = ["Run again with labelled documents that are more similar to the new ones. Or:"]
     if result.inputs.spellings:
         ways_out.insert(0, "Merge the labels that differ only in their spelling: merge_labels=True (--merge-labels).")
     return [*({"sentence": way_out, "commands": []} for way_out in ways_out), way_to_use(result, labelled, job)]
@@ -99,7 +103,7 @@ def next_steps(result: Labelling, labelled: str | PathLike[str] | None, job: str
 def way_to_use(result: Labelling, labelled: str | PathLike[str] | None, job: str | None) -> dict[str, Any]:
     """How to find labels that can be used, by the way in which the labels were stored."""
     if job is not None:
-        sentence = "Run this and answer questions about documents. After every answer you see which labels you can use."
+        sentence = "Run this and answer questions about documents. It shows after every answer which labels are usable."
         return {"sentence": sentence, "commands": [f"labelferry review {shlex.quote(job)}"]}
     if labelled is None:
         sentence = "Answer the row that the first line names, again and again; the second says which labels to use."

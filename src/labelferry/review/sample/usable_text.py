@@ -104,7 +104,7 @@ def _names_two(values: Values) -> bool:
 
 def _nothing(values: Values, *, terminal: bool = False) -> str:
     error, needs, other = at_most(values["error"]), values["needs"], values["other_limit"]
-    option = f"{at_most(other['error'])} may be wrong{' (--error 0.1)' if terminal else ''}" if other else ""
+    option = f"you accept {at_most(other['error'])} wrong{' (--error 0.1)' if terminal else ''}" if other else ""
     at_ten = "" if other is None else f" If {option}: {_other(other)}."
     if _is_out_of_reach(values):
         rung = values["rungs"][0]
@@ -115,8 +115,8 @@ def _nothing(values: Values, *, terminal: bool = False) -> str:
         )
     if not needs:
         return f"Usable now: no labels. More than 300 answers are needed for at most {error} wrong.{at_ten}"
-    more, n = needs[0]["more_answers"], needs[0]["n"]
-    return f"Usable now: no labels. If {_next(more)} with the labels, {n:,} are usable, at most {error} wrong.{at_ten}"
+    agreeing = _if_agreeing(needs[0], values)
+    return f"Usable now: no labels. {agreeing}, {needs[0]['n']:,} are usable, at most {error} wrong.{at_ten}"
 
 
 def _is_out_of_reach(values: Values) -> bool:
@@ -127,13 +127,12 @@ def _is_out_of_reach(values: Values) -> bool:
 
 def _other(other: Values) -> str:
     more = other["more_answers"]
-    return (
-        f"{other['n']:,} are usable now" if more == 0 else f"{other['n']:,} after {more} such answer{'s' * (more > 1)}"
-    )
+    return f"{other['n']:,} are usable now" if more == 0 else f"{other['n']:,} after {more} answer{'s' * (more > 1)}"
 
 
-def _next(n: int) -> str:
-    return "one more answer agrees" if n == 1 else f"{n} more answers all agree"
+def _if_agreeing(step: Values, values: Values) -> str:
+    n, more = step["more_answers"], " more" if values["n_answers"] else ""
+    return f"If {f'one{more} answer agrees' if n == 1 else f'{n}{more} answers all agree'} with the labels"
 
 
 def _by_class(values: Values) -> str:
@@ -243,8 +242,8 @@ def _more(values: Values) -> str:
     step = next((step for step in values["needs"] if _unread_after(values, step) > values["unseen"]), None)
     if step is None:
         return "" if values["ask_again"] else "Further answers would cost more reading than they save: stop here."
-    more, n = step["more_answers"], step["n"]
-    return f"If {_next(more)} with the labels, {n:,} are usable, about {_unread_after(values, step):,} of them unread."
+    unread = _unread_after(values, step)
+    return f"{_if_agreeing(step, values)}, {step['n']:,} are usable, about {unread:,} of them unread."
 
 
 def saves_reading(values: Values) -> bool:

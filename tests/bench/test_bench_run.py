@@ -113,7 +113,7 @@ def test_the_number_of_seeds_is_that_of_the_page(data, tmp_path, monkeypatch):
     monkeypatch.setattr(
         "labelferry_bench.papers.tabulate.run", lambda wanted, *_, **__: (asked.append(wanted), ([], []))[1]
     )
-    for n_seeds, numbers in ((None, {"TCL": 10, "NMTF": 3, "SourceLR": 1}), (2, {"TCL": 2, "NMTF": 2, "SourceLR": 1})):
+    for n_seeds, numbers in ((None, {"TCL": 10, "MSDA": 1, "SourceLR": 1}), (2, {"TCL": 2, "MSDA": 2, "SourceLR": 1})):
         asked: list[list[Cell]] = []
         run_table("tcl", tmp_path, methods=",".join(numbers), tasks=TASKS[:1], n_seeds=n_seeds)
         assert Counter(cell.method for cell in asked[0]) == numbers

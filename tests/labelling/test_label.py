@@ -93,7 +93,7 @@ def test_auto_is_better_than_the_source_alone():
     assert summary["method"]["why"] != "It was asked for."
     assert len(summary["comparison"]) == len(result.members) == 8
     assert sum(member["weight"] for member in result.members) == pytest.approx(1)
-    assert [row["chosen"] for row in summary["comparison"]] == [member["weight"] > 0 for member in result.members]
+    assert [row["chosen"] for row in summary["comparison"]] == [member["weight"] >= 0.005 for member in result.members]
     assert summary["estimated_accuracy"] == result.estimated_accuracy
     assert summary["estimated_balanced_accuracy"] == result.estimated_balanced_accuracy
     interval = result.estimated_balanced_accuracy

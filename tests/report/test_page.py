@@ -259,7 +259,7 @@ def test_the_map_states_how_many_documents_are_drawn(reader):
 
 def test_documents_that_resemble_no_class_have_a_color():
     points = [{"label": "a", "none_of_these": i < 2} for i in range(5)]
-    assert [(entry.name, entry.documents) for entry in class_legend(points)] == [("a", 3), ("resembles no class", 2)]
+    assert [(entry.name, entry.documents) for entry in class_legend(points)] == [("a", 3), ("may fit no class", 2)]
     rows = make_charts({"projection": {"points": [{**point, "x": 0.0, "y": 1.0} for point in points]}})
     codes = [row["c"] for row in rows["projection"]["datasets"]["rows"]]
     assert codes == [NO_CLASS_CODE, NO_CLASS_CODE, 0, 0, 0]

@@ -103,8 +103,8 @@ def test_safe_beside_marks_is_one_story(result):
     """Terminal, JSON and page explain why all labels of a safe result are marked."""
     safe = with_marks(result, 360)
     (said,) = [reason for reason in safe.verdict.reasons if "marked for review" in reason]
-    assert said.startswith("All 360 labels are marked for review. You need not read all:")
-    assert "the output column accept_rank orders them" in said
+    assert said.startswith("All 360 labels are marked for review. None has a guarantee yet.")
+    assert "The output column accept_rank orders them" in said
     assert said in safe.summary()["verdict"]["reasons"]
     assert said in page_values(safe, safe.summary())["story"]["use"]
     printed = StringIO()

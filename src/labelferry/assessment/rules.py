@@ -149,9 +149,11 @@ def of_no_class(seen: Seen) -> str | None:
     marked = int(np.not_equal(seen.groups, NOT_MARKED).sum())
     if not marked:
         return None
+    share = f"{marked:,} new documents ({marked / len(seen.codes):.0%})"
     return (
-        f"{marked:,} new documents ({marked / len(seen.codes):.0%}) may fit no class: read 10 (column none_of_these). "
-        "If they are a new class, their labels are wrong and the estimate is too high: label some and add them."
+        f"{share} may fit no class (none_of_these is true): read 10. "
+        "If they are a new class, their labels are wrong and the estimate is too high: label some, add them to the "
+        "labelled documents, and run again. If not, go on."
     )
 
 

@@ -19,20 +19,20 @@ LEVELS = {
     for level in (
         Level(
             "safe",
-            "Most new labels are probably correct, if no class is new or has changed its meaning. Nothing is "
-            "guaranteed without answers.",
+            "Most new labels are probably correct, if no class is new or has changed its meaning. Answer questions "
+            "for a guarantee.",
             "Labels can be transferred.",
             "green",
         ),
         Level(
             "doubtful",
-            "Many new labels may be wrong. Answer questions to see which to use.",
+            "Part of the labels may be wrong. Answer questions to see which.",
             "Labels can be transferred, but many may be wrong: check some before use.",
             "yellow",
         ),
         Level(
             "unsafe",
-            "Do not use the new labels. Answer questions: some of them may be usable.",
+            "Do not use the new labels. Answers to questions may show some that you can use.",
             "Labels can hardly be transferred: label some of the new documents by hand.",
             "red",
         ),

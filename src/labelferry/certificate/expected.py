@@ -195,13 +195,13 @@ def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = 
     `further`: they have learned from answers.
 
     >>> outlook([Expected(80, 400, 0, 900, 340)], 2000, 0.05)
-    'Forecast: after 80 answers (13 minutes), about 400 (0 to 900) of 2,000 labels are usable (at most 5% wrong).'
+    'Forecast: after 80 answers (13 minutes), about 400 (0 to 900) of 2,000 labels guaranteed (at most 5% wrong).'
     >>> outlook([Expected(200, 150, 0, 300, 10)], 1000, 0.05, further=True)
-    'Forecast: after 200 further answers (33 minutes), 0 to 300 of 1,000 labels are usable (at most 5% wrong).'
+    'Forecast: after 200 further answers (33 minutes), 0 to 300 of 1,000 labels guaranteed (at most 5% wrong).'
     >>> outlook([Expected(80, 90, 80, 100, 10)], 100, 0.05)
     'It is best to read all 100 documents: answers about a part of them would save little reading.'
     >>> outlook([Expected(200, 0, 0, 0, 0)], 1000, 0.05)
-    'Forecast: after 200 answers (33 minutes), probably no label is usable (at most 5% wrong).'
+    'Forecast: after 200 answers (33 minutes), probably no label guaranteed (at most 5% wrong).'
     """
     plan, what = best_plan(plans, n), "further answers" if further else "answers"
     if plan is None and n < FEW_TO_READ * min(one.answers for one in plans):
@@ -210,7 +210,7 @@ def outlook(plans: Sequence[Expected], n: int, error: float, *, further: bool = 
     most = min(rough(max(shown.n, shown.high)), n)
     labels = f"{rough(shown.low):,} to {most:,}"
     labels = labels if plan is None else f"about {rough(plan.n):,} ({labels})"
-    usable = f"{labels} of {n:,} labels are usable" if most else "probably no label is usable"
+    usable = f"{labels} of {n:,} labels guaranteed" if most else "probably no label guaranteed"
     return f"Forecast: after {shown.answers} {what} ({minutes(shown.answers)}), {usable} (at most {error:.0%} wrong)."
 
 

@@ -25,7 +25,7 @@ def verdict_of(result: Labelling) -> Verdict:
     """`level` ("safe", "doubtful" or "unsafe"), `sentence` and `reasons`."""
     verdict = result.assessment.verdict()
     words = "; ".join(", ".join(group[:N_GROUP_WORDS]) for group in result.group_words)
-    reasons = [f"Typical words of the documents that resemble no class, per group: {words}."] if words else []
+    reasons = [f"Typical words of the documents that may fit no class, per group: {words}."] if words else []
     marked = [marks(result.documents)] if are_many_marked(result.documents) else []
     first = [*spellings(result), *other_languages(result.documents)]
     return verdict._replace(reasons=[*first, *verdict.reasons, *reasons, *marked])
@@ -77,7 +77,7 @@ def why_many(result: Labelling) -> str:
     a, least = result.assessment, result.settings["min_confidence"]
     if any(fact.review_all for fact in a.facts):
         return "What is said above about the documents requires it."
-    order = "You need not read all: the output column accept_rank orders them, 1 is the most certain label."
+    order = "None has a guarantee yet. The output column accept_rank orders them: 1 is the most certain label."
     if least is not None:
         return f"Most of them have a confidence below {least:.0%} (--min-confidence). {order}"
     return order

@@ -18,7 +18,7 @@ N_COLORS = 8  # classes with their own color, --class-1 to --class-8; further cl
 SHAPES = ("circle", "triangle-up", "square", "diamond", "triangle-down", "cross")  # of the target, then of the sources
 MAX_WORDS = 24  # words that a chart can show on one screen
 TEXT_LENGTH = 200  # characters of a document in a tooltip
-NO_CLASS, NO_CLASS_CODE = "resembles no class", N_COLORS + 1  # of documents that are marked none_of_these
+NO_CLASS, NO_CLASS_CODE = "may fit no class", N_COLORS + 1  # of documents that are marked none_of_these
 SETS = {"source": "labelled documents", "target": "new documents"}
 
 Spec = dict[str, Any]

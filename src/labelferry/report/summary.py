@@ -31,6 +31,7 @@ N_WORDS = 20
 N_TOPICS = 12
 N_BINS = 20
 N_EXAMPLES = 3  # documents per group that no class explains
+LEAST_SHOWN = 0.005  # weight of a method that counts
 MAX_READ = 1000  # of a group, to find its examples
 # Keys of the summary that contain no words of documents. Names of classes and files are kept.
 WITHOUT_WORDS = (
@@ -208,12 +209,12 @@ def members(result: Labelling) -> list[dict[str, Any]]:
             "method": member["method"],
             "agreement": float(share),
             "score": member["weight"],
-            "level": member["level"],
+            "level": member["level"] if i else None,  # the first is SourceLR
             "seconds": member["seconds"],
             "accuracy": None,
-            "chosen": member["weight"] > 0,
+            "chosen": member["weight"] >= LEAST_SHOWN,
         }
-        for member, share in zip(result.members, equal, strict=True)
+        for i, (member, share) in enumerate(zip(result.members, equal, strict=True))
     ]
     if result.method != "AutoTransfer" and result.method not in assessment.members.names:
         own = {"agreement": 1.0, "score": 1.0, "level": None, "seconds": None, "accuracy": None, "chosen": True}

@@ -44,7 +44,7 @@ def postgres_server() -> Iterator[str]:
     as_user = []
     if os.geteuid() == 0:
         shutil.chown(folder, USER)
-        as_user = ["runuser", "-u", USER, "--"]
+        as_user = [shutil.which("runuser", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") or "runuser", "-u", USER, "--"]
     data = f"{folder}/data"
     port = free_port()
 

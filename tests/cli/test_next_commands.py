@@ -106,6 +106,19 @@ def test_an_output_is_written_again_but_replaces_no_answers_and_no_input(files):
     edited = rows | {"label": ["mine" if i == unread else value for i, value in enumerate(rows["label"])]}
     write_csv(Path("u.csv"), edited)
     assert "u.csv has 1 labels, which would be lost" in run(*command).stderr
+    write_csv(Path("u.csv"), rows)
+    sample, texts = read_csv(Path("sample.csv")), rows["text"]
+    changed = next(i for i, text in enumerate(sample["text"]) if text in texts and sample["answer"][i] != "account")
+    answers = ["account" if i == changed else answer for i, answer in enumerate(sample["answer"])]
+    write_csv(Path("corrected.csv"), sample | {"answer": answers})
+    earlier = [
+        label if text == sample["text"][changed] else "" for text, label in zip(texts, rows["label"], strict=True)
+    ]
+    write_csv(
+        Path("u.csv"),
+        rows | {"answer": ["" if label else old for label, old in zip(earlier, rows["answer"], strict=True)]},
+    )
+    assert "u.csv has" not in run("accept", "out put.csv", "corrected.csv", "--usable", "u.csv").stderr  # newer answer
     again = ("accept", "out put.csv", "--after", "out put.csv", "--after", "sample.csv")
     for path in ("out put.csv", "sample.csv"):
         assert f"{path} is one of the inputs" in run(*again, "--usable", path).stderr

@@ -221,9 +221,7 @@ def test_corrections_are_downloaded(visit, tmp_path):
     with visit() as (page, events):
         bar = page.locator("#corrections")
         assert bar.is_hidden()
-        assert (
-            "They do not show which labels you can use: see What to do next" in page.locator(".listed").inner_text()
-        )  # before
+        assert "For a guarantee, follow “What to do next”" in page.locator(".listed").inner_text()  # before
         for row, answer in zip(rows, (HOSTILE_CLASS, "none of these", "unclear", "account"), strict=False):
             select = page.get_by_label(f"Correction of record {row['row']}", exact=True)
             choices = select.locator("option").all_text_contents()

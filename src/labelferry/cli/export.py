@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +37,7 @@ def export(
     that people answered, and empty for all others. The corrections can be used as answers (`labelferry label
     --answers`) and as further labelled documents.
     """
+    from ..review.job.files import labels_of
     from ..review.job.job import open_job
     from ..review.sample.audit import keeping_answers
 
@@ -48,7 +50,7 @@ def export(
             messages = keeping_answers(
                 out,
                 lambda path: opened.export(path, spreadsheet=spreadsheet, accepted=accepted, error=error),
-                labels=accepted,
+                labels=partial(labels_of, opened) if accepted else None,
             )
             usable = opened.exported(error, accepted=accepted)
             if usable is not None:

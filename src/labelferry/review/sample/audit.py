@@ -93,11 +93,11 @@ def draw(
 
 def check_no_answers(path: str | PathLike[str]) -> None:
     """Raise an error if a file has answers that would be overwritten."""
-    if n := answers_of(path).total():
+    if n := typed_in(path).total():
         raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
 
 
-def answers_of(path: str | PathLike[str], *, labels: bool = False) -> Counter[tuple[str, ...]]:
+def typed_in(path: str | PathLike[str], *, labels: bool = False) -> Counter[tuple[str, ...]]:
     """The answers (or labels) of a table, each with the user's own columns of its row; none if the file is no table."""
     if not Path(path).is_file() or is_json(path):
         return Counter()
@@ -110,16 +110,26 @@ def answers_of(path: str | PathLike[str], *, labels: bool = False) -> Counter[tu
     return Counter(tuple(map(as_text, row)) for row in rows if as_text(row[0]))
 
 
-def keeping_answers(path: Path, write: Callable[[Path], T], *, labels: bool = False) -> T:
-    """Write a file; an error if that would lose answers, or with `labels` also labels, that the present file has."""
-    before, what = answers_of(path), "answers"
+Answers = Counter[tuple[str, ...]]
+
+
+def keeping_answers(path: Path, write: Callable[[Path], T], *, labels: Callable[[], Answers] | None = None) -> T:
+    """Write a file; an error if that would lose answers that people typed into the present one.
+
+    With `labels`, which gives those that labelferry made, also labels that people typed.
+    """
+    before, what = typed_in(path), "answers"
     if before:
-        labelled = answers_of(path, labels=True) if labels else Counter()
+        labelled = typed_in(path, labels=True) if labels else Counter()
         with TemporaryDirectory() as folder:
             write(draft := Path(folder) / path.name)
-            before -= answers_of(draft)
-            if labelled and not before:
-                before, what = labelled - answers_of(draft, labels=True), "labels"
+            answers = typed_in(draft)
+            before -= answers
+            if labels and not before:
+                answered = {row[1:] for row in answers}
+                left = labelled - typed_in(draft, labels=True)
+                before, what = Counter({row: n for row, n in left.items() if row[1:] not in answered}), "labels"
+                before -= labels() if before else before
         if n := before.total():
             raise ValueError(f"{path} has {n} {what}, which would be lost. Write to another name.")
     return write(path)

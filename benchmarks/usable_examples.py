@@ -1,10 +1,10 @@
 """The worked examples of docs/tutorial-review.md on real corpora: minutes, answers and usable labels.
 
-    python -m benchmarks.usable_examples [EXAMPLE ...]          reads the corpora in $LABELFERRY_DATA
+    python -m benchmarks.usable_examples [--pictures] [EXAMPLE ...]    reads the corpora in $LABELFERRY_DATA
 
 The session of a person who wants labels to use: `label`, 20 answers to learn from, then the questions of the queue
 "accept" at one limit. A program answers with the true classes. Minutes are counted with SECONDS per answer. With
-Chromium, the pictures docs/usable-*.png are drawn: the part of the review page that contains no text of a document.
+--pictures and Chromium, docs/usable-*.png are drawn: the part of the review page that contains no text of a document.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from tests.browsing import CHROMIUM, Person, Server
 
 import labelferry
 from labelferry.review.job.job import Job
+from labelferry_bench.datasets import CorpusNotFound
 from labelferry_bench.datasets.domains import load_domains
 
 SEED = 0
@@ -155,7 +156,7 @@ def draw(job: Job, name: str, error: float) -> None:
         server.end(signal.SIGINT)
 
 
-def play(name: str) -> None:
+def play(name: str, *, pictures: bool) -> None:
     """Label one example, answer questions at each limit, and print what can be used."""
     files = load(EXAMPLES[name])
     result = labelferry.label(files.texts, files.new, label=files.labels, seed=SEED)
@@ -173,10 +174,14 @@ def play(name: str) -> None:
             print(f"  learned from {done['answers']} answers, {done['changed']} labels changed")
             for found in looks(job, files.truth, error):
                 print(found, flush=True)
-                if found.answers == PICTURES.get((name, error)):
+                if pictures and found.answers == PICTURES.get((name, error)):
                     draw(job, name, error)
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or EXAMPLES:
-        play(chosen)
+    chosen = [name for name in sys.argv[1:] if name != "--pictures"]
+    try:
+        for each in chosen or EXAMPLES:
+            play(each, pictures="--pictures" in sys.argv)
+    except CorpusNotFound as error:
+        sys.exit(str(error))

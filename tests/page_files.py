@@ -118,7 +118,6 @@ def answer_several() -> None:
 
 # Files that a page supposes, and what happens before a command, with how often it ran before.
 FILES: dict[str, Callable[[], None]] = {
-    "README.md": write_demo_files,
     "docs/index.md": write_demo_files,
     "docs/embeddings.md": write_demo_files,
     "docs/find.md": write_demo_files,

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from typer.testing import CliRunner
 
-from labelferry import cli, load_demo
+from labelferry import cli
+from labelferry.demo.run import save_demo
 
 ROOT = Path(__file__).parents[1]
 TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
@@ -117,8 +118,4 @@ def rewrite(page, outputs):
 
 def write_demo_files():
     """Write labelled.csv and new.csv, which the examples of README.md read."""
-    import pandas as pd
-
-    demo = load_demo()
-    pd.DataFrame({"text": demo.texts_source, "label": demo.y_source}).to_csv("labelled.csv", index=False)
-    pd.DataFrame({"text": demo.texts_target}).to_csv("new.csv", index=False)
+    save_demo(Path())

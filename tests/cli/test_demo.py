@@ -31,6 +31,17 @@ def report():
     return run_demo()
 
 
+def test_the_files_of_the_demo(demo, tmp_path):
+    command = ["demo", "--save", str(tmp_path / "new folder")]
+    assert CliRunner().invoke(cli.app, command).exit_code == 0
+    result = label(tmp_path / "new folder" / "labelled.csv", tmp_path / "new folder" / "new.csv", method="sourcelr")
+    assert len(result.labels) == len(demo.texts_target)
+    assert sorted(set(result.labels)) == sorted(set(demo.y_source))
+    again = CliRunner().invoke(cli.app, command)
+    assert again.exit_code == 2
+    assert "labelled.csv exists" in " ".join(again.stderr.split())
+
+
 def test_the_corpus_is_always_the_same(demo):
     lines = [*demo.texts_source, *demo.texts_target, *demo.y_source, *demo.y_target]
     assert hashlib.sha256("\n".join(lines).encode()).hexdigest() == FINGERPRINT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,10 +19,20 @@ NAMES = {"SourceLR": "ordinary classifier", "AutoTransfer": "labelferry"}
 
 
 @app.command()
-def demo(method: Method = "auto", seed: Annotated[int, typer.Option(help="Random seed.")] = 0) -> None:
+def demo(
+    method: Method = "auto",
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    save: Annotated[
+        Path | None, typer.Option(help="Only write the tickets into this folder: labelled.csv and new.csv.")
+    ] = None,
+) -> None:
     """Label the example tickets of a new product as `labelferry label` does, and compare with their true labels."""
-    from ..demo.run import run_demo
+    from ..demo.run import run_demo, save_demo
 
+    if save is not None:
+        written = " and ".join(map(str, save_demo(save)))
+        new_console().print(f"Written: {escape(written)}", soft_wrap=True)
+        return
     show_demo(new_console(), run_demo(method, seed=seed))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,28 @@ from ..baselines.source_lr import SourceLR
 from ..core.classifier import TransductiveClassifier
 from ..core.method_spec import describe_method, parse_method
 from ..core.registry import AUTO
+from ..files import atomic_write
 from ..inputs.methods import make_labeller
 from ..linalg.matrix import Array
 from . import load_demo
 
-__all__ = ["run_demo"]
+__all__ = ["run_demo", "save_demo"]
+
+
+def save_demo(folder: Path) -> list[Path]:
+    """Write labelled.csv (text, label) and new.csv (text) into a folder; a file that exists is not replaced."""
+    demo = load_demo()
+    tables: dict[str, list[tuple[str, ...]]] = {
+        "labelled.csv": [("text", "label"), *zip(demo.texts_source, demo.y_source, strict=True)],
+        "new.csv": [("text",), *((text,) for text in demo.texts_target)],
+    }
+    if there := [folder / name for name in tables if (folder / name).exists()]:
+        raise ValueError(f"{there[0]} exists. Choose another folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in tables.items():
+        with atomic_write(folder / name) as draft, draft.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    return [folder / name for name in tables]
 
 
 def run_demo(method: str | TransductiveClassifier = AUTO, *, seed: int = 0) -> dict[str, Any]:

@@ -121,7 +121,7 @@ TABLE = Table(
     n_seeds=5,
     why="people vs places: 172 of its 1,077 target rows are also source rows, with another label. As published: k = 6, "
     "which is best in print, fails here with every text preparation",
-    tested="CDSC",
+    tested=("CDSC",),
     remarks=(
         "CDSC is best in print. Here TCL and EMNaiveBayes, which the paper does not include, are above it. Its error "
         "on the six newsgroup tasks is .069, in print .071; with scikit-learn's idf instead of log(N / df) it is "

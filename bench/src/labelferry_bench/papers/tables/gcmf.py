@@ -64,7 +64,7 @@ TABLE = Table(
     ),
     n_seeds=3,
     seeds={"GCMF": 10, AS_PUBLISHED["GCMF"]: 10},
-    tested="GCMF",
+    tested=("GCMF",),
     remarks=(
         "GCMF is best on all tasks in print. Here it has the best mean of the methods of the paper; TCL and "
         "EMNaiveBayes are level with it. Its ten starts differ in a few labels only. EMNaiveBayes, a method of the "

@@ -72,7 +72,7 @@ TABLE = Table(
     on_counts=(*Table.on_counts, *OWN_METHODS),
     n_own=2,
     why="as published is Table 1 or 2 of the paper, without footnote 1; the paper prints no sample size",
-    tested="HybridSimilarityPropagation",
+    tested=OWN_METHODS,
     remarks=(
         "The paper gives no sample size; here it is 500 documents per class and domain. The standard deviations of the "
         "paper, up to 18 points, are far above most of ours: its samples may be much smaller.",

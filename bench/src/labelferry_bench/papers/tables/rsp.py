@@ -179,7 +179,7 @@ TABLE = Table(
     methods=RSP_METHODS,
     n_seeds=5,
     why="the paper does not print the groups of its classes; No-T is 20 points above print, so there is little to gain",
-    tested=OURS,
+    tested=(OURS,),
     remarks=(
         "The measure is purity, as in the paper. All targets have two classes and are divided into two clusters. "
         "The documents and the words of a target do not depend on the source, so No-T is one number per target.",

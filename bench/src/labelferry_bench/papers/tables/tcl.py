@@ -83,7 +83,7 @@ TABLE = Table(
     why="orgs vs people: as published, six of ten starts are within 1.7 points of print, four are 5.7 below; orgs vs "
     "places: not known",
     seeds={"MSDA": 1, AS_PUBLISHED["MSDA"]: 1},  # MSDA draws blocks of words only
-    tested="TCL",
+    tested=("TCL",),
     remarks=(
         "TCL is best on ten of eleven tasks in print. Here its mean is that of the paper within a tenth of a "
         "point (newsgroups above, Reuters 1.4 below), and GCMF is level with it. Below the paper by more than a "

@@ -44,9 +44,10 @@ again, others every day. [Figures and studies](#figures-and-studies) are below t
   the form of the papers only, `SourceLR(C='cv', class_weight=None, weighting='given')`; its default is stronger.
 - The papers do not publish their vocabularies and samples: this may account for a difference of one or two points.
 - tf-idf is (1 + log tf) idf. On the tasks of CDSC, TCL and GCMF, and those made from them, the idf is log(N / df), as
-  in textbooks. Elsewhere it is labelferry's own, log((1 + N) / (1 + df)) + 1. No paper prints a formula; those of GCMF, RSP and the hybrid graph
-  do not mention tf-idf. log(N / df) is that of Salton and Buckley (1988), whom TCL's paper cites; GCMF has the same
-  tasks as TCL. Scores were seen before it was chosen: CDSC and TCL gain by it. The table `cdsc-text` has both.
+  in textbooks. Elsewhere it is labelferry's own, log((1 + N) / (1 + df)) + 1. No paper prints a formula; those of GCMF,
+  RSP and the hybrid graph do not mention tf-idf. log(N / df) is that of Salton and Buckley (1988), whom TCL's paper
+  cites; GCMF has the same tasks as TCL. Scores were seen before it was chosen: CDSC and TCL gain by it. The table
+  `cdsc-text` has both.
 - Tests compare our default of the method of a paper with one form of each rival: as published, if the table has that
   row. Some rivals are better in their defaults. p is that of Wilcoxon's signed-rank test over the tasks: a pair is one
   task, the means over its seeds. It is two-sided and adjusted by Holm for the number of rivals. A method that wins all

@@ -17,7 +17,7 @@ Departures
 ----------
 - That is true without the normalizations. With them the objective may increase, and their position matters as it does
   for TCL: right after each update is the default (mean of the six newsgroup tasks .945), `normalize="cycle"` is the
-  order of the paper (.902, one point more or less depending on the seed; the paper's table has .860).
+  order of the paper (.88 to .90 depending on the seed; the paper's table has .860).
 - H starts with equal entries, so that the predictions do not depend on the names of the classes.
 - The update (7) is applied only to documents without a label. For labelled documents it would change the length of the
   row, which the normalization reverts; with `normalize="cycle"`, (8) would use that length, but the paper states that

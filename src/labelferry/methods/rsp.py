@@ -20,7 +20,8 @@ Paper: Shi, Fan, Yang and Ren, Relaxed Transfer of Different Classes via Spectra
 Departures
 ----------
 - The paper's algorithm is `RSP(risk="paper", divergence="paper", kappa=math.exp(2), degree_regularization=0,
-  micro_clusters=100)`: R is (6), and (11) is solved for every R.
+  micro_clusters=100)`: R is (6), and (11) is solved for every R. The printed formula has also `pseudo_count=0`; with
+  it the divergence of the tasks of Table 3 is infinite, R is 1, and nothing is transferred.
 - `risk="auto"`, the default, does not use R. Full transfer (R = 0) and the normalized cut of the target alone are both
   computed, and the clusters that are better separated are kept: those with the smaller ratio of the k-means cost to the
   total variance of the target's rows of Z. Reason: the weight of the target's constraints, beta R n_c with n_c

@@ -12,7 +12,7 @@ from .splits import OneDomain, Part, TwoDomains, by_groups, other_classes, same_
 from .task import Recipe, Task
 
 # The tables of CDSC, TCL and GCMF have the idf of the textbooks of their time, the others that of labelferry's vectors:
-# the papers of RSP and the hybrid graph do not mention tf-idf.
+# the papers of RSP and the hybrid graph do not mention tf-idf, nor does GCMF's, whose tasks are those of TCL.
 TFIDF = Recipe(idf="plain")
 SHORT_DROPPED = Recipe(min_words=3, idf="plain")
 OF_TARGET = Recipe(min_words=3, over="target")

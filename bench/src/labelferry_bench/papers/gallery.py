@@ -38,7 +38,7 @@ def write_figures(
 
 INTRODUCTION = """\
 A figure of a paper is a curve or a picture without printed numbers, so it is compared by its form. Each command
-`labelferry bench figure NAME` draws one and writes its numbers as CSV.
+`labelferry bench figure NAME` draws one and writes its numbers as CSV. Each has one draw or start (seed 0).
 """
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from .best import best_in_words
 from .tasks import TABLES
 
-MANNER = {"DKT": "in the manner of DKT", "DTL": "in the manner of DTL"}  # no copy of their papers
+# No copy of their papers, or a paper that leaves much open
+MANNER = {name: f"in the manner of {name}" for name in ("DKT", "DTL")} | {"KDEWeighting": "in the manner of KDE"}
 
 
 def section(table: dict[str, Any]) -> str:
@@ -33,7 +34,9 @@ def section(table: dict[str, Any]) -> str:
     if table["within"]:
         parts += [WITHIN, markdown_table(_beside(table["within"], 3))]
     if table["tests"]:
-        parts += [_friedman_in_words(table), *_folded("Tests", markdown_table(_tests(table)))]
+        own = dict.fromkeys(test["tested"] for test in table["tests"])
+        tests = "\n".join(markdown_table(_tests(table, tested)) for tested in own)
+        parts += [_friedman_in_words(table), *_folded("Tests", tests)]
     parts += list(_repeated(rows))
     parts += [f"{remark}\n" for remark in TABLES[table["table"]].remarks]
     if rows:
@@ -115,14 +118,13 @@ def _friedman_in_words(table: dict[str, Any]) -> str:
     ranks = sorted(friedman["ranks"].items(), key=lambda item: item[1])
     names = {method["method"]: method["name"] for method in table["methods"]}
     best = ", ".join(f"{names[method]} {rank:.1f}" for method, rank in ranks[:5])
-    return f"Friedman's test of all methods: p = {friedman['p']:.1g}; the best mean ranks: {best}.\n"
+    return f"Friedman's test of the method and its rivals: p = {friedman['p']:.1g}; the best mean ranks: {best}.\n"
 
 
-def _tests(table: dict[str, Any]) -> Iterator[Sequence[str]]:
+def _tests(table: dict[str, Any], tested: str) -> Iterator[Sequence[str]]:
     names = {method["method"]: method["name"] for method in table["methods"]}
-    own = names[TABLES[table["table"]].tested or ""]
-    yield [f"{own} against", "mean difference", "tasks won", "tied", "lost", "p", "draws: better", "worse"]
-    for test in table["tests"]:
+    yield [f"{names[tested]} against", "mean difference", "tasks won", "tied", "lost", "p", "draws: better", "worse"]
+    for test in (test for test in table["tests"] if test["tested"] == tested):
         p = "" if test["p"] is None else f"{test['p_holm']:.3f}"
         counts = [str(test[key]) for key in ("won", "tied", "lost")]
         draws = test["draws"]

@@ -122,8 +122,7 @@ class Table:
     why: str = ""  # for the summary of the page: why numbers of the paper are not reached
     # paragraphs for the page of results: where the results are below the paper, and what was tried
     remarks: tuple[str, ...] = ()
-    # the method that its paper calls significantly better than the others: paired tests are shown
-    tested: str | None = None
+    tested: tuple[str, ...] = ()  # the methods of the paper: their tests against the others are shown
     n_own: int = 1  # number of methods that the paper proposes: its last columns
     # methods that count words, or all forms of an estimator: they get counts, whatever the recipe of a task is
     on_counts: tuple[str, ...] = (AS_PUBLISHED["CoCC"], AS_PUBLISHED["NMFClustering"])
@@ -152,7 +151,8 @@ class Table:
             return list(self.methods)
         columns = [method for printed in self.accuracies for method in printed.column_to_method.values() if method]
         both = [form for method in columns for form in (method, AS_PUBLISHED.get(method, method))]
-        return list(dict.fromkeys((*both, *ABLATIONS.get(self.tested or "", ()), *PAPER_METHODS, *REFERENCES)))
+        ablations = [form for method in self.tested for form in ABLATIONS.get(method, ())]
+        return list(dict.fromkeys((*both, *ablations, *PAPER_METHODS, *REFERENCES)))
 
     def printed_column(self, method: str) -> str | None:
         """Return the last column of the paper with this method (CDSC prints its SVM twice), in either form."""

@@ -20,7 +20,7 @@ from .kept import recorded
 from .output import table_csv, write_json_and_csv
 from .run import Begin, Cell, Done, Record, cells, ignore, run
 from .significance import compare, friedman
-from .table import RSP_NAMES
+from .table import AS_PUBLISHED, RSP_NAMES
 from .tasks import TABLES, TASKS, Table, table_of, tasks_here, tasks_of
 
 
@@ -173,16 +173,23 @@ def tabulate(table: Table, tasks: Sequence[str], methods: Sequence[str], records
 
 
 def _tests(table: Table, tasks: Sequence[str], methods: Sequence[str], by_cell: ByCell) -> dict[str, Any]:
-    """Tests of the method of the paper against its rivals, and Friedman's test of all. Other forms are no rivals."""
-    if table.tested is None or table.tested not in methods:
-        return {"tests": [], "friedman": None}
-    own = table.tested.partition("(")[0]
-    rivals = [m for m in methods if m != table.tested and (m in RSP_NAMES or m.partition("(")[0] != own)]
+    """Tests of the methods of the paper against their rivals, and Friedman's test of all of them."""
     scores = [
         {method: {record["seed"]: record["score"] for record in by_cell.get((task, method), ())} for method in methods}
         for task in tasks
     ]
-    return {"tests": compare(table.tested, rivals, scores), "friedman": friedman([table.tested, *rivals], scores)}
+    rivals = {own: _rivals(table, own, methods) for own in table.tested if own in methods}
+    tests = [{"tested": own, **test} for own in rivals for test in compare(own, rivals[own], scores)]
+    all_methods = dict.fromkeys(method for own in rivals for method in (own, *rivals[own]))
+    return {"tests": tests, "friedman": friedman(list(all_methods), scores)}
+
+
+def _rivals(table: Table, own: str, methods: Sequence[str]) -> list[str]:
+    """The other methods, each once: as published if there is such a row. Those of the same paper are as `own` is."""
+    name = own.partition("(")[0]
+    no_rivals = {own, *(AS_PUBLISHED[method] for method in table.tested)}
+    no_rivals |= {m for m in methods if m not in table.tested and AS_PUBLISHED.get(m, m) in set(methods) - {m}}
+    return [m for m in methods if m not in no_rivals and (m in RSP_NAMES or m.partition("(")[0] != name)]
 
 
 def _cell(records: Sequence[Record], table: Table, row: str, method: str) -> dict[str, Any] | None:

@@ -19,4 +19,8 @@ TABLE = Table(
         for pair in REUTERS_PAIRS
     ),
     n_seeds=5,
+    remarks=(
+        "With the texts CDSC has 83.4 on people vs places (79.8 in print): the shortfall there comes from the "
+        "matrices. The seed also draws which subcategories are the source, hence the large deviations.",
+    ),
 )

@@ -20,5 +20,9 @@ TABLE = Table(
             recipe=TFIDF,
         ),
     ),
-    on_page=False,
+    n_seeds=3,
+    remarks=(
+        "No paper has this table. TCL and EMNaiveBayes are at 95 or above; CDSC, with k = 5, gives half of sci to the "
+        "other classes.",
+    ),
 )

@@ -238,8 +238,9 @@ def _more(values: Values) -> str:
     if not values["n_accepted"] or not values["needs"]:
         return ""
     if values["out_of_reach"]:
-        stop = 2 * values["n_accepted"] >= values["n_documents"]
-        return f"More labels are unlikely: {'stop here' if stop else 'allow more wrong ones, or learn from the answers'}."
+        are_most = 2 * values["n_accepted"] >= values["n_documents"]
+        advice = "stop here" if are_most else "allow more wrong ones, or learn from the answers"
+        return f"More labels are unlikely: {advice}."
     step = next((step for step in values["needs"] if _unread_after(values, step) > values["unseen"]), None)
     if step is None:
         return "" if values["ask_again"] else "Further answers would cost more reading than they save: stop here."

@@ -74,7 +74,7 @@ TABLE = Table(
         "method of the year 2000, is above all published numbers on five of the six newsgroup tasks.",
         "As published, with 100 iterations, GCMF is 9.5 points below print on orgs vs places and 3.9 on people vs "
         "places ([by iteration](methods/gcmf.md#the-number-of-iterations)). The paper reports at most 100 seconds "
-        "with k = 64; here GCMF as published takes about 20 CPU seconds on its largest tasks, on a newer machine.",
+        "with k = 64; here GCMF as published takes 8 to 20 CPU seconds on its largest tasks, on two newer machines.",
         "Ablations: the graph of the documents alone (gamma) has 91.4, both graphs 91.1, none 88.8, and the graph "
         "of the words alone (lambda) 77.9. The paper's claim that both together are better is not confirmed here.",
         "More than 5 points above the paper: NMFClustering on tf-idf (on counts with one start, as published, the "

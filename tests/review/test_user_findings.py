@@ -123,7 +123,7 @@ def test_answers_are_counted_until_labels_can_be_used(crisis, tmp_path):
     with crisis.result.store(tmp_path / "job.ferry", seed=1) as job:
         usable = job.accept(learn=0)
         assert usable.needs[0][0] <= 65
-        assert f"the next {usable.needs[0][0]} answers" in usable.text()
+        assert f"If {usable.needs[0][0]} answers all agree with the labels" in usable.text()
 
 
 def test_unmarked_labels_are_no_promise_but_accepted_ones_are(spam):
@@ -132,7 +132,7 @@ def test_unmarked_labels_are_no_promise_but_accepted_ones_are(spam):
     unmarked = [row for row, mark in enumerate(columns["needs_review"]) if mark is False]
     wrong = len(unmarked) * (1 - accuracy(spam, columns["label"], unmarked)) if unmarked else 0
     assert wrong <= 0.1 * max(len(unmarked), 1)
-    assert re.search(r"answers .*make .* usable, at most 5% wrong", spam.result.summary()["usable"]["sentence"])
+    assert re.search(r"answers .* labels guaranteed \(at most 5% wrong\)", spam.result.summary()["usable"]["sentence"])
     certify_until(spam, spam.result, {}, 120, 0.1)  # every claim on the way is checked
 
 

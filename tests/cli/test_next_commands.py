@@ -106,19 +106,23 @@ def test_an_output_is_written_again_but_replaces_no_answers_and_no_input(files):
     edited = rows | {"label": ["mine" if i == unread else value for i, value in enumerate(rows["label"])]}
     write_csv(Path("u.csv"), edited)
     assert "u.csv has 1 labels, which would be lost" in run(*command).stderr
-    write_csv(Path("u.csv"), rows)
-    sample, texts = read_csv(Path("sample.csv")), rows["text"]
-    changed = next(i for i, text in enumerate(sample["text"]) if text in texts and sample["answer"][i] != "account")
-    answers = ["account" if i == changed else answer for i, answer in enumerate(sample["answer"])]
+    given = next(i for i, answer in enumerate(rows["answer"]) if answer)
+    write_csv(Path("u.csv"), rows | {"label": [*rows["label"][:given], "mine", *rows["label"][given + 1 :]]})
+    assert "u.csv has 1 labels, which would be lost" in run(*command).stderr  # typed beside an answer
+    sample = read_csv(Path("sample.csv"))
+    of_sample = sample["text"].index(rows["text"][given])
+    wrong = next(label for label in ("account", "billing") if label != sample["answer"][of_sample])
+    answers = [wrong if i == of_sample else answer for i, answer in enumerate(sample["answer"])]
     write_csv(Path("corrected.csv"), sample | {"answer": answers})
-    earlier = [
-        label if text == sample["text"][changed] else "" for text, label in zip(texts, rows["label"], strict=True)
-    ]
-    write_csv(
-        Path("u.csv"),
-        rows | {"answer": ["" if label else old for label, old in zip(earlier, rows["answer"], strict=True)]},
-    )
-    assert "u.csv has" not in run("accept", "out put.csv", "corrected.csv", "--usable", "u.csv").stderr  # newer answer
+    write_csv(Path("u.csv"), rows | {"answer": [*rows["answer"][:given], "", *rows["answer"][given + 1 :]]})
+    newer = run("accept", "out put.csv", "corrected.csv", "--usable", "u.csv")  # fewer labels, and one by an answer
+    assert newer.exit_code == 0, newer.stderr
+    assert 0 < len(read_csv(Path("u.csv"))["text"]) < n
+    own = "text,label\nmy own document,billing\n"
+    for content in (own, "a,b\n1,2,3\n4\n"):  # no file of labelferry, and no table
+        Path("v.csv").write_text(content, encoding="utf-8")
+        assert run(*command[:4], "v.csv").exit_code == 2
+        assert Path("v.csv").read_text(encoding="utf-8") == content
     again = ("accept", "out put.csv", "--after", "out put.csv", "--after", "sample.csv")
     for path in ("out put.csv", "sample.csv"):
         assert f"{path} is one of the inputs" in run(*again, "--usable", path).stderr
@@ -133,6 +137,7 @@ def test_an_export_keeps_answers_that_the_job_does_not_have(files):
     rows = read_csv(Path("all.csv"))
     write_csv(Path("all.csv"), rows | {"answer": ["billing", *rows["answer"][1:]]})
     assert "all.csv has 1 answers, which would be lost" in run(*export).stderr
+    assert "all.csv has 1 answers, which would be lost" in run(*export, "--corrections").stderr
 
 
 def test_labels_of_a_saved_model_learn_by_another_command(files):

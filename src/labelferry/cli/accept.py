@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -273,7 +272,7 @@ def of_job(
     place: str, samples: list[Path], drawing: Drawing, reviewer: str, *, relearn: bool, everything: bool
 ) -> Outcome:
     """Add the answers to a job, learn if it is time, and draw the next sample."""
-    from ..review.job.files import draw_accept_open, import_answers, labels_of
+    from ..review.job.files import draw_accept_open, import_answers
     from ..review.job.job import open_job
     from ..review.sample.audit import keeping_answers
     from ..review.sample.next_step import ASK, LEARN, RAISE, next_step
@@ -293,7 +292,7 @@ def of_job(
             messages += keeping_answers(
                 drawing.usable,
                 lambda path: job.export(path, accepted=True, whole_file=drawing.whole_file, **limit),
-                labels=partial(labels_of, job),
+                labels=True,
             )
             written.append(drawing.with_rows(usable))
         name = shlex.quote(job.store.name)  # without a password
@@ -325,7 +324,7 @@ def of_file(
     """What the answers of samples of a file certify, the next sample, and the rows that can be used."""
     from ..review.sample.accept_files import draw_accept, rounds_before, samples_among, usable_of_samples
     from ..review.sample.accepted_columns import write_usable
-    from ..review.sample.audit import keeping_answers, typed_in
+    from ..review.sample.audit import keeping_answers
     from ..review.sample.next_step import ASK, LEARN, RAISE, next_step
     from ..review.sample.population import population_of_file
     from ..review.sample.several import accept_several, write_several
@@ -356,16 +355,15 @@ def of_file(
     others = reading_options(*reading) + named_files("--after", after)
     use = f"accept {files} --usable {free_name('usable.csv')}{drawing.option}{others}"
     if drawing.usable is not None and drawing.has_rows(usable, messages):
-        made = partial(typed_in, path, labels=True)
         if several is None:
             n_rows = keeping_answers(
                 drawing.usable,
                 lambda out: write_usable(path, usable, out, encoding=encoding, ours=chosen is None),
-                labels=made,
+                labels=True,
             )
         else:
             n_rows = keeping_answers(
-                drawing.usable, lambda out: write_several(path, population, usable, out, encoding=encoding), labels=made
+                drawing.usable, lambda out: write_several(path, population, usable, out, encoding=encoding), labels=True
             )
         written.append(drawing.with_rows(usable, n_rows))
     if out is not None:

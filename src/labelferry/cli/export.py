@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +36,6 @@ def export(
     that people answered, and empty for all others. The corrections can be used as answers (`labelferry label
     --answers`) and as further labelled documents.
     """
-    from ..review.job.files import labels_of
     from ..review.job.job import open_job
     from ..review.sample.audit import keeping_answers
 
@@ -45,12 +43,12 @@ def export(
         raise ValueError("--corrections are answers, and --accepted and --error are about labels. Omit one of them.")
     with open_job(job) as opened:
         if corrections:
-            messages = opened.export_corrections(out, spreadsheet=spreadsheet)
+            messages = keeping_answers(out, lambda path: opened.export_corrections(path, spreadsheet=spreadsheet))
         else:
             messages = keeping_answers(
                 out,
                 lambda path: opened.export(path, spreadsheet=spreadsheet, accepted=accepted, error=error),
-                labels=partial(labels_of, opened) if accepted else None,
+                labels=accepted,
             )
             usable = opened.exported(error, accepted=accepted)
             if usable is not None:

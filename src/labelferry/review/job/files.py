@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...certificate.sampling import N_AUDIT
 from ...labelling.answers import class_named
 from ..sample.accept_files import answers_of, draw_accept, times_asked
-from ..sample.audit import Answers, Sample, as_sample, typed_in
+from ..sample.audit import Sample, as_sample
 from ..sample.filled import Filled, read_sample
 from ..sample.frozen import USUAL, Limit
 from ..sample.usable import N_LEARN
@@ -33,13 +31,6 @@ def is_job(place: str | os.PathLike[str]) -> bool:
             return file.read(len(SQLITE)) == SQLITE
     except OSError:
         return False
-
-
-def labels_of(job: Job) -> Answers:
-    """The labels of all documents, as `typed_in` reads them of an output."""
-    with TemporaryDirectory() as folder:
-        job.export(path := Path(folder) / "all.csv")
-        return typed_in(path, labels=True)
 
 
 def draw_open(job: Job, n: int = N_AUDIT, *, n_duel: int = 0, blind: bool = False) -> Sample:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, repeat
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +20,7 @@ import numpy as np
 
 from ...certificate import audit_order, duel_order
 from ...certificate.sampling import N_AUDIT
-from ...labelling.column_names import NEW_COLUMNS
+from ...labelling.column_names import NEW_COLUMNS, PREDICTED_LABEL
 from ...linalg.matrix import Array
 from ...tables import Dialect, Table, write_table
 from ...tables.cells import as_text
@@ -97,42 +98,63 @@ def check_no_answers(path: str | PathLike[str]) -> None:
         raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
 
 
-def typed_in(path: str | PathLike[str], *, labels: bool = False) -> Counter[tuple[str, ...]]:
-    """The answers (or labels) of a table, each with the user's own columns of its row; none if the file is no table."""
-    if not Path(path).is_file() or is_json(path):
-        return Counter()
-    try:
-        columns = read_protected(path).columns
-    except ValueError:  # no table: nothing that people filled in
-        return Counter()
+Typed = Counter[tuple[str, ...]]  # of a table: answers, or labels, each with the user's own columns of its row
+
+
+def typed_in(path: str | PathLike[str]) -> Typed:
+    """The answers of a table; none if there is no such table."""
+    columns = _columns_of(path)
+    return _with_own(columns, columns.get("answer", ()))
+
+
+def keeping_answers(path: Path, write: Callable[[Path], T], *, labels: bool = False) -> T:
+    """Write a file; an error if that would lose what people typed into the present one: answers, with `labels` also
+    labels. A label that is the answer or the predicted label of its row was not typed.
+    """
+    before = typed_in(path)
+    changed = _typed_labels(_columns_of(path)) if labels else Typed()
+    if before or changed:
+        with TemporaryDirectory() as folder:
+            write(draft := Path(folder) / path.name)
+            columns = _columns_of(draft, ours=True)
+            answers, kept = (_with_own(columns, columns.get(name, ())) for name in ("answer", "label"))
+            for lost, what in ((before - answers, "answers"), (changed - kept, "labels")):
+                if n := lost.total():
+                    raise ValueError(f"{path} has {n} {what}, which would be lost. Write to another name.")
+    return write(path)
+
+
+def _typed_labels(columns: Mapping[str, Sequence[Any]]) -> Typed:
+    """Labels that are neither the answer nor the predicted label of their row; all if the table does not have these."""
+    ours = [columns[name] for name in ("answer", PREDICTED_LABEL) if PREDICTED_LABEL in columns and name in columns]
+    given = ({as_text(value) for value in row} for row in zip(*ours, strict=True)) if ours else repeat(set[str]())
+    labels = zip(columns.get("label", ()), given, strict=False)
+    return _with_own(columns, ["" if as_text(label) in row else label for label, row in labels])
+
+
+def _with_own(columns: Mapping[str, Sequence[Any]], values: Sequence[Any]) -> Typed:
+    """Values that are not empty, each with the user's own columns of its row."""
     own = [name for name in columns if name not in NEW_COLUMNS]
-    rows = zip(columns.get("label" if labels else "answer", ()), *(columns[name] for name in own), strict=False)
+    rows = zip(values, *(columns[name] for name in own), strict=False)
     return Counter(tuple(map(as_text, row)) for row in rows if as_text(row[0]))
 
 
-Answers = Counter[tuple[str, ...]]
+def _has_one_line(path: str | PathLike[str]) -> bool:
+    """Whether a file has at most one line, a header."""
+    with open(path, "rb") as file:
+        return len(list(islice(file, 2))) < 2
 
 
-def keeping_answers(path: Path, write: Callable[[Path], T], *, labels: Callable[[], Answers] | None = None) -> T:
-    """Write a file; an error if that would lose answers that people typed into the present one.
-
-    With `labels`, which gives those that labelferry made, also labels that people typed.
-    """
-    before, what = typed_in(path), "answers"
-    if before:
-        labelled = typed_in(path, labels=True) if labels else Counter()
-        with TemporaryDirectory() as folder:
-            write(draft := Path(folder) / path.name)
-            answers = typed_in(draft)
-            before -= answers
-            if labels and not before:
-                answered = {row[1:] for row in answers}
-                left = labelled - typed_in(draft, labels=True)
-                before, what = Counter({row: n for row, n in left.items() if row[1:] not in answered}), "labels"
-                before -= labels() if before else before
-        if n := before.total():
-            raise ValueError(f"{path} has {n} {what}, which would be lost. Write to another name.")
-    return write(path)
+def _columns_of(path: str | PathLike[str], *, ours: bool = False) -> Mapping[str, Sequence[Any]]:
+    """The columns of a table; none if there is no file, or it has no row."""
+    if not Path(path).is_file() or is_json(path):
+        return {}
+    try:
+        return read_protected(path).columns
+    except ValueError as error:
+        if ours or _has_one_line(path):
+            return {}
+        raise ValueError(f"{path} cannot be read, so answers in it might be lost. Write to another name.") from error
 
 
 def seed_of(path: str | PathLike[str]) -> int:

@@ -134,7 +134,7 @@ def test_the_method_of_a_paper_is_tested_against_its_rivals(everything_is_here):
     assert "| HybridSimilarityPropagation against | mean difference |" in page
     assert "| HybridLabelPropagation against | mean difference |" in page
     assert "| `TSVM`, as published | +9.5 | 6 | 0 | 0 |" in page
-    assert "Friedman's test of the method and its rivals: p = " in page
+    assert "Friedman's test of the methods of the paper and their rivals: p = " in page
     sizes = "(1,234 words; source a 5, b 4; target a 3, b 6)"
     assert f"- a corpus: words. comp vs rec {sizes}, comp vs sci {sizes}, " in page
     assert page.count("- a corpus: words.") == 1

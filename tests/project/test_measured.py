@@ -11,7 +11,7 @@ import labelferry
 from ..pages import read
 
 PRINT = "python -m benchmarks.usable_examples"  # the numbers of now
-STEP = 0.06  # of the documents: the last bits of another processor may move a number by one rung of the ladder
+STEP, MOST_MOVED = 120, 4  # the last bits of another processor may move a number by one rung of the ladder
 pytestmark = pytest.mark.system
 
 
@@ -57,16 +57,25 @@ def number(text):
     return int(re.search(r"\d[\d,]*", text)[0].replace(",", ""))
 
 
-def near(shown, computed, n):
-    """Whether numbers of usable labels of n are the same, apart from a step."""
-    return abs(shown - computed) <= STEP * n
+class Moved:
+    """Numbers of a page that are not those of now. Another processor may move a few of them by a step."""
+
+    def __init__(self):
+        self.numbers = []
+
+    def check(self, shown, computed, where):
+        """One number of usable labels, and those that it may be."""
+        nearest = min(computed, key=lambda one: abs(one - shown))
+        assert abs(nearest - shown) <= STEP, f"{where}: {shown} is shown, {nearest} is computed; {PRINT}"
+        self.numbers += [where] * (shown != nearest)
+        assert len(self.numbers) <= MOST_MOVED, f"{self.numbers}; {PRINT}"
 
 
 def test_the_table_of_the_readme(measured):
     """Columns: documents, source, limit, answers (minutes), usable, unread, really wrong; names may change."""
     page = read("README.md").partition(PRINT)[2]
     table = re.search(r"(?:^\|.*\n)+", page, flags=re.M)[0].splitlines()[2:]
-    shown, example = [], None
+    shown, example, moved = [], None, Moved()
     for line in table:
         documents, _, limit, answers, *counts = (cell.strip() for cell in line.strip("|").split("|"))
         if documents[0].isdigit():
@@ -74,8 +83,8 @@ def test_the_table_of_the_readme(measured):
         one = example.looks[number(limit) / 100][number(answers)]
         shown.append(example)
         usable, unread, share = map(number, counts)
-        assert near(usable, one.usable, example.n_new), f"{line}: {one}; {PRINT}"
-        assert near(unread, one.unread, example.n_new), f"{line}: {one}; {PRINT}"
+        moved.check(usable, [one.usable], line)
+        moved.check(unread, [one.unread], line)
         assert abs(share - 100 * one.wrong / one.labels) < 1.5, f"{line}: {one}; {PRINT}"
         assert f"({one.answers * 10 / 60:.0f})" in answers, line
     assert len(shown) == 5
@@ -86,13 +95,12 @@ def test_the_numbers_of_the_tutorial(measured):
     """The tables, which errors are real, and every other large number or percentage of the section."""
     section = re.search(rf"^## [^\n]*\n\n`{PRINT}`.*?(?=^## )", read("docs/tutorial-review.md"), flags=re.M | re.S)[0]
     tables = [table.splitlines()[2:] for table in re.findall(r"(?:^\|.*\n)+", section, flags=re.M)]
+    moved = Moved()
     for table, name in zip(tables, ("crisis", "comments"), strict=True):
         for line in table:
             answers, minutes, *usable = (number(cell) for cell in line.strip("|").split("|"))
             for shown, error in zip(usable, (0.1, 0.05), strict=True):
-                assert near(shown, measured[name].looks[error][answers].usable, measured[name].n_new), (
-                    f"{line}; {PRINT}"
-                )
+                moved.check(shown, [measured[name].looks[error][answers].usable], line)
             assert minutes == round(answers * 10 / 60), line
     every = [look for one in measured.values() for by in one.looks.values() for look in by.values()]
     text = re.sub(r"^\|.*\n", "", section, flags=re.M)
@@ -100,7 +108,7 @@ def test_the_numbers_of_the_tutorial(measured):
     assert pairs
     for wrong, labels in pairs:
         said = f"{wrong} of {labels}"
-        assert any(abs(int(wrong) - one.wrong) <= 5 and near(number(labels), one.labels, 2000) for one in every), said
+        moved.check(number(labels), [look.labels for look in every if look.wrong == int(wrong)], said)
     known = {2000, *(look.answers for look in every)}
     for one in measured.values():
         known |= {one.n_new, one.n_labelled, one.n_new - one.n_labelled}
@@ -108,7 +116,7 @@ def test_the_numbers_of_the_tutorial(measured):
         known |= {look.usable, look.labels, look.whole_file, look.to_label}
     for shown in re.findall(r"(?<![\d.,%])\d[\d,]*\d(?![\d.%])", text):
         if number(shown) > 50:
-            assert any(near(number(shown), one, 2000) for one in known), f"{shown}; {PRINT}"
+            moved.check(number(shown), known, shown)
     shares = {
         f"{100 * share:.{digits}f}%"
         for one in measured.values()

@@ -17,7 +17,7 @@ from labelferry.review.sample.frozen import Limit, freeze
 from labelferry.review.sample.population import population_of_file, population_of_result
 from labelferry.review.sample.same_labels import labels_fingerprint, seed_of_labels
 from labelferry.review.sample.usable import N_LEARN, Further, usable_labels
-from labelferry.review.sample.usable_text import at_most
+from labelferry.review.sample.usable_text import _more, at_most
 from tests.certificate.ladders import certified, next_question
 from tests.tickets import new, read_csv, write_csv
 from tests.usable import SEED, TRUTH, N, fill, population, run, same
@@ -169,6 +169,18 @@ def answer_until_usable(frozen, error):
         row = usable.next_row()
         answers[row] = int(frozen.labels[row])
     return usable
+
+
+@pytest.mark.parametrize(
+    ("n", "error", "said"),
+    [
+        (900, 0.05, "More labels are unlikely: stop here."),
+        (100, 0.05, "More labels are unlikely: allow more wrong ones, or learn from the answers."),
+        (100, 0.1, "More labels are unlikely: learn from the answers."),
+    ],
+)
+def test_what_to_do_where_more_labels_are_unlikely(n, error, said):
+    assert _more({"n_accepted": n, "n_documents": 1000, "error": error, "needs": [{}], "out_of_reach": True}) == said
 
 
 def test_sentences():

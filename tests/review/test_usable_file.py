@@ -101,7 +101,7 @@ def test_a_job_on_the_command_line(result, tmp_path):
         r"The labels have learned from 20 answers \(--learn\): \d+ of 358 changed. They stay as they are from now on."
     )
     assert re.search(learned, " ".join(done.output.split()))
-    assert " answers all agree with the labels, " in " ".join(done.output.split())
+    assert " more answers all agree with the labels, " in " ".join(done.output.split())
     assert len(read_csv(tmp_path / "b.csv")["row"]) == 65
     fill(tmp_path / "b.csv")
     done = run("accept", place, tmp_path / "b.csv", "--reviewer", "ann", "--strict")

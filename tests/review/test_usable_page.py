@@ -121,7 +121,7 @@ def test_the_page_has_the_numbers_of_the_job(browser, site, job):
     assert "<strong>Labels to use.</strong>" in browser.page
     (more, n), *_ = job.questions.acceptance.usable().needs
     assert re.search(
-        rf"If {more} answers all agree with the labels, {n} are usable",
+        rf"If {more} more answers all agree with the labels, {n} are usable",
         site.usable.panel(Limit(0.05))["claim"],
     )
     assert site.usable.panel(Limit(0.05))["claim"] in plain(browser.page)
@@ -150,7 +150,7 @@ def test_the_limit_can_be_chosen(browser, site, job):
     browser.send("/limit", error="0.1")
     (more, n), *_ = job.questions.acceptance.usable(Limit(0.1)).needs
     assert re.search(
-        rf"If {more} answers all agree with the labels, {n} are usable, at most 10% wrong", plain(browser.page)
+        rf"If {more} more answers all agree with the labels, {n} are usable, at most 10% wrong", plain(browser.page)
     )
     assert browser.document == job.question("accept", "Ada", error=0.1).document
     assert re.search(r'value="0.1" aria-pressed="true"', browser.page)

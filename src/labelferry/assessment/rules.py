@@ -151,9 +151,9 @@ def of_no_class(seen: Seen) -> str | None:
         return None
     share = f"{marked:,} new documents ({marked / len(seen.codes):.0%})"
     return (
-        f"{share} may fit no class (none_of_these is true): read 10. "
-        "If they are a new class, their labels are wrong and the estimate is too high: label some, add them to the "
-        "labelled documents, and run again. If not, go on."
+        f"{share} may fit no class (none_of_these is true): read 10. If they are a new class, their labels are wrong "
+        "and the estimate is too high: label some of them, add these to the labelled documents, and run again. If not, "
+        "ignore the marks."
     )
 
 
@@ -165,9 +165,9 @@ def unexplained(seen: Seen) -> str | None:
     if show_no_new_class(seen.n_answers, seen.n_none, float(seen.shares[c])):
         return None
     return (
-        f"New {seen.classes[c]!r} documents look unlike all labelled ones: read 10 of the new ones. They may be of a "
-        f"new class. Their similarity is {ratio:.0%} of that of the most similar label; less than {MIN_EXPLAINED:.0%} "
-        "is a warning."
+        f"New documents with the label {seen.classes[c]!r} look unlike all labelled ones: read 10 of them. They "
+        f"may be of a new class. Their similarity is {ratio:.0%} of that of the most similar label; less than "
+        f"{MIN_EXPLAINED:.0%} is a warning."
     )
 
 
@@ -219,15 +219,15 @@ RULES = (
     Rule(
         LANGUAGES,
         mostly_foreign,
-        "Translate them, or add labelled documents in their language.",
+        "Translate these documents, or add labelled ones in their language.",
         unsafe=True,
         review_all=True,
     ),
-    Rule(LANGUAGES, partly_foreign, "Translate them, or add labelled documents in their language."),
+    Rule(LANGUAGES, partly_foreign, "Translate these documents, or add labelled ones in their language."),
     Rule(
         "few known words",
         few_known_words,
-        "Check that both are in one language and were split into words in the same way.",
+        "Check that old and new documents are in one language and were split into words in the same way.",
         unsafe=True,
         review_all=True,
     ),
@@ -250,7 +250,7 @@ RULES = (
     Rule(
         "unexplained class",
         unexplained,
-        "If they are of a new class, add labelled documents of it.",
+        "If these documents are of a new class, add labelled ones of it.",
     ),
     Rule(
         "few labelled documents",

@@ -30,8 +30,10 @@ def demo(
     from ..demo.run import run_demo, save_demo
 
     if save is not None:
-        written = " and ".join(map(str, save_demo(save)))
-        new_console().print(f"Written: {escape(written)}", soft_wrap=True)
+        files = save_demo(save)
+        console, names = new_console(), shlex.join(map(str, files))
+        console.print(escape(f"Written: {', '.join(map(str, files))}"), soft_wrap=True)
+        console.print(escape(f"Next: labelferry label {names} -o out.csv"), soft_wrap=True)
         return
     show_demo(new_console(), run_demo(method, seed=seed))
 

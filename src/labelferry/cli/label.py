@@ -115,7 +115,7 @@ def label(
     source_only (the label of the classifier trained on the labelled documents only), accept_rank (1 for the label that
     is most likely correct; see accept) and labelferry (a mark by which audit, certify and accept know which labels were
     predicted). These are added if needed:
-    none_of_these (documents that resemble no class), other_language (of documents in a language that the labelled ones
+    none_of_these (documents that may fit no class), other_language (of documents in a language that the labelled ones
     lack), reason (why a row has no label: no text, no known word, or what makes it unreadable), unreadable (with
     --skip-bad, such a row as it is in the file), origin (of a half-labelled file: the label was given or predicted),
     and with --answers or --use-target-labels the columns answer and held_out (the label without the answer of the row).

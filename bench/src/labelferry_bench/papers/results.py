@@ -53,7 +53,7 @@ again, others every day. [Figures and studies](#figures-and-studies) are below t
   row. Some rivals are better in their defaults. p is that of Wilcoxon's signed-rank test over the tasks: a pair is one
   task, the means over its seeds. It is two-sided and adjusted by Holm for the number of rivals. A method that wins all
   tasks has p = .031 (six tasks) or .004 (nine tasks) before the adjustment. So with six tasks no p can be below .05
-  after it; with nine tasks the smallest is .047 for twelve rivals.
+  after it; with nine tasks the smallest is .004 times the number of rivals.
 - The last two columns of the tests are tests within a task, where a pair is one seed: the number of tasks on which the
   method is significantly better or worse (paired t-test, .05, Holm). In the tables of GCMF and TCL all documents are
   used, and a seed is a start: there these columns say nothing about other documents.

@@ -118,7 +118,8 @@ def _friedman_in_words(table: dict[str, Any]) -> str:
     ranks = sorted(friedman["ranks"].items(), key=lambda item: item[1])
     names = {method["method"]: method["name"] for method in table["methods"]}
     best = ", ".join(f"{names[method]} {rank:.1f}" for method, rank in ranks[:5])
-    return f"Friedman's test of the method and its rivals: p = {friedman['p']:.1g}; the best mean ranks: {best}.\n"
+    p = f"p = {friedman['p']:.1g}"
+    return f"Friedman's test of the methods of the paper and their rivals: {p}; the best mean ranks: {best}.\n"
 
 
 def _tests(table: dict[str, Any], tested: str) -> Iterator[Sequence[str]]:

@@ -25,6 +25,7 @@ from .population import Population
 from .same_labels import labels_only
 
 ERROR = 0.05  # allowed share of wrong labels, unless another one is chosen
+OTHER_ERROR = 0.1  # whose needs are shown if nothing can be used yet
 EARLY = 0.1  # share of the tail for sets that are smaller than the first one of a ladder above ERROR
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .usable import OTHER_ERROR, Usable
+from .frozen import OTHER_ERROR
+from .usable import Usable
 from .usable_text import saves_reading
 
 ASK, LEARN, RAISE, STOP = "ask", "learn", "raise", "stop"  # ask for answers, learn from them, allow more wrong labels

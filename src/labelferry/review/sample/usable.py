@@ -20,11 +20,10 @@ from ...certificate.ladder import Ladder
 from ...certificate.rounds import accept_several, next_of_several, round_tail, union
 from ...linalg.matrix import Array
 from .frozen import ERROR as ERROR
-from .frozen import USUAL, Frozen, Ladders, Limit, make_ladders
+from .frozen import OTHER_ERROR, USUAL, Frozen, Ladders, Limit, make_ladders
 from .usable_text import sentences
 
 N_LEARN_MANY, MANY = 40, 200  # if so many answers are planned
-OTHER_ERROR = 0.1  # whose needs are shown if nothing can be used yet
 YES, ANSWER = "yes", "answer"  # in the column accepted
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...certificate.interval import percent
 from ...certificate.ladder import TAIL
-from .frozen import ERROR
+from .frozen import ERROR, OTHER_ERROR
 
 Values = Mapping[str, Any]
 ASSUMED = "The guarantee holds if the answers are right and the labels are not changed."
@@ -131,7 +131,8 @@ def _other(other: Values) -> str:
 
 
 def _if_agreeing(step: Values, values: Values) -> str:
-    n, more = step["more_answers"], " more" if values["n_answers"] else ""
+    given = any(values[name] for name in ("n_answers", "n_answered", "n_waiting", "n_learned"))
+    n, more = step["more_answers"], " more" if given else ""
     return f"If {f'one{more} answer agrees' if n == 1 else f'{n}{more} answers all agree'} with the labels"
 
 
@@ -239,8 +240,8 @@ def _more(values: Values) -> str:
         return ""
     if values["out_of_reach"]:
         are_most = 2 * values["n_accepted"] >= values["n_documents"]
-        advice = "stop here" if are_most else "allow more wrong ones, or learn from the answers"
-        return f"More labels are unlikely: {advice}."
+        allow = "allow more wrong ones, or " if values["error"] < OTHER_ERROR else ""
+        return f"More labels are unlikely: {'stop here' if are_most else f'{allow}learn from the answers'}."
     step = next((step for step in values["needs"] if _unread_after(values, step) > values["unseen"]), None)
     if step is None:
         return "" if values["ask_again"] else "Further answers would cost more reading than they save: stop here."

@@ -9,8 +9,8 @@ from typing import Any
 from ...certificate.expected import PLANS, Expected, expected_further, expected_labels, outlook
 from ..job.job import Job
 from ..job.state import JobState
-from ..sample.frozen import USUAL, Limit
-from ..sample.usable import ERROR, OTHER_ERROR, Usable
+from ..sample.frozen import ERROR, OTHER_ERROR, USUAL, Limit
+from ..sample.usable import Usable
 from ..sample.usable_text import ASSUMED, together, whole_file
 from ..store.records import Several
 

@@ -96,7 +96,7 @@ TABLE = Table(
         "Ablations: U only (alpha = 1) and W only (alpha = 0) are about 1.5 and .8 points below the whole; DTL, "
         "with separate H for common and domain-specific topics and without the weighting of words, is about 2.5 "
         "below (TCL without this weighting: .8). The paper reports about 30 seconds on its largest task; here TCL "
-        "takes about one CPU second on its largest, and as published, with the cross-validation, 6 to 12, on two "
+        "takes about one CPU second on its largest, and as published, with the cross-validation, 4 to 12, on "
         "newer machines.",
         "MSDA as published (p and C by cross-validation) is within two points of print on Reuters. On newsgroups it "
         "is 6, 16 and 10 points below on comp vs rec, comp vs sci and rec vs sci, and 1 to 4 above on the other "

@@ -80,7 +80,7 @@ TABLE = Table(
         "More than 5 points above the paper: NMFClustering on tf-idf (on counts with one start, as published, the "
         "mean is near that of print, but not the tasks: 25 points above to 35 below); TSVM on eight tasks (as "
         "published four); MTrick, DKT and GCMF on comp vs rec, rec vs sci and rec vs talk; SVM and SourceLR on rec vs "
-        "talk (14 and 15 points; 5 to 6 on one or two other tasks). The reason is not known. DKT is reconstructed from what "
-        "other papers write about it.",
+        "talk (14 and 15 points; 5 to 6 on one or two other tasks). The reason is not known. DKT is reconstructed from "
+        "what other papers write about it.",
     ),
 )

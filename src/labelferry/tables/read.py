@@ -29,6 +29,7 @@ MAX_CELL = 10_000_000  # characters per cell or line; a longer one is an error i
 IN_MEMORY = 1 << 26  # bytes of a pipe; more are stored in a temporary file
 MAX_UNPACKED = 4_000_000_000  # bytes of a gzipped file after unpacking; one may be made to fill the memory
 STDIN = "standard input"
+ONLY_HEADER, EMPTY = "has a header and no rows", "is empty"  # how an error says it
 
 
 class LimitedGzip(gzip.GzipFile):
@@ -135,6 +136,5 @@ def with_bad_rows(table: Table, bad: BadRows, way_out: str) -> Table:
             raise ValueError(
                 f"{table.name} has no readable row: {n} bad, the first on {bad.unit} {first.line}: {first.what}."
             )
-        what = "has a header and no rows" if table.columns else "is empty"
-        raise ValueError(f"{table.name} {what}. {way_out}")
+        raise ValueError(f"{table.name} {ONLY_HEADER if table.columns else EMPTY}. {way_out}")
     return replace(table, bad=tuple(bad.rows))

@@ -10,7 +10,6 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, repeat
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +23,7 @@ from ...labelling.column_names import NEW_COLUMNS, PREDICTED_LABEL
 from ...linalg.matrix import Array
 from ...tables import Dialect, Table, write_table
 from ...tables.cells import as_text
+from ...tables.read import EMPTY, ONLY_HEADER
 from ...tables.spreadsheet import protected, read_protected
 from ...tables.write import new_names
 from .exchange import TEXT, is_json, write_json
@@ -92,67 +92,46 @@ def draw(
     return as_sample(population, rows, sample_seed, blind)
 
 
+Values = Counter[tuple[str, ...]]  # of one column, each with the user's own columns of its row
+
+
 def check_no_answers(path: str | PathLike[str]) -> None:
     """Raise an error if a file has answers that would be overwritten."""
-    if n := typed_in(path).total():
+    if n := _values(_columns_of(path), "answer").total():
         raise ValueError(f"{path} has {n} answers, which would be lost. Write to another name.")
 
 
-Typed = Counter[tuple[str, ...]]  # of a table: answers, or labels, each with the user's own columns of its row
-
-
-def typed_in(path: str | PathLike[str]) -> Typed:
-    """The answers of a table; none if there is no such table."""
-    columns = _columns_of(path)
-    return _with_own(columns, columns.get("answer", ()))
-
-
 def keeping_answers(path: Path, write: Callable[[Path], T], *, labels: bool = False) -> T:
-    """Write a file; an error if that would lose what people typed into the present one: answers, with `labels` also
-    labels. A label that is the answer or the predicted label of its row was not typed.
-    """
-    before = typed_in(path)
-    changed = _typed_labels(_columns_of(path)) if labels else Typed()
-    if before or changed:
+    """Write a file; an error if that would lose answers, or with `labels` also labels, that people typed into it."""
+    before = _columns_of(path)
+    typed = {"answer": _values(before, "answer")}
+    if labels:  # the others are the answer or the predicted label of their row
+        typed["label"] = _values(before, "label") - _values(before, PREDICTED_LABEL) - typed["answer"]
+    if any(typed.values()):
         with TemporaryDirectory() as folder:
             write(draft := Path(folder) / path.name)
-            columns = _columns_of(draft, ours=True)
-            answers, kept = (_with_own(columns, columns.get(name, ())) for name in ("answer", "label"))
-            for lost, what in ((before - answers, "answers"), (changed - kept, "labels")):
-                if n := lost.total():
-                    raise ValueError(f"{path} has {n} {what}, which would be lost. Write to another name.")
+            after = _columns_of(draft)
+            for name, values in typed.items():
+                if n := (values - _values(after, name)).total():
+                    raise ValueError(f"{path} has {n} {name}s, which would be lost. Write to another name.")
     return write(path)
 
 
-def _typed_labels(columns: Mapping[str, Sequence[Any]]) -> Typed:
-    """Labels that are neither the answer nor the predicted label of their row; all if the table does not have these."""
-    ours = [columns[name] for name in ("answer", PREDICTED_LABEL) if PREDICTED_LABEL in columns and name in columns]
-    given = ({as_text(value) for value in row} for row in zip(*ours, strict=True)) if ours else repeat(set[str]())
-    labels = zip(columns.get("label", ()), given, strict=False)
-    return _with_own(columns, ["" if as_text(label) in row else label for label, row in labels])
-
-
-def _with_own(columns: Mapping[str, Sequence[Any]], values: Sequence[Any]) -> Typed:
-    """Values that are not empty, each with the user's own columns of its row."""
-    own = [name for name in columns if name not in NEW_COLUMNS]
-    rows = zip(values, *(columns[name] for name in own), strict=False)
+def _values(columns: Mapping[str, Sequence[Any]], name: str) -> Values:
+    """The values of a column that are not empty; none if there is no such column."""
+    own = [columns[other] for other in columns if other not in NEW_COLUMNS]
+    rows = zip(columns.get(name, ()), *own, strict=False)
     return Counter(tuple(map(as_text, row)) for row in rows if as_text(row[0]))
 
 
-def _has_one_line(path: str | PathLike[str]) -> bool:
-    """Whether a file has at most one line, a header."""
-    with open(path, "rb") as file:
-        return len(list(islice(file, 2))) < 2
-
-
-def _columns_of(path: str | PathLike[str], *, ours: bool = False) -> Mapping[str, Sequence[Any]]:
-    """The columns of a table; none if there is no file, or it has no row."""
+def _columns_of(path: str | PathLike[str]) -> Mapping[str, Sequence[Any]]:
+    """The columns of a table; none if there is no file, or it has no rows."""
     if not Path(path).is_file() or is_json(path):
         return {}
     try:
         return read_protected(path).columns
     except ValueError as error:
-        if ours or _has_one_line(path):
+        if any(f" {what}. " in str(error) for what in (ONLY_HEADER, EMPTY)):
             return {}
         raise ValueError(f"{path} cannot be read, so answers in it might be lost. Write to another name.") from error
 

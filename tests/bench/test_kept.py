@@ -20,7 +20,6 @@ from labelferry_bench.papers.table import Table
 from labelferry_bench.papers.tasks import TABLES, TASKS
 
 CHEAP = 1.0  # CPU seconds
-NEAR = 2.5e-3  # another processor changes a label of 500 or more, in one cell of a thousand
 N = int(os.environ.get("CELLS", "10"))
 
 
@@ -99,10 +98,7 @@ def test_random_cells_of_the_page_are_the_same_today(corpus):
         if record["seconds"] is not None and record["seconds"] < CHEAP and TASKS[record["task"]].missing() is None
     ]
     rng = np.random.default_rng(date.today().toordinal())
-    moved = []
     for i in rng.choice(len(cheap), N, replace=False):
         record = cheap[i]
         again = measure(cell_of(record))
-        assert again["score"] == pytest.approx(record["score"], abs=NEAR), cell_of(record)
-        moved += [cell_of(record)] * (abs(again["score"] - record["score"]) > 5e-4)
-    assert len(moved) <= 1, moved
+        assert again["score"] == pytest.approx(record["score"], abs=5e-4), cell_of(record)

@@ -20,6 +20,7 @@ from labelferry.inputs.memory import words_within
 from labelferry.inputs.options import TextOptions
 from labelferry.labelling.evidence import characteristic_words, evidence, word_evidence
 from labelferry.report import render_page
+from labelferry.report.summary import LEAST_SHOWN
 from labelferry.text import tfidf
 from labelferry_bench.datasets import load_newsgroups
 from labelferry_bench.papers.tables.cdsc import CDSC_TABLE_1
@@ -93,7 +94,9 @@ def test_auto_is_better_than_the_source_alone():
     assert summary["method"]["why"] != "It was asked for."
     assert len(summary["comparison"]) == len(result.members) == 8
     assert sum(member["weight"] for member in result.members) == pytest.approx(1)
-    assert [row["chosen"] for row in summary["comparison"]] == [member["weight"] >= 0.005 for member in result.members]
+    assert [row["chosen"] for row in summary["comparison"]] == [
+        member["weight"] >= LEAST_SHOWN for member in result.members
+    ]
     assert summary["estimated_accuracy"] == result.estimated_accuracy
     assert summary["estimated_balanced_accuracy"] == result.estimated_balanced_accuracy
     interval = result.estimated_balanced_accuracy

@@ -42,6 +42,8 @@ again, others every day. [Figures and studies](#figures-and-studies) are below t
   number. The ± of a mean over tasks is the mean of their ±; below .05 it is left out.
 - *As published* is the form of the paper, as far as it is known; the other row has our defaults. `SourceLR` is run in
   the form of the papers only, `SourceLR(C='cv', class_weight=None, weighting='given')`; its default is stronger.
+- The records are made with `OPENBLAS_CORETYPE=Haswell`. With those of SkylakeX 7 of 9,140 differed, by one
+  label each.
 - The papers do not publish their vocabularies and samples: this may account for a difference of one or two points.
 - tf-idf is (1 + log tf) idf. On the tasks of CDSC, TCL and GCMF, and those made from them, the idf is log(N / df), as
   in textbooks. Elsewhere it is labelferry's own, log((1 + N) / (1 + df)) + 1. No paper prints a formula; those of GCMF,

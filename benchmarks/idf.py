@@ -2,7 +2,7 @@
 
     python -m benchmarks.idf [NUMBER OF TASKS]      reads the corpora in $LABELFERRY_DATA
 
-Tasks of the trust bench, 80 by default, without traps; accuracy and balanced accuracy of SourceLR and of AutoTransfer
+Tasks of the trust bench, 120 by default, without traps; accuracy and balanced accuracy of SourceLR and of AutoTransfer
 without vectors. One line per corpus, then the mean over the corpora.
 """
 
@@ -19,7 +19,7 @@ from sklearn.preprocessing import normalize
 from labelferry import AutoTransfer, SourceLR
 from labelferry_bench.trust.tasks import PLAIN, TaskData, all_tasks
 
-N_TASKS = 80
+N_TASKS = 120
 
 
 def with_plain_idf(Xs: sp.csr_array, Xt: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:

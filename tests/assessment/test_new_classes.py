@@ -163,7 +163,7 @@ def test_the_verdict_knows(auto, hidden):
     assert auto.verdict_.level != "safe"
     fact = next(fact for fact in auto.facts_ if fact.name == "documents of no class")
     share = f"{auto.none_of_these_.sum()} new documents ({auto.none_of_these_.mean():.0%})"
-    assert fact.sentence.startswith(f"{share} may fit no class (none_of_these is true): read 10.")
+    assert fact.sentence.startswith(f"{share} may fit no class: read 10 with none_of_these true.")
 
 
 def test_a_given_label_is_not_marked(hidden):

@@ -74,8 +74,7 @@ def test_one_number_is_shown_everywhere_the_share_of_correct_labels(tmp_path, mo
     page = " ".join(Path("page.html").read_text(encoding="utf-8").split())
     assert f'<dd>{about}</dd> <dd class="note">{low}% to {high}%</dd>' in page
     assert (
-        f"Probably {low}% to {high}% of the labels are correct (in tests, nine of ten such ranges held the true share)."
-        in page
+        f"Probably {low}% to {high}% of the labels are correct (such ranges were right in nine of ten tests)." in page
     )
     result = labelferry.label(*files, method="sourcelr")
     assert f", about {about} correct, " in repr(result)

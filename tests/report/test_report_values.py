@@ -67,7 +67,7 @@ def test_the_story_is_plain_and_names_the_next_command(values, result):
     assert story["next"][-1]["commands"] == ["labelferry accept 'my labels.csv' -o sample.csv"]
     low, high = (result.estimated_accuracy[end] for end in ("low", "high"))
     assert (
-        f"Probably {span(low, high)} of the labels are correct (in tests, nine of ten such ranges held the true share)."
+        f"Probably {span(low, high)} of the labels are correct (such ranges were right in nine of ten tests)."
         in story["known"]
     )
     assert re.match(r"Forecast: after \d+ answers \(\d+ minutes\), ", story["use"][0])

@@ -151,9 +151,9 @@ def of_no_class(seen: Seen) -> str | None:
         return None
     share = f"{marked:,} new documents ({marked / len(seen.codes):.0%})"
     return (
-        f"{share} may fit no class (none_of_these is true): read 10. If they are a new class, their labels are wrong "
+        f"{share} may fit no class: read 10 with none_of_these true. If they are a new class, their labels are wrong "
         "and the estimate is too high: label some of them, add these to the labelled documents, and run again. If not, "
-        "ignore the marks."
+        "ignore none_of_these."
     )
 
 
@@ -242,11 +242,7 @@ RULES = (
         vanished_class,
         "Search for documents of this class by hand, or remove the class if it cannot occur.",
     ),
-    Rule(
-        "documents of no class",
-        of_no_class,
-        "",
-    ),
+    Rule("documents of no class", of_no_class, ""),
     Rule(
         "unexplained class",
         unexplained,

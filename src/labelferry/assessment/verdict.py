@@ -26,13 +26,13 @@ LEVELS = {
         ),
         Level(
             "doubtful",
-            "Labels may be wrong. Answers show which you can use.",
+            "Labels may be wrong. Answer questions to see which to use.",
             "Labels can be transferred, but many may be wrong: check some before use.",
             "yellow",
         ),
         Level(
             "unsafe",
-            "Do not use the new labels. Answers may show some that you can use.",
+            "Do not use the new labels. Answer questions: some labels may be usable.",
             "Labels can hardly be transferred: label some of the new documents by hand.",
             "red",
         ),

@@ -45,11 +45,7 @@ def estimates(a: Assessment) -> list[str]:
     """What the range of correct labels is worth, if there is one."""
     if not a.can_estimate:
         return []
-    origin = (
-        f"estimated from {a.n_answers} answers"
-        if a.n_answers
-        else "in tests, nine of ten such ranges held the true share"
-    )
+    origin = f"estimated from {a.n_answers} answers" if a.n_answers else "such ranges were right in nine of ten tests"
     return [f"Probably {span(a.accuracy.low, a.accuracy.high)} of the labels are correct ({origin})."]
 
 

@@ -50,7 +50,7 @@ again, others every day. [Figures and studies](#figures-and-studies) are below t
   RSP and the hybrid graph do not mention tf-idf. log(N / df) is that of Salton and Buckley (1988), whom TCL's paper
   cites; GCMF has the same tasks as TCL. Scores were seen before it was chosen: CDSC and TCL gain by it. The table
   `cdsc-text` has both. labelferry keeps its own: `AutoTransfer` has .668 with it and .666 with log(N / df), over 120
-  tasks of 19 corpora (`python -m benchmarks.idf 120`).
+  tasks of 19 corpora (`python -m benchmarks.idf`).
 - Tests compare our default of the method of a paper with one form of each rival: as published, if the table has that
   row. Some rivals are better in their defaults. p is that of Wilcoxon's signed-rank test over the tasks: a pair is one
   task, the means over its seeds. It is two-sided and adjusted by Holm for the number of rivals. A method that wins all
